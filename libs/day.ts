@@ -1,0 +1,32 @@
+// Calendar days as `YYYY-MM-DD` strings: never a local Date, so nothing shifts with a time zone.
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** True for a real calendar day from 0001-01-01 to 9999-12-31, written `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  const [, year, month, dayOfMonth] = DAY.exec(text) ?? [];
+  if (!year || !month || !dayOfMonth || year === '0000') return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  // JavaScript rolls 30 February over to March: the parts must come back as they went in.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** The day that is `count` days after `day` (before it, when negative). */
+export function addDays(day: string, count: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + count);
+  return date.toISOString().slice(0, 10);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar day it is in `timeZone` (an IANA name) at `instant`. */
+export function dayIn(timeZone: string, instant: Date = new Date()): string {
+  let format = formats.get(timeZone);
+  if (!format) {
+    // en-CA writes days as YYYY-MM-DD.
+    format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    formats.set(timeZone, format);
+  }
+  return format.format(instant);
+}

@@ -1,0 +1,83 @@
+// Reads environment variables once, at start: a wrong environment stops the process with a list of all that is to be repaired.
+import { readFileSync } from 'node:fs';
+import Joi from 'joi';
+
+/** The environment cannot be used. `message` is the whole list, one problem per line; the process should exit with 78. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** sysexits.h EX_CONFIG. */
+export const EXIT_CONFIG = 78;
+
+/**
+ * @param env usually `process.env`; `NAME_FILE` may stand for `NAME` and names a file that holds the value (secrets in containers).
+ * @param shape a joi object whose keys are the variables of this service.
+ * @returns a frozen object with converted values. Variables the shape does not name are left out.
+ * @throws ConfigError naming every problem at once.
+ */
+export function readEnv<Config extends object>(
+  env: NodeJS.ProcessEnv,
+  shape: Joi.ObjectSchema<Config>,
+): Readonly<Config> {
+  const problems: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(shape.describe()['keys'] ?? {})) {
+    const file = env[`${name}_FILE`];
+    if (file !== undefined && env[name] !== undefined) problems.push(`${name} and ${name}_FILE are both set, keep one`);
+    const value = file === undefined ? env[name] : readSecretFile(`${name}_FILE`, file, problems);
+    // Compose files and manifests write unset variables as empty strings.
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const { error, value } = shape.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
+  problems.push(...(error?.details.map(({ message }) => message) ?? []));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(value as Config);
+}
+
+function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    problems.push(
+      `${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    );
+    return undefined;
+  }
+}
+
+/** The variables more than one service reads, so that they mean the same everywhere. */
+export const variables = {
+  MONGODB_URI: Joi.string()
+    .uri({ scheme: ['mongodb', 'mongodb+srv'] })
+    .required()
+    .description('MongoDB replica set; transactions need one'),
+  REDIS_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .required()
+    .description('Redis 6.2 or later with maxmemory-policy noeviction'),
+  REDIS_PREFIX: Joi.string()
+    .pattern(/^[\w-]{1,40}$/)
+    .default('billhook')
+    .description('Leads every key and channel in Redis; two systems on one Redis need two'),
+  LOG_LEVEL: Joi.string()
+    .valid('trace', 'debug', 'info', 'warn', 'error', 'silent')
+    .default('info')
+    .description('Least level that is logged'),
+  HOST: Joi.string().default('0.0.0.0').description('Address the public port listens on'),
+  OPERATIONS_HOST: Joi.string()
+    .default('0.0.0.0')
+    .description('Address the operations port listens on; never expose it to the public'),
+  OPERATIONS_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
+  OUTBOUND_ALLOW: Joi.string()
+    .allow('')
+    .default('')
+    .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
+  SECRET_KEY: Joi.string()
+    .required()
+    .pattern(/^[A-Za-z0-9+/=]{43,}(,[A-Za-z0-9+/=]{43,})*$/, 'base64 of 32 bytes, several separated by commas')
+    .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
+} as const;

@@ -1,0 +1,51 @@
+// Failures we expected and can explain: `message` is for the caller, `cause` is for the log.
+// Any other Error is a bug or an outage: the caller learns nothing of it, the log learns everything.
+
+/** Field name → messages, or a flat list: the two shapes of `details` in the specification. */
+export type Details = Record<string, string[]> | string[];
+
+/** @property status HTTP status the caller gets. @property headers extra response headers, such as `Retry-After`. */
+export class AppError extends Error {
+  readonly status: number;
+  readonly details: Details | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    message: string,
+    options: { details?: Details; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.status = status;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function validationFailed(details: Details) {
+  return new AppError(400, 'Validation failed', { details });
+}
+
+// The same words for a missing, a wrong and a revoked key: they must not help a guesser.
+export function unauthorized() {
+  return new AppError(401, 'Unauthorized: Invalid or revoked API key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+export function lacksScope(scope: string) {
+  return new AppError(403, `Forbidden: API key lacks the ${scope} scope`);
+}
+
+/** `notFound('Quote')` is for reads, `notFound('Quote', 'or access denied')` for everything else: the specification's two texts. */
+export function notFound(what: string, suffix: 'or access denied' | '' = '') {
+  return new AppError(404, suffix ? `${what} not found ${suffix}` : `${what} not found`);
+}
+
+export function conflict(message: string, headers: Record<string, string> = {}) {
+  return new AppError(409, message, { headers });
+}
+
+/** @param seconds whole seconds after which a retry makes sense. */
+export function unavailable(message: string, seconds: number, cause?: unknown) {
+  return new AppError(503, message, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }, cause });
+}

@@ -1,0 +1,113 @@
+// Puts work into the queues and reads their state; fails within a second while Redis is away.
+import { Queue } from 'bullmq';
+import type { Logger } from '../logger.ts';
+import { connectImpatient, type Redis } from '../redis.ts';
+import type { JobDefinition } from './catalog.ts';
+
+/** Half of each wait is chance: jobs that failed together are not retried together. */
+const JITTER = 0.5;
+
+export interface Entry<Payload> {
+  payload: Payload;
+  /** Deterministic id: while a job with this id lives, adding it again does nothing. No `:` in it, not only digits. */
+  id: string;
+  delayMs?: number;
+}
+
+export interface QueueCounts {
+  /** Waiting and prioritized: what a worker could take now. */
+  ready: number;
+  active: number;
+  delayed: number;
+  failed: number;
+}
+
+export interface Queues {
+  enqueue<Payload>(definition: JobDefinition<Payload>, entry: Entry<Payload>): Promise<void>;
+  enqueueAll<Payload>(definition: JobDefinition<Payload>, entries: Entry<Payload>[]): Promise<void>;
+  /** Takes a job out that has not started. @returns false when it is gone or already running. */
+  remove(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
+  /** `unknown` when the queue has no such job: done and removed, or lost with Redis. */
+  stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
+  counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
+  /** Milliseconds the oldest ready job has waited, 0 when none waits. */
+  oldestAgeMs(definition: JobDefinition<unknown>): Promise<number>;
+  /** The BullMQ queue itself, for the operations dashboard. */
+  raw(definition: JobDefinition<unknown>): Queue;
+  /** The connection the queues use, for neighbours that speak to the same Redis in the same manner. */
+  redis: Redis;
+  close(): Promise<void>;
+}
+
+/** @param prefix leads every key in Redis, see REDIS_PREFIX. */
+export function openQueues(options: { redisUrl: string; prefix: string; log: Logger }): Queues {
+  const redis = connectImpatient(options.redisUrl, options.log);
+  const queues = new Map<string, Queue>();
+
+  function raw(definition: JobDefinition<unknown>): Queue {
+    let queue = queues.get(definition.name);
+    if (!queue) {
+      queue = new Queue(definition.name, {
+        connection: redis,
+        prefix: options.prefix,
+        skipVersionCheck: true,
+        skipWaitingForReady: true, // Otherwise an add would wait for Redis to come back instead of failing.
+        streams: { events: { maxLen: 500 } },
+        defaultJobOptions: {
+          attempts: definition.attempts,
+          backoff: { type: 'exponential', delay: definition.backoffMs, jitter: JITTER },
+          // A finished job that lingers would make the queue ignore the same id silently.
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      });
+      queue.on('error', (error) => options.log.debug({ err: error }, 'queue connection failed'));
+      queues.set(definition.name, queue);
+    }
+    return queue;
+  }
+
+  return {
+    redis,
+    raw,
+    async enqueue(definition, { payload, id, delayMs }) {
+      await raw(definition).add(definition.name, payload, { jobId: id, ...(delayMs ? { delay: delayMs } : {}) });
+    },
+    async enqueueAll(definition, entries) {
+      if (entries.length === 0) return;
+      await raw(definition).addBulk(
+        entries.map(({ payload, id, delayMs }) => ({
+          name: definition.name,
+          data: payload,
+          opts: { jobId: id, ...(delayMs ? { delay: delayMs } : {}) },
+        })),
+      );
+    },
+    async remove(definition, id) {
+      try {
+        return (await raw(definition).remove(id)) === 1;
+      } catch {
+        // A job that is being worked on is locked and cannot be removed: the caller cancels it instead.
+        return false;
+      }
+    },
+    stateOf: (definition, id) => raw(definition).getJobState(id),
+    async counts(definition) {
+      const counts = await raw(definition).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
+      return {
+        ready: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0),
+        active: counts['active'] ?? 0,
+        delayed: counts['delayed'] ?? 0,
+        failed: counts['failed'] ?? 0,
+      };
+    },
+    async oldestAgeMs(definition) {
+      const [oldest] = await raw(definition).getJobs(['waiting'], 0, 0, true);
+      return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+    },
+    async close() {
+      await Promise.allSettled([...queues.values()].map((queue) => queue.close()));
+      redis.disconnect();
+    },
+  };
+}

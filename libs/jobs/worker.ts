@@ -1,0 +1,111 @@
+// Runs one kind of job. Handlers return or throw; everything else about taking work from a queue is here.
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { connectPatient } from '../redis.ts';
+import type { JobDefinition } from './catalog.ts';
+
+export interface JobContext {
+  jobId: string;
+  /** 1 for the first. Counts only runs that ended in a failure; a lost worker's run does not count. */
+  attempt: number;
+  isLastAttempt: boolean;
+  /** Aborted when nobody waits for the job any more. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+export type Work<Payload> = (payload: Payload, context: JobContext) => Promise<void>;
+
+export interface RunningWorker {
+  /** Aborts the job's signal if this worker has it in hand. */
+  cancel(jobId: string): boolean;
+  /** How many jobs are in hand. */
+  active(): number;
+  /** Takes no further job, waits up to `limitMs` for those in hand, then lets go: what remains is taken over by others. */
+  close(limitMs: number): Promise<void>;
+}
+
+/** A worker may vanish this often in the middle of one job (two rollouts within one document) before the job fails. */
+const MAX_STALLED_COUNT = 3;
+
+/** Points of one minute each that BullMQ keeps for its throughput history. */
+const METRICS_MINUTES = 24 * 60;
+
+export function startWorker<Payload>(
+  definition: JobDefinition<Payload>,
+  work: Work<Payload>,
+  options: { redisUrl: string; prefix: string; concurrency: number; log: Logger },
+): RunningWorker {
+  const connection = connectPatient(options.redisUrl, options.log);
+  let active = 0;
+
+  async function runJob(job: Job<Payload>, _token?: string, signal?: AbortSignal): Promise<void> {
+    const attempt = job.attemptsMade + 1;
+    const jobId = job.id ?? '';
+    const log = options.log.child({ job: definition.name, jobId, attempt });
+    active += 1;
+    try {
+      await work(job.data, {
+        jobId,
+        attempt,
+        isLastAttempt: attempt >= definition.attempts,
+        signal: signal ?? new AbortController().signal,
+        log,
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'job attempt failed');
+      throw isPermanent(error) ? giveUp(error) : error;
+    } finally {
+      active -= 1;
+    }
+  }
+
+  const worker = new Worker<Payload>(definition.name, runJob, {
+    connection,
+    prefix: options.prefix,
+    concurrency: options.concurrency,
+    lockDuration: definition.lockMs,
+    stalledInterval: definition.stalledMs,
+    maxStalledCount: MAX_STALLED_COUNT,
+    skipVersionCheck: true,
+    metrics: { maxDataPoints: METRICS_MINUTES },
+  });
+  let isAway = false;
+  worker.on('error', (error) => {
+    if (!isAway) options.log.warn({ err: error }, 'worker cannot reach its queue');
+    isAway = true;
+  });
+  worker.on('ready', () => {
+    isAway = false;
+  });
+
+  return {
+    cancel: (jobId) => worker.cancelJob(jobId, 'nobody waits for it'),
+    active: () => active,
+    async close(limitMs) {
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, limitMs);
+      });
+      // BullMQ's own close waits for ever when Redis is away.
+      await Promise.race([worker.close().catch(() => undefined), limit]);
+      clearTimeout(timer);
+      if (active > 0) await Promise.race([worker.close(true).catch(() => undefined), pause(1_000)]);
+      connection.disconnect();
+    },
+  };
+}
+
+// A refusal is the same in an hour; only trouble is worth another attempt.
+function isPermanent(error: unknown): error is Error {
+  return error instanceof AppError || error instanceof UnrecoverableError;
+}
+
+function giveUp(error: Error) {
+  return Object.assign(new UnrecoverableError(error.message), { cause: error });
+}
+
+function pause(durationMs: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, durationMs));
+}

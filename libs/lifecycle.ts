@@ -1,0 +1,56 @@
+// Opens a service in order, closes it in reverse order, and never leaves it half alive.
+import closeWithGrace from 'close-with-grace';
+import { ConfigError, EXIT_CONFIG } from './env.ts';
+import type { Logger } from './logger.ts';
+
+type Close = () => unknown;
+
+/** A service gets this long to finish what it has in hand after SIGTERM; Kubernetes' grace period must be longer. */
+const CLOSE_LIMIT_MS = 40_000;
+
+export interface Lifecycle {
+  /** Registers what undoes the step just made. Closing runs the last registered first. */
+  onClose(close: Close): void;
+  /** The logger that start-up and shutdown failures go to, once there is one. */
+  useLogger(log: Logger): void;
+}
+
+/**
+ * Runs `open` and keeps the process until SIGTERM, SIGINT or an uncaught error.
+ * Exits with 78 and the list of problems on a ConfigError, with 1 and one line on any other failure to start.
+ */
+export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promise<void> {
+  const closers: Close[] = [];
+  let log: Logger | undefined;
+
+  closeWithGrace({ delay: CLOSE_LIMIT_MS, logger: false }, async ({ err, signal }) => {
+    if (err) log?.fatal({ err }, 'uncaught error, stopping');
+    else log?.info({ signal }, 'stopping');
+    await closeAll(closers, log);
+    log?.info('stopped');
+  });
+
+  try {
+    await open({ onClose: (close) => closers.push(close), useLogger: (logger) => (log = logger) });
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(EXIT_CONFIG);
+    }
+    if (log) log.fatal({ err: error }, 'could not start');
+    else process.stderr.write(`Could not start: ${error instanceof Error ? error.message : String(error)}\n`);
+    await closeAll(closers, log);
+    process.exit(1);
+  }
+}
+
+async function closeAll(closers: Close[], log: Logger | undefined) {
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      // The next step must be closed even when this one fails.
+      log?.error({ err: error }, 'a part did not close cleanly');
+    }
+  }
+}

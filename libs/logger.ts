@@ -1,0 +1,17 @@
+// Structured logs, one JSON line each, without bodies and keys.
+import { type Logger, pino } from 'pino';
+
+export type { Logger };
+
+/**
+ * @param service name that every line carries.
+ * @param level least level that is written.
+ */
+export function makeLogger(service: string, level: string): Logger {
+  return pino({
+    level,
+    base: { service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+  });
+}

@@ -1,0 +1,33 @@
+// A workspace: the owner of keys and records, and the issuer its documents are printed from.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { idField, newId } from './tenant.ts';
+
+/** Used where an account has not set its own. */
+export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
+
+const accountSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    name: { type: String, required: true },
+    email: String,
+    company: String,
+    address: String,
+    tax_id: String,
+    bank_details: String,
+    logo_url: String,
+    brand_color: String,
+    default_tax_rate: Number,
+    /** IANA name: decides on which calendar day an invoice becomes overdue. */
+    time_zone: { type: String, required: true, default: 'UTC' },
+    /** BCP 47: the language and number format of printed documents. */
+    locale: { type: String, required: true, default: 'en-US' },
+    project_statuses: { type: [String], default: undefined },
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'accounts' },
+);
+
+export type AccountRecord = InferSchemaType<typeof accountSchema>;
+
+export const Account = model('Account', accountSchema);

@@ -1,0 +1,87 @@
+// A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { hashApiKey, makeApiKey } from '../api-key.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+
+const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
+
+const apiKeySchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    hash: { type: String, required: true },
+    /** The first characters, to recognise it by. */
+    start: { type: String, required: true },
+    name: { type: String, required: true },
+    scopes: { type: [String], required: true },
+    expires_at: Date,
+    last_used_at: Date,
+    revoked_at: Date,
+    created_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'api_keys' },
+);
+apiKeySchema.plugin(tenant);
+apiKeySchema.index({ hash: 1 }, { unique: true });
+apiKeySchema.index({ account_id: 1, _id: -1 });
+
+export type ApiKeyRecord = InferSchemaType<typeof apiKeySchema>;
+
+export const ApiKey = model('ApiKey', apiKeySchema);
+
+export const RESOURCES = [
+  'account',
+  'keys',
+  'clients',
+  'projects',
+  'tasks',
+  'time-entries',
+  'quotes',
+  'invoices',
+  'documents',
+  'webhooks',
+  'events',
+] as const;
+
+export type Resource = (typeof RESOURCES)[number];
+export type Scope = `${Resource}:${'read' | 'write'}`;
+
+export const SCOPES: readonly Scope[] = RESOURCES.flatMap(
+  (resource) => [`${resource}:read`, `${resource}:write`] as const,
+);
+
+/** True when a key with `scopes` may do what needs `scope`; writing includes reading, `*` is everything. */
+export function allows(scopes: readonly string[], scope: Scope): boolean {
+  return scopes.includes('*') || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ':write'));
+}
+
+export interface NewApiKey {
+  accountId: Id;
+  name: string;
+  scopes: string[];
+  expiresAt?: Date | undefined;
+  mode?: 'live' | 'test' | undefined;
+}
+
+/** @returns the stored record and the key, which nobody can ever read again. */
+export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey) {
+  const key = makeApiKey(mode);
+  const record = await ApiKey.create({
+    account_id: accountId,
+    hash: hashApiKey(key),
+    start: key.slice(0, SHOWN_START),
+    name,
+    scopes,
+    ...(expiresAt ? { expires_at: expiresAt } : {}),
+  });
+  return { key, record };
+}
+
+/** The key's record when it is known, not revoked and not expired; else null. The caller is not known yet, so it goes over all accounts. */
+export async function findUsableKey(key: string, now: Date = new Date()): Promise<ApiKeyRecord | null> {
+  const record = await ApiKey.findOne({ hash: hashApiKey(key) })
+    .setOptions(acrossAccounts)
+    .lean<ApiKeyRecord>();
+  if (!record || record.revoked_at) return null;
+  return record.expires_at && record.expires_at <= now ? null : record;
+}

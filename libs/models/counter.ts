@@ -1,0 +1,38 @@
+// The sequences of an account, drawn inside the transaction that uses the number: a failure leaves no hole.
+import { model, Schema } from 'mongoose';
+import type { Session } from '../mongo.ts';
+import type { Id } from './tenant.ts';
+import { idField } from './tenant.ts';
+
+const counterSchema = new Schema(
+  {
+    /** The account's id: one document per account, so that a number and an event cost one update. */
+    _id: idField,
+    invoice: { type: Number, required: true, default: 0 },
+    quote: { type: Number, required: true, default: 0 },
+    event: { type: Number, required: true, default: 0 },
+  },
+  { versionKey: false, strict: 'throw', collection: 'counters' },
+);
+
+export const Counter = model('Counter', counterSchema);
+
+export type Sequence = 'invoice' | 'quote' | 'event';
+
+/**
+ * Draws the next number of each named sequence of the account.
+ * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
+ */
+export async function drawNext<Name extends Sequence>(
+  session: Session,
+  accountId: Id,
+  names: readonly Name[],
+): Promise<Record<Name, number>> {
+  const counter = await Counter.findOneAndUpdate(
+    { _id: accountId },
+    { $inc: Object.fromEntries(names.map((name) => [name, 1])) },
+    { session, upsert: true, returnDocument: 'after', lean: true },
+  );
+  if (!counter) throw new Error('an upsert returned nothing');
+  return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
+}

@@ -1,0 +1,91 @@
+// Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import type { Session } from '../mongo.ts';
+import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+
+export const EVENT_TYPES = [
+  'client.created',
+  'client.updated',
+  'client.deleted',
+  'project.created',
+  'project.updated',
+  'project.deleted',
+  'task.created',
+  'task.updated',
+  'task.deleted',
+  'time_entry.created',
+  'time_entry.updated',
+  'time_entry.deleted',
+  'quote.created',
+  'quote.updated',
+  'quote.sent',
+  'quote.accepted',
+  'quote.declined',
+  'quote.expired',
+  'invoice.created',
+  'invoice.updated',
+  'invoice.sent',
+  'invoice.paid',
+  'invoice.overdue',
+  'invoice.cancelled',
+  'invoice.deleted',
+  'payment.recorded',
+  'endpoint.disabled',
+  'ping',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+const eventSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    /** Gapless per account, in the order of commits: the cursor of the event feed. */
+    sequence: { type: Number, required: true },
+    type: { type: String, required: true },
+    /** The exact bytes every endpoint gets, frozen when the event happened. */
+    body: { type: String, required: true },
+    /** Set for an event that is for one endpoint only, such as `ping`. */
+    endpoint_id: idField,
+    request_id: String,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    /** When the relay must look at it (again); absent once its deliveries exist. This is lease, retry and sweeper in one. */
+    due_at: Date,
+    /** Counts how often it was put on the queue: part of the job's id, which must not repeat while an old job lives. */
+    generation: { type: Number, required: true, default: 0 },
+  },
+  { versionKey: false, strict: 'throw', collection: 'events' },
+);
+eventSchema.plugin(tenant);
+eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
+eventSchema.index({ due_at: 1 }, { sparse: true });
+
+export type EventRecord = InferSchemaType<typeof eventSchema>;
+
+export const Event = model('Event', eventSchema);
+
+/** @param event.data the record as the API returns it. @param event.sequence drawn in the same transaction, see counter.ts. */
+export async function insertEvent(
+  session: Session,
+  event: { accountId: Id; type: EventType; sequence: number; data: unknown; requestId?: string; endpointId?: Id },
+): Promise<Id> {
+  const id = newId();
+  const now = new Date();
+  await Event.create(
+    [
+      {
+        _id: id,
+        account_id: event.accountId,
+        sequence: event.sequence,
+        type: event.type,
+        body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
+        created_at: now,
+        due_at: now,
+        ...(event.requestId ? { request_id: event.requestId } : {}),
+        ...(event.endpointId ? { endpoint_id: event.endpointId } : {}),
+      },
+    ],
+    { session },
+  );
+  return id;
+}

@@ -1,0 +1,68 @@
+// Keeps one account's records from another: a query on a tenant's collection that does not name the account throws.
+import { randomUUIDv7 } from 'node:crypto';
+import { type Aggregate, type Query, Schema, Types } from 'mongoose';
+
+/** Hex with dashes, as on the wire. */
+export type Id = string;
+
+/** A record's id as the driver returns it; `String(id)` is the wire form. */
+export type StoredId = Types.UUID;
+
+/** A new time-ordered id (UUIDv7): neighbours in time are neighbours in the index. */
+export function newId(): Id {
+  return randomUUIDv7();
+}
+
+const UUID_FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isId(text: unknown): text is Id {
+  return typeof text === 'string' && UUID_FORM.test(text);
+}
+
+/** The wire form as the driver stores it, for pipelines and filters that mongoose does not cast. */
+export function storedId(id: Id): StoredId {
+  return new Types.UUID(id);
+}
+
+/** How ids are declared in a model. */
+export const idField = { type: Schema.Types.UUID } as const;
+export const requiredIdField = { type: Schema.Types.UUID, required: true } as const;
+
+/**
+ * The option a query needs to go over all accounts. Only the services' own errands (relay, retries, key lookup) may:
+ * the reason is written where it is used.
+ */
+export const acrossAccounts = { acrossAccounts: true } as const;
+
+const GUARDED = [
+  'find',
+  'findOne',
+  'findOneAndUpdate',
+  'findOneAndDelete',
+  'findOneAndReplace',
+  'countDocuments',
+  'distinct',
+  'updateOne',
+  'updateMany',
+  'replaceOne',
+  'deleteOne',
+  'deleteMany',
+] as const;
+
+/** A mongoose plugin for every model that has an `account_id`. */
+export function tenant(schema: Schema): void {
+  schema.pre([...GUARDED], { query: true, document: false }, function (this: Query<unknown, unknown>) {
+    if (this.getOptions()['acrossAccounts']) return;
+    requireAccount((this.getFilter() as Record<string, unknown>)['account_id'], `A query on ${this.model.modelName}`);
+  });
+  schema.pre('aggregate', function (this: Aggregate<unknown>) {
+    if ((this.options as Record<string, unknown>)['acrossAccounts']) return;
+    const [first] = this.pipeline() as Array<{ $match?: Record<string, unknown> }>;
+    requireAccount(first?.$match?.['account_id'], 'An aggregation');
+  });
+}
+
+// An operator object such as { $ne: null } would name every account.
+function requireAccount(value: unknown, where: string) {
+  if (!isId(value) && !(value instanceof Types.UUID)) throw new Error(`${where} does not name the account`);
+}

@@ -1,0 +1,104 @@
+// The connection to MongoDB, and transactions that retry what MongoDB asks to be retried.
+import mongoose, { type ClientSession } from 'mongoose';
+import { unavailable } from './errors.ts';
+import type { Logger } from './logger.ts';
+
+export type Session = ClientSession;
+
+/** How long a request waits for a primary before it is told that the store is away. */
+const SERVER_SELECTION_MS = 5_000;
+const TRANSACTION_LIMIT_MS = 5_000;
+const BACKOFF_MIN_MS = 5;
+const BACKOFF_MAX_MS = 50;
+
+/** @returns what closes the connection. @throws when no primary answers within 5 s. */
+export async function connectMongo(
+  uri: string,
+  options: { log: Logger; poolSize?: number },
+): Promise<() => Promise<void>> {
+  mongoose.set({ strictQuery: 'throw', bufferCommands: false, autoIndex: false, autoCreate: false });
+  await mongoose.connect(uri, {
+    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    maxPoolSize: options.poolSize ?? 50,
+    retryWrites: true,
+    writeConcern: { w: 'majority', journal: true },
+    readConcern: { level: 'majority' },
+  });
+  mongoose.connection.on('disconnected', () => options.log.warn('mongodb is away'));
+  mongoose.connection.on('reconnected', () => options.log.info('mongodb is back'));
+  return async () => {
+    await mongoose.disconnect();
+  };
+}
+
+/** Rejects when MongoDB does not answer: for readiness. */
+export async function pingMongo(): Promise<void> {
+  if (!mongoose.connection.db) throw new Error('not connected');
+  await mongoose.connection.db.command({ ping: 1 }, { timeoutMS: 1_500 });
+}
+
+/**
+ * Runs `work` in a transaction, again and again while MongoDB reports a transient conflict, at most 5 s.
+ * `work` may run several times: it must do nothing but database calls with the session, one after the other.
+ * @throws AppError 503 when the conflict does not go away or the outcome of the commit stays unknown.
+ */
+export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  const until = Date.now() + TRANSACTION_LIMIT_MS;
+  const session = mongoose.connection.getClient().startSession();
+  try {
+    for (;;) {
+      session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', journal: true } });
+      try {
+        const result = await work(session);
+        await commit(session, until);
+        return result;
+      } catch (error) {
+        if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
+        if (!hasLabel(error, 'TransientTransactionError')) throw error;
+        if (Date.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
+        await pause(BACKOFF_MIN_MS + Math.random() * (BACKOFF_MAX_MS - BACKOFF_MIN_MS));
+      }
+    }
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function commit(session: Session, until: number) {
+  for (;;) {
+    try {
+      return await session.commitTransaction();
+    } catch (error) {
+      if (!hasLabel(error, 'UnknownTransactionCommitResult')) throw error;
+      if (Date.now() >= until)
+        throw unavailable('It is not known whether the change was stored, please check', 1, error);
+      await pause(BACKOFF_MIN_MS);
+    }
+  }
+}
+
+/** True for the errors that mean "the store is away", not "the request is wrong". */
+export function isStoreAway(error: unknown): boolean {
+  return (
+    error instanceof mongoose.mongo.MongoServerSelectionError ||
+    error instanceof mongoose.mongo.MongoNetworkError ||
+    error instanceof mongoose.mongo.MongoNotConnectedError ||
+    error instanceof mongoose.mongo.MongoTopologyClosedError ||
+    error instanceof mongoose.mongo.MongoOperationTimeoutError ||
+    error instanceof mongoose.Error.MongooseServerSelectionError ||
+    hasLabel(error, 'RetryableWriteError')
+  );
+}
+
+/** True when a unique index refused the write. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === 11_000;
+}
+
+function hasLabel(error: unknown, label: string): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
+}
+
+function pause(durationMs: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, durationMs));
+}

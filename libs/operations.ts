@@ -1,0 +1,98 @@
+// The operations port of a service: liveness, readiness and metrics, apart from the public port.
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import type { Logger } from './logger.ts';
+
+/** Resolves when the dependency is well, rejects with the reason when it is not. */
+export type Check = () => Promise<unknown>;
+
+const CHECK_LIMIT_MS = 2_000;
+
+export interface Operations {
+  port: number;
+  /** From now on /readyz answers 503, so that load balancers look elsewhere before the service stops. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on `host:port` (port 0 or undefined: any free one).
+ * @param checks what /readyz asks, by the name it reports. @param fallback answers every other path (the dashboard of the gateway).
+ */
+export async function startOperations(options: {
+  host: string;
+  port: number | undefined;
+  service: string;
+  checks: Record<string, Check>;
+  metrics: Registry;
+  log: Logger;
+  fallback?: RequestListener;
+}): Promise<Operations> {
+  let isDraining = false;
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      options.log.error({ err: error }, 'operations request failed');
+      if (!response.headersSent) send(response, 500, { error: 'Internal server error' });
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const path = (request.url ?? '/').split('?', 1)[0];
+    if (path === '/livez') return send(response, 200, { service: options.service, status: 'alive' });
+    if (path === '/readyz') return readiness(response);
+    if (path === '/metrics') {
+      const text = await options.metrics.metrics();
+      return response.writeHead(200, { 'Content-Type': options.metrics.contentType }).end(text);
+    }
+    if (options.fallback) return options.fallback(request, response);
+    return send(response, 404, { error: 'Not found' });
+  }
+
+  async function readiness(response: ServerResponse) {
+    const results = await Promise.all(
+      Object.entries(options.checks).map(async ([name, check]) => [name, await verdict(check)] as const),
+    );
+    const isReady = !isDraining && results.every(([, result]) => result === 'ok');
+    send(response, isReady ? 200 : 503, {
+      service: options.service,
+      status: isDraining ? 'draining' : isReady ? 'ready' : 'not ready',
+      checks: Object.fromEntries(results),
+    });
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain: () => {
+      isDraining = true;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function verdict(check: Check): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
+  });
+  try {
+    await Promise.race([check(), limit]);
+    return 'ok';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown) {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
