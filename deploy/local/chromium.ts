@@ -1,17 +1,18 @@
 // Finds a Chromium that prints, a headless shell before a whole browser: it prints a page about four times as fast.
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
-import { createBrotliDecompress } from 'node:zlib';
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
-import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath, type Search } from './program.ts';
+import { downloadHeadlessShell, packedVersion, unpackPackedChromium } from './chromium-package.ts';
+import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
 
 const proof: Slot['proof'] = { pattern: /(\d+\.\d+\.\d+\.\d+)/, atLeast: [115, 0] };
 
-const ON_PATH = ['chromium-headless-shell', 'chrome-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const ON_PATH = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+];
 
 const REMEDY =
   'Install chromium-headless-shell, chromium or Google Chrome so that it is on PATH,\n' +
@@ -20,5 +21,28 @@ const REMEDY =
 export async function findChromium(options: FindOptions): Promise<Program> {
   const search = asSearch(options);
   const named = search.env['CHROMIUM_PATH'];
-  if (named) return await findFirst('Chromium', [{ name: 'CHROMIUM_PATH', look: () => prove(named, 'CHROMIUM_PATH', proof) }], REMEDY);
+  if (named) {
+    const source = { name: `CHROMIUM_PATH=${named}`, look: () => prove(named, 'CHROMIUM_PATH', proof) };
+    return await findFirst('Chromium', [source], REMEDY);
+  }
+  // The slot carries the package's version: after an update the new one is unpacked, never the old one run.
+  const slot: Slot = { name: `chromium-${await packedVersion()}`, proof };
+  const fromPackage = 'the npm package @sparticuz/chromium';
+  const downloaded = "puppeteer's download of chrome-headless-shell";
+  return await findFirst(
+    'Chromium',
+    [
+      { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
+      {
+        name: fromPackage,
+        look: () => keepInCache(slot, fromPackage, search, (folder) => unpackPackedChromium(folder, search)),
+      },
+      { name: `${ON_PATH.join(', ')} on PATH`, look: () => proveOnPath(ON_PATH, search.env, proof) },
+      {
+        name: downloaded,
+        look: () => keepInCache(slot, downloaded, search, (folder) => downloadHeadlessShell(folder, search)),
+      },
+    ],
+    REMEDY,
+  );
 }

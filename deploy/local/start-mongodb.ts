@@ -1,0 +1,135 @@
+// A real MongoDB of one node that is a replica set, so that transactions work, with data that outlive it.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { type Db, MongoClient } from 'mongodb';
+import { type Child, describeExit, startChild } from './child.ts';
+import { Failure } from './failure.ts';
+
+export interface MongodbOptions {
+  command: string;
+  folder: string; // the data; made when it is not there
+  env: NodeJS.ProcessEnv;
+  port?: number; // the last one, when it is free, else any free one
+  logFile?: string;
+  testCommands?: boolean; // lets a test order failures from the server (configureFailPoint)
+}
+
+export interface RunningMongodb {
+  uri: string;
+  port: number;
+  pid: number;
+  child: Child;
+  stop(): Promise<void>;
+}
+
+const SET_NAME = 'billhook';
+const READY_LIMIT_MS = 60_000; // A journal to recover on a slow disk; ready is usually within a second.
+const RETRY_MS = 50;
+const CALL_LIMIT_MS = 2_000;
+const NOT_YET_INITIALIZED = 94;
+
+export async function startMongodb(options: MongodbOptions): Promise<RunningMongodb> {
+  const { command, folder, env, logFile = join(options.folder, 'mongod.log') } = options;
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  const port = options.port ?? (await rememberedPort(folder));
+  const args = ['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET_NAME];
+  // A quarter of a gigabyte leaves room for Chromium on a laptop; without it mongod takes half of the memory.
+  args.push('--wiredTigerCacheSizeGB', '0.25', '--nounixsocket');
+  // Half-second diagnostics of a laptop's database are read by nobody.
+  args.push('--setParameter', 'diagnosticDataCollectionEnabled=false');
+  if (options.testCommands) args.push('--setParameter', 'enableTestCommands=1');
+
+  const child = await startChild(command, args, { env, logFile });
+  try {
+    await becomePrimary(port, child, logFile);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  await writeFile(join(folder, 'port'), `${port}\n`);
+  const uri = `mongodb://127.0.0.1:${port}/billhook?replicaSet=${SET_NAME}`;
+  return { uri, port, pid: child.pid, child, stop: () => child.stop() };
+}
+
+// The same port again spares the set a new configuration.
+async function rememberedPort(folder: string): Promise<number> {
+  const last = Number(await readFile(join(folder, 'port'), 'utf8').catch(() => Number.NaN));
+  return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
+}
+
+async function becomePrimary(port: number, child: Child, logFile: string) {
+  // A direct connection: until the set is configured there is no set to discover.
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: CALL_LIMIT_MS,
+    socketTimeoutMS: CALL_LIMIT_MS * 5,
+  });
+  try {
+    const deadline = performance.now() + READY_LIMIT_MS;
+    let problem: unknown;
+    while (performance.now() < deadline) {
+      if (child.hasExited()) throw await failedStart(child, logFile);
+      try {
+        if (await isPrimary(client.db('admin'), `127.0.0.1:${port}`)) return;
+      } catch (error) {
+        problem = error; // Not listening yet, or between two states: asked again until the deadline.
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+    throw new Failure(`mongod was not ready after ${READY_LIMIT_MS / 1000} s, see ${logFile}`, { cause: problem });
+  } finally {
+    await client.close();
+  }
+}
+
+async function isPrimary(admin: Db, host: string): Promise<boolean> {
+  const hello = await admin.command({ hello: 1 });
+  if (hello['isWritablePrimary'] && hello['me'] === host) return true;
+  const config = await readSetConfig(admin);
+  const member = { _id: 0, host };
+  if (!config) {
+    await admin.command({ replSetInitiate: { _id: SET_NAME, members: [member] } });
+  } else if (config.members.length !== 1 || config.members[0]?.host !== host) {
+    // The data were last served on another port. Alone in its set, the node may overrule the old configuration.
+    const moved = { ...config, version: config.version + 1, members: [member] };
+    await admin.command({ replSetReconfig: moved, force: true });
+  }
+  return false;
+}
+
+interface SetConfig {
+  version: number;
+  members: { host: string }[];
+}
+
+async function readSetConfig(admin: Db): Promise<SetConfig | undefined> {
+  try {
+    return (await admin.command({ replSetGetConfig: 1 }))['config'] as SetConfig; // The server's own answer.
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_YET_INITIALIZED) return undefined;
+    throw error;
+  }
+}
+
+async function failedStart(child: Child, logFile: string): Promise<Failure> {
+  const why = await lastError(logFile);
+  return new Failure(
+    `mongod did not start (${describeExit(await child.exited)}), see ${logFile}${why ? `\n  ${why}` : ''}`,
+  );
+}
+
+// mongod logs JSON lines; "E" and "F" are its errors. Old data under a new program, and the reverse, end here.
+async function lastError(logFile: string): Promise<string | undefined> {
+  const lines = (await readFile(logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-200);
+  for (const line of lines.reverse()) {
+    if (!/"s":"[EF]"/.test(line)) continue;
+    try {
+      const { msg, attr } = JSON.parse(line) as { msg: string; attr?: { error?: unknown } };
+      return attr?.error ? `${msg}: ${JSON.stringify(attr.error)}` : msg;
+    } catch {
+      return line; // Torn by the crash, still the best we have.
+    }
+  }
+  return undefined;
+}

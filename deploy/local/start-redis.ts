@@ -1,0 +1,75 @@
+// A real Redis that loses at most a second: every write in the append-only file, nothing ever evicted.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { Redis } from 'ioredis';
+import { type Child, describeExit, lastLines, startChild } from './child.ts';
+import { Failure } from './failure.ts';
+
+export interface RedisOptions {
+  command: string;
+  folder: string; // the data; made when it is not there
+  env: NodeJS.ProcessEnv;
+  port?: number; // the last one, when it is free, else any free one
+  logFile?: string;
+}
+
+export interface RunningRedis {
+  url: string;
+  port: number;
+  pid: number;
+  child: Child;
+  stop(): Promise<void>;
+}
+
+const READY_LIMIT_MS = 60_000; // A large append-only file is read before the first answer.
+const RETRY_MS = 50;
+
+export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
+  const { command, folder, env, logFile = join(options.folder, 'redis.log') } = options;
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  const port = options.port ?? (await rememberedPort(folder));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', data, '--daemonize', 'no'];
+  args.push('--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction');
+  // Its title would overwrite the environment by which an orphan of ours is recognised.
+  args.push('--set-proc-title', 'no');
+
+  const child = await startChild(command, args, { env, logFile });
+  try {
+    await answers(port, child, logFile);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  await writeFile(join(folder, 'port'), `${port}\n`);
+  return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid, child, stop: () => child.stop() };
+}
+
+async function rememberedPort(folder: string): Promise<number> {
+  const last = Number(await readFile(join(folder, 'port'), 'utf8').catch(() => Number.NaN));
+  return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
+}
+
+async function answers(port: number, child: Child, logFile: string) {
+  // ioredis waits until the data are loaded before it sends the PING.
+  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => RETRY_MS, maxRetriesPerRequest: null });
+  redis.on('error', () => {}); // Refused until it listens; the deadline below is what counts.
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Failure(`redis-server was not ready after ${READY_LIMIT_MS / 1000} s, see ${logFile}`)),
+    READY_LIMIT_MS,
+  );
+  const died = child.exited.then(async (exit) => {
+    throw new Failure(
+      `redis-server did not start (${describeExit(exit)}), see ${logFile}\n${await lastLines(logFile)}`,
+    );
+  });
+  died.catch(() => {}); // It also exits when it is stopped one day, long after this race.
+  try {
+    await Promise.race([redis.ping(), died, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    redis.disconnect();
+  }
+}
