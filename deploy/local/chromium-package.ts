@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import tar from 'tar-fs';
@@ -81,8 +81,10 @@ export async function downloadHeadlessShell(folder: string, search: Search): Pro
 }
 
 function packageFolder(): string {
-  // Its `exports` hide package.json and bin/, so the way goes through its main file, build/index.js.
-  return dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))));
+  // Its `exports` hide package.json and bin/, and `import.meta.resolve` does not exist under the test runner.
+  const manifest = findPackageJSON('@sparticuz/chromium', import.meta.url);
+  if (!manifest) throw new Error('is not installed');
+  return dirname(manifest);
 }
 
 function openPacked(file: string) {

@@ -1,0 +1,19 @@
+// Makes the indexes of every model; at start and by `admin migrate`, never as a side effect of a query.
+import type { Model } from 'mongoose';
+import { Account } from './account.ts';
+import { ApiKey } from './api-key.ts';
+import { Client } from './client.ts';
+import { Counter } from './counter.ts';
+import { Event } from './event.ts';
+import { Idempotency } from './idempotency-record.ts';
+
+/** Every collection of the system. */
+export const allModels: readonly Model<never>[] = [Account, ApiKey, Client, Counter, Event, Idempotency] as never;
+
+/** Creates collections (a transaction cannot) and missing indexes. Harmless when all are there. */
+export async function ensureIndexes(): Promise<void> {
+  for (const model of allModels) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+}

@@ -1,0 +1,41 @@
+// What a caller may send about clients.
+import Joi from 'joi';
+import { AppError } from '#libs/errors.ts';
+import { line, text } from '../http/read-input.ts';
+
+export interface NewClient {
+  name: string;
+  email: string;
+  company_name?: string | null;
+  phone?: string | null;
+  address?: string | null;
+  tax_id?: string | null;
+}
+
+export type ClientChanges = Partial<NewClient>;
+
+const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
+
+// Mail systems accept more than any list of top-level domains knows, so only the form is checked.
+const email = () => Joi.string().email({ tlds: false }).max(EMAIL_LONGEST);
+const optional = {
+  company_name: line().allow(null, ''),
+  phone: line().allow(null, ''),
+  address: text().allow(null, ''),
+  tax_id: line().allow(null, ''),
+};
+
+export const newClient = Joi.object<NewClient, true>({
+  name: line().required(),
+  email: email().required(),
+  ...optional,
+});
+
+export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional });
+
+/** @throws AppError 400 with the specification's literal text, whichever of the two is missing. */
+export function requireNameAndEmail(body: unknown): void {
+  const { name, email } = (body ?? {}) as { name?: unknown; email?: unknown };
+  const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+  if (isMissing(name) || isMissing(email)) throw new AppError(400, 'Missing required fields: name, email');
+}

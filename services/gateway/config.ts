@@ -1,0 +1,40 @@
+// Every variable the gateway reads.
+import Joi from 'joi';
+import { readEnv, variables } from '#libs/env.ts';
+
+export interface Config {
+  HOST: string;
+  PORT: number;
+  OPERATIONS_HOST: string;
+  OPERATIONS_PORT?: number;
+  MONGODB_URI: string;
+  REDIS_URL: string;
+  REDIS_PREFIX: string;
+  SECRET_KEY: string;
+  OUTBOUND_ALLOW: string;
+  LOG_LEVEL: string;
+  TRUST_PROXY: number;
+}
+
+export const configShape = Joi.object<Config, true>({
+  HOST: variables.HOST,
+  PORT: Joi.number().port().default(8080).description('Public port of the API'),
+  OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  MONGODB_URI: variables.MONGODB_URI,
+  REDIS_URL: variables.REDIS_URL,
+  REDIS_PREFIX: variables.REDIS_PREFIX,
+  SECRET_KEY: variables.SECRET_KEY,
+  OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
+  LOG_LEVEL: variables.LOG_LEVEL,
+  TRUST_PROXY: Joi.number()
+    .integer()
+    .min(0)
+    .max(10)
+    .default(0)
+    .description('How many proxies in front of the gateway set X-Forwarded-For'),
+});
+
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+  return readEnv(env, configShape);
+}

@@ -1,0 +1,29 @@
+// The specification's envelopes.
+import type { PageQuery } from './page.ts';
+
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export function created(data: unknown): Answer {
+  return { status: 201, body: { success: true, data } };
+}
+
+export function updated(data: unknown): Answer {
+  return { status: 200, body: { success: true, data } };
+}
+
+export function deleted(message: string): Answer {
+  return { status: 200, body: { success: true, message } };
+}
+
+export function found(data: unknown): Answer {
+  return { status: 200, body: { data } };
+}
+
+/** @param total how many records match the filters, not how many are on the page. */
+export function listed(data: unknown[], total: number, { limit, offset }: PageQuery): Answer {
+  return { status: 200, body: { data, pagination: { total, limit, offset } } };
+}

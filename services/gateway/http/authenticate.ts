@@ -1,0 +1,52 @@
+// Finds the account behind the API key of a request.
+
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import { isApiKeyForm } from '#libs/api-key.ts';
+import { lacksScope, unauthorized } from '#libs/errors.ts';
+import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { ApiKey, allows, findUsableKey, type Scope } from '#libs/models/api-key.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Caller } from './route.ts';
+
+const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
+/** The key is read on every request, so that a revocation holds at once; the account's profile may be this old. */
+const PROFILE_AGE_MS = 1_000;
+const LAST_USED_STEP_MS = 60_000;
+
+const profiles = new LRUCache<Id, AccountRecord>({ max: 10_000, ttl: PROFILE_AGE_MS });
+
+/** @throws AppError 401 with the one text, whatever is wrong with the key; 403 when it lacks `scope`. */
+export async function authenticate(request: Request, scope: Scope): Promise<Caller> {
+  const key = BEARER.exec(request.get('Authorization') ?? '')?.[1];
+  // The checksum refuses garbage without a read.
+  if (!key || !isApiKeyForm(key)) throw unauthorized();
+  const record = await findUsableKey(key);
+  if (!record) throw unauthorized();
+  const accountId = String(record.account_id);
+  const account = await profileOf(accountId);
+  if (!account) throw unauthorized();
+  if (!allows(record.scopes, scope)) throw lacksScope(scope);
+  noteUse(accountId, String(record._id), record.last_used_at);
+  return { accountId, account, keyId: String(record._id), scopes: record.scopes };
+}
+
+/** After a change of the profile, so that this process shows it at once. */
+export function forgetProfile(accountId: Id): void {
+  profiles.delete(accountId);
+}
+
+async function profileOf(accountId: Id): Promise<AccountRecord | undefined> {
+  const known = profiles.get(accountId);
+  if (known) return known;
+  const account = await Account.findById(accountId).lean<AccountRecord>();
+  if (account) profiles.set(accountId, account);
+  return account ?? undefined;
+}
+
+// Once a minute is enough to find keys nobody uses, and nobody waits for it.
+function noteUse(accountId: Id, keyId: Id, lastUsedAt: Date | null | undefined) {
+  const now = new Date();
+  if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_STEP_MS) return;
+  ApiKey.updateOne({ _id: keyId, account_id: accountId }, { $set: { last_used_at: now } }).catch(() => undefined);
+}

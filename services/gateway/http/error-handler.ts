@@ -1,0 +1,47 @@
+// The only place where an error becomes a response.
+import type { NextFunction, Request, Response } from 'express';
+import { AppError, unavailable } from '#libs/errors.ts';
+import { isStoreAway } from '#libs/mongo.ts';
+
+export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
+  if (response.headersSent) return next(error);
+  const known = asAppError(error);
+  if (known) {
+    if (known.status >= 500) request.log.warn({ err: error }, 'request failed');
+    response
+      .status(known.status)
+      .set(known.headers)
+      .json({ error: known.message, ...(known.details ? { details: known.details } : {}) });
+  } else {
+    request.log.error({ err: error }, 'request failed');
+    response.status(500).json({ error: 'Internal server error' });
+  }
+}
+
+function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (isStoreAway(error)) return unavailable('The service is temporarily unavailable', 1, error);
+  return fromBodyParser(error);
+}
+
+/** Errors of the body parser carry a `type`: https://github.com/expressjs/body-parser#errors */
+function fromBodyParser(error: unknown): AppError | undefined {
+  const { type, status } = (error ?? {}) as { type?: string; status?: number };
+  switch (type) {
+    case 'entity.parse.failed':
+      return new AppError(400, 'Request body is not valid JSON', { cause: error });
+    case 'entity.too.large':
+      return new AppError(413, 'Request body is too large', { cause: error });
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new AppError(415, 'Unsupported content encoding or charset', { cause: error });
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new AppError(400, 'Request body is incomplete', { cause: error });
+    default:
+      // The router refuses a path that is not valid percent-encoding.
+      return error instanceof URIError || status === 400
+        ? new AppError(400, 'Malformed request', { cause: error })
+        : undefined;
+  }
+}

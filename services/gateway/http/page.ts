@@ -1,0 +1,50 @@
+// Pages of a list: `limit` and `offset` in, `Link` headers out.
+import Joi from 'joi';
+
+export const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 100;
+/** MongoDB walks over what is skipped: deeper pages belong to a filter. */
+const OFFSET_MAX = 1_000_000_000;
+
+export interface PageQuery {
+  limit: number;
+  offset: number;
+}
+
+// Joi's own number would read `1e2`, `0x10` and ` 5`; a query parameter is plain digits or it is wrong.
+const digits = Joi.extend((joi) => ({
+  type: 'digits',
+  base: joi.number().integer(),
+  coerce: {
+    from: 'string',
+    method: (value: string, { error }: Joi.CustomHelpers) =>
+      /^\d{1,15}$/.test(value) ? { value: Number(value) } : { value, errors: [error('number.base')] },
+  },
+}));
+
+export const pageQuery = {
+  // More than a page is answered with a page, and `pagination.limit` says so.
+  limit: digits.digits().min(1).default(LIMIT_DEFAULT).custom(atMostAPage).description('Page size, at most 100'),
+  offset: digits.digits().min(0).max(OFFSET_MAX).default(0).description('Records to skip'),
+};
+
+function atMostAPage(limit: number): number {
+  return Math.min(limit, LIMIT_MAX);
+}
+
+/** `Link` of RFC 8288 with first, prev, next and last, where they exist. @param url path and query of the request. */
+export function pageLinks(url: string, total: number, { limit, offset }: PageQuery): string {
+  const at = (position: number, rel: string) => {
+    const target = new URL(url, 'http://host.invalid');
+    target.searchParams.set('limit', String(limit));
+    target.searchParams.set('offset', String(position));
+    return `<${target.pathname}${target.search}>; rel="${rel}"`;
+  };
+  const last = Math.max(0, Math.floor((total - 1) / limit) * limit);
+  return [
+    at(0, 'first'),
+    ...(offset > 0 ? [at(Math.max(0, offset - limit), 'prev')] : []),
+    ...(offset + limit < total ? [at(offset + limit, 'next')] : []),
+    at(last, 'last'),
+  ].join(', ');
+}

@@ -1,0 +1,64 @@
+// One table row for each operation: what runs, what the reference page shows and what the tests check all come from it.
+import type { Request, Response } from 'express';
+import type Joi from 'joi';
+import type { AppError } from '#libs/errors.ts';
+import type { Logger } from '#libs/logger.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import type { Scope } from '#libs/models/api-key.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Answer } from './answer.ts';
+import type { Commit } from './commit.ts';
+
+export interface Caller {
+  accountId: Id;
+  account: AccountRecord;
+  keyId: Id;
+  scopes: readonly string[];
+}
+
+/** What a handler gets: everything is read, checked and typed. */
+export interface Context<Body = unknown, Query = unknown> {
+  caller: Caller;
+  /** The `{id}` of the path; a malformed one was answered before. Empty on paths without one. */
+  id: Id;
+  body: Body;
+  query: Query;
+  /** One transaction for records, numbers, events and the idempotency record. */
+  commit: Commit;
+  /** The operation's own 404. */
+  missing(): AppError;
+  requestId: string;
+  log: Logger;
+  /** For what the answer cannot say: streaming, and noticing that the caller has gone. */
+  request: Request;
+  response: Response;
+}
+
+export interface Route<Body = unknown, Query = unknown> {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** As in OpenAPI: `/api/v1/clients/{id}`. */
+  path: string;
+  /** OpenAPI's operationId, and the name of the method in generated clients. */
+  operation: string;
+  summary: string;
+  scope: Scope;
+  body?: Joi.ObjectSchema<Body>;
+  /** Looks at the raw body first, for the one error that is not `Validation failed`. */
+  before?: (body: unknown) => void;
+  /** The shape of `details`: quotes answer a list, everything else goes by field. */
+  details?: 'list' | 'by-field';
+  query?: Joi.ObjectSchema<Query>;
+  bodyLimitBytes?: number;
+  /** What a 404 says when `{id}` is malformed, unknown or another account's. */
+  missing?: string;
+  /** The shape of a successful answer's `data`, for the reference. */
+  answers?: Joi.Schema;
+  /** @returns the answer, or nothing when the handler has answered by itself. */
+  handler: (context: Context<Body, Query>) => Promise<Answer | undefined>;
+}
+
+/** Keeps the types of body and query inside one row while the table holds rows of many types. */
+export function route<Body, Query>(row: Route<Body, Query>): Route {
+  // A row is only ever called with what its own shapes produced, see app.ts.
+  return row as unknown as Route;
+}

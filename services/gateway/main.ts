@@ -1,0 +1,41 @@
+// Starts the gateway: HTTP in; records, events and jobs out.
+import { createServer } from 'node:http';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { openQueues } from '#libs/jobs/queue.ts';
+import { run } from '#libs/lifecycle.ts';
+import { makeLogger } from '#libs/logger.ts';
+import { connectMongo, pingMongo } from '#libs/mongo.ts';
+import { startOperations } from '#libs/operations.ts';
+import { makeApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { listen } from './http/listen.ts';
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('gateway', config.LOG_LEVEL);
+  useLogger(log);
+
+  onClose(await connectMongo(config.MONGODB_URI, { log }));
+  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
+  onClose(() => queues.close());
+
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY });
+  const close = await listen(createServer(app), config.HOST, config.PORT, log);
+
+  const operations = await startOperations({
+    host: config.OPERATIONS_HOST,
+    port: config.OPERATIONS_PORT,
+    service: 'gateway',
+    // Redis is not asked: without it everything but documents works, and they say so themselves.
+    checks: { mongodb: pingMongo },
+    metrics,
+    log,
+  });
+  onClose(() => operations.close());
+  onClose(async () => {
+    operations.drain();
+    await close();
+  });
+});

@@ -1,0 +1,106 @@
+// Clients over HTTP, as the specification has them.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { makeApiKey } from '#libs/api-key.ts';
+import { Event } from '#libs/models/event.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const ada = { name: 'Ada Lovelace', email: 'ada@example.com', company_name: 'Analytical Engines' };
+
+describe('POST /api/v1/clients', () => {
+  test('when name and email are given, then the client is answered, stored and announced in one event', async () => {
+    const reply = await gateway.post('/api/v1/clients', ada);
+
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ success: true, data: { ...ada, status: 'invited' } });
+    expect((await gateway.get(`/api/v1/clients/${reply.body.data.id}`)).body.data).toEqual(reply.body.data);
+    const [event] = await Event.find({ account_id: gateway.account.id, type: 'client.created' }).sort({ sequence: -1 });
+    expect(JSON.parse(event?.body ?? '')).toMatchObject({ type: 'client.created', data: reply.body.data });
+  });
+
+  test.each([{ name: 'Ada' }, { email: 'ada@example.com' }, {}, { name: '', email: null }])(
+    'when %j lacks a required field, then 400 with the literal text and nothing is stored',
+    async (body) => {
+      const before = (await gateway.get('/api/v1/clients')).body.pagination.total;
+      const reply = await gateway.post('/api/v1/clients', body);
+
+      expect(reply.status).toBe(400);
+      expect(reply.body).toEqual({ error: 'Missing required fields: name, email' });
+      expect((await gateway.get('/api/v1/clients')).body.pagination.total).toBe(before);
+    },
+  );
+
+  test('when several fields are wrong, then 400 names every one of them', async () => {
+    const reply = await gateway.post('/api/v1/clients', { name: 7, email: 'nowhere', phone: ['1'] });
+
+    expect(reply.status).toBe(400);
+    expect(reply.body.error).toBe('Validation failed');
+    expect(Object.keys(reply.body.details)).toEqual(['name', 'email', 'phone']);
+  });
+
+  test('when the same Idempotency-Key comes again, then the first answer is replayed and one client exists', async () => {
+    const headers = { 'Idempotency-Key': 'order-17' };
+    const first = await gateway.post('/api/v1/clients', ada, { headers });
+    const again = await gateway.post('/api/v1/clients', ada, { headers });
+    const other = await gateway.post('/api/v1/clients', { ...ada, name: 'Grace' }, { headers });
+
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(other.status).toBe(422);
+  });
+});
+
+describe('authentication', () => {
+  test.each([
+    ['no key', { key: undefined }],
+    ['garbage', { key: 'nonsense' }],
+    ['a key of the right form that nobody issued', { key: makeApiKey() }],
+    ['another scheme', { key: undefined, headers: { Authorization: 'Basic abc' } }],
+  ])('when the caller sends %s, then 401 with the one text', async (_what, call) => {
+    const reply = await gateway.get('/api/v1/clients', call);
+
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('WWW-Authenticate')).toBe('Bearer');
+    expect(reply.body).toEqual({ error: 'Unauthorized: Invalid or revoked API key' });
+  });
+
+  test('when the key lacks the scope, then 403 names it', async () => {
+    const { key } = await gateway.workspace.account({ scopes: ['clients:read'] });
+    const reply = await gateway.post('/api/v1/clients', ada, { key });
+
+    expect(reply.status).toBe(403);
+    expect(reply.body).toEqual({ error: 'Forbidden: API key lacks the clients:write scope' });
+  });
+
+  test('when a client belongs to another account, then it is answered as if it did not exist', async () => {
+    const { key } = await gateway.workspace.account();
+    const { id } = (await gateway.post('/api/v1/clients', ada)).body.data;
+
+    expect((await gateway.get(`/api/v1/clients/${id}`, { key })).body).toEqual({ error: 'Client not found' });
+    for (const method of ['PATCH', 'DELETE']) {
+      const reply = await gateway.call(method, `/api/v1/clients/${id}`, { key, body: { name: 'Mine' } });
+      expect([reply.status, reply.body]).toEqual([404, { error: 'Client not found or access denied' }]);
+    }
+  });
+});
+
+describe('the envelope of errors', () => {
+  test.each([
+    ['broken JSON', 'POST', '/api/v1/clients', { raw: '{"name":' }, 400],
+    ['another content type', 'POST', '/api/v1/clients', { raw: 'a=b', headers: { 'Content-Type': 'text/plain' } }, 415],
+    ['a body of a megabyte', 'POST', '/api/v1/clients', { raw: `"${'x'.repeat(1_000_000)}"` }, 413],
+    ['an unknown path', 'GET', '/api/v1/nothing', {}, 404],
+    ['a method the path does not have', 'PUT', '/api/v1/clients', {}, 405],
+  ])('when the caller sends %s, then JSON with an error', async (_what, method, path, call, status) => {
+    const reply = await gateway.call(method, path, call);
+
+    expect(reply.status).toBe(status);
+    expect(Object.keys(reply.body)).toEqual(['error']);
+    expect(reply.headers.get('X-Request-Id')).toBeTruthy();
+  });
+});

@@ -1,0 +1,26 @@
+// Waits until something is true, with a limit that only ends a hang.
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LIMIT_MS = 20_000;
+const STEP_MS = 25;
+
+/** Calls `look` until it returns something that is neither undefined, null nor false, and returns that. Throws what `look` threw last. */
+export async function eventually<Result>(
+  look: () => Promise<Result> | Result,
+  limitMs = LIMIT_MS,
+): Promise<NonNullable<Exclude<Result, false>>> {
+  const until = Date.now() + limitMs;
+  for (;;) {
+    let problem: unknown = new Error(`not true within ${limitMs} ms: ${String(look)}`);
+    try {
+      const result = await look();
+      if (result !== undefined && result !== null && result !== false) {
+        return result as NonNullable<Exclude<Result, false>>;
+      }
+    } catch (error) {
+      problem = error;
+    }
+    if (Date.now() >= until) throw problem;
+    await pause(STEP_MS);
+  }
+}

@@ -1,0 +1,83 @@
+// The gateway's application on a free port, in this process, with a small client that speaks to it.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { makeApp } from '../../services/gateway/app.ts';
+import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+export interface Call {
+  key?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as it is, instead of `body` as JSON. */
+  raw?: string | Buffer;
+  body?: unknown;
+}
+
+export interface TestGateway {
+  url: string;
+  workspace: Workspace;
+  /** The account that calls when no other key is given. */
+  account: TestAccount;
+  call(method: string, path: string, call?: Call): Promise<Reply>;
+  get(path: string, call?: Call): Promise<Reply>;
+  post(path: string, body?: unknown, call?: Call): Promise<Reply>;
+  patch(path: string, body?: unknown, call?: Call): Promise<Reply>;
+  delete(path: string, call?: Call): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export async function startGateway(): Promise<TestGateway> {
+  const workspace = await openWorkspace();
+  const account = await workspace.account();
+  const server = createServer(makeApp({ log: testLog, nudge: () => undefined, trustProxy: 0 }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const call = callerOf(url, account.key);
+  return {
+    url,
+    workspace,
+    account,
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, body, options) => call('POST', path, { body, ...options }),
+    patch: (path, body, options) => call('PATCH', path, { body, ...options }),
+    delete: (path, options) => call('DELETE', path, options),
+    async close() {
+      await closeServer(server);
+      await workspace.close();
+    },
+  };
+}
+
+/** @returns a function that calls `url` with `key` unless the call names another one (`key: undefined` sends none). */
+export function callerOf(url: string, key: string) {
+  return async (method: string, path: string, options: Call = {}): Promise<Reply> => {
+    const usedKey = 'key' in options ? options.key : key;
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(usedKey === undefined ? {} : { Authorization: `Bearer ${usedKey}` }),
+        ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { body: payload as string }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(String(bytes)) : bytes };
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,64 @@
+// A database, a queue prefix and accounts of a test file's own on the run's shared backends.
+import { randomBytes, randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { makeLogger } from '#libs/logger.ts';
+import { Account } from '#libs/models/account.ts';
+import { issueApiKey } from '#libs/models/api-key.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { newId } from '#libs/models/tenant.ts';
+import { connectMongo } from '#libs/mongo.ts';
+
+export interface Workspace {
+  mongodbUri: string;
+  redisUrl: string;
+  redisPrefix: string;
+  chromiumPath: string;
+  secretKey: string;
+  /** A new account with a key that may do everything, unless `scopes` say otherwise. */
+  account(options?: { name?: string; scopes?: string[]; timeZone?: string }): Promise<TestAccount>;
+  close(): Promise<void>;
+}
+
+export interface TestAccount {
+  id: string;
+  key: string;
+}
+
+export const testLog = makeLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
+
+/** Connects mongoose in this process to a fresh database with all indexes. Close it in afterAll: the database is dropped. */
+export async function openWorkspace(): Promise<Workspace> {
+  const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const mongodbUri = withDatabase(required('TEST_MONGODB_URI'), name);
+  const disconnect = await connectMongo(mongodbUri, { log: testLog });
+  await ensureIndexes();
+  return {
+    mongodbUri,
+    redisUrl: required('TEST_REDIS_URL'),
+    redisPrefix: name,
+    chromiumPath: required('TEST_CHROMIUM_PATH'),
+    secretKey: randomBytes(32).toString('base64'),
+    async account({ name: accountName = 'Test', scopes = ['*'], timeZone = 'UTC' } = {}) {
+      const id = newId();
+      await Account.create({ _id: id, name: accountName, time_zone: timeZone });
+      const { key } = await issueApiKey({ accountId: id, name: 'test', scopes });
+      return { id, key };
+    },
+    async close() {
+      await mongoose.connection.dropDatabase();
+      await disconnect();
+    },
+  };
+}
+
+export function withDatabase(uri: string, name: string): string {
+  const url = new URL(uri);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the tests through npm test`);
+  return value;
+}
