@@ -59,6 +59,7 @@ export async function keepInCache(
   try {
     const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged is why we are here.
     if (made) return made;
+    await removeLeftovers(root, slot);
     const staging = await mkdtemp(join(root, `.${slot.name}-`));
     try {
       const command = await fill(staging);
@@ -84,6 +85,12 @@ async function lockSlot(root: string, slot: Slot, search: Search) {
     const retries = { retries: LOCK_RETRIES, minTimeout: LOCK_RETRY_MS, maxTimeout: LOCK_RETRY_MS };
     return await lockfile.lock(root, { ...options, retries });
   }
+}
+
+// What a killed process was unpacking. We hold the lock: nobody is at work there.
+async function removeLeftovers(root: string, slot: Slot) {
+  const leftovers = (await readdir(root)).filter((name) => name.startsWith(`.${slot.name}-`));
+  await Promise.all(leftovers.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
 async function readRecord(folder: string): Promise<Record | undefined> {

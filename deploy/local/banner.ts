@@ -1,0 +1,50 @@
+// What is printed when everything is ready: the address, the key and three lines to paste.
+
+export interface Facts {
+  url: string;
+  key: string;
+  operationsUrl: string;
+  mongodbUri: string;
+  redisUrl: string;
+  receiverUrl: string;
+  pids: Record<string, number>;
+}
+
+const INVOICE = {
+  title: 'Invoice',
+  number: 'INV-0001',
+  date: '2026-01-31',
+  dueDate: '2026-02-28',
+  clientName: 'Ada Lovelace',
+  clientEmail: 'ada@example.com',
+  partnerName: 'Studio North',
+  partnerEmail: 'hello@example.com',
+  amount: 1260,
+  taxRate: 20,
+  lineItems: [{ description: 'Design', qty: '10', rate: '105' }],
+};
+const CLIENT = { name: 'Ada Lovelace', email: 'ada@example.com' };
+
+export function bannerOf(facts: Facts, notes: string[]): string {
+  const post = (path: string, body: object) =>
+    `curl -sS ${facts.url}${path} -H 'Authorization: Bearer ${facts.key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return `
+Billhook is ready.
+
+  Address     ${facts.url}
+  Key         ${facts.key}
+  Operations  ${facts.operationsUrl}
+  Webhooks    ${facts.receiverUrl} (what the demo account is told, signatures verified)
+
+Make a PDF:
+${post('/api/tools/generate-pdf', INVOICE)} -o invoice.pdf
+
+Create a client:
+${post('/api/v1/clients', CLIENT)}
+
+Watch the webhook arrive:
+curl -sS ${facts.receiverUrl}/deliveries
+
+${[...notes, 'Ctrl-C stops everything.'].join('\n')}
+`;
+}

@@ -1,0 +1,124 @@
+// The folder that outlives a start: data, logs, secrets and local.json. One Billhook at a time may use it.
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import lockfile from 'proper-lockfile';
+import { Failure, reasonOf } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface DataFolder {
+  path: string; // with every link resolved: it is also the mark of its processes
+  release(): Promise<void>;
+}
+
+const OWNER_ONLY = 0o600;
+// A killed owner cannot give its lock back: after this it is free for all.
+const LOCK_STALE_MS = 5_000;
+const LOCK_UPDATE_MS = 1_000;
+const LOG_SIZE_MAX = 10 * 1024 * 1024;
+const PARTS = ['mongodb', 'redis', 'gateway', 'webhooks', 'renderer'];
+
+// `onLost` is called when the folder was taken from us or removed while we run.
+export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
+  const path = await makeFolder(wanted);
+  const unlock = await lock(path, terminal, onLost);
+  await writeFile(join(path, 'supervisor.pid'), `${process.pid}\n`);
+  await mkdir(join(path, 'logs'), { recursive: true });
+  await Promise.all(PARTS.map((name) => setAside(logFileOf(path, name))));
+  return { path, release: () => unlock().catch(() => {}) }; // Lost already: nothing to give back.
+}
+
+export function logFileOf(dataFolder: string, name: string): string {
+  return join(dataFolder, 'logs', `${name}.log`);
+}
+
+export function localFactsFile(dataFolder: string): string {
+  return join(dataFolder, 'local.json');
+}
+
+// In one rename: a reader sees the old file or the new one, never half of one.
+export async function writePrivately(file: string, content: unknown): Promise<void> {
+  const next = `${file}.${process.pid}.next`;
+  await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY });
+  await rename(next, file);
+}
+
+export async function readPrivate<Content>(file: string): Promise<Partial<Content>> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Partial<Content>; // Ours: written by writePrivately.
+  } catch {
+    return {}; // Not there yet, or spoiled by hand: the caller makes it anew.
+  }
+}
+
+export async function removeFacts(dataFolder: string): Promise<void> {
+  await rm(localFactsFile(dataFolder), { force: true });
+}
+
+// Made once: what was encrypted with it must stay readable.
+export async function secretKeyOf(dataFolder: string): Promise<string> {
+  const file = join(dataFolder, 'secret-key.json');
+  const { secretKey } = await readPrivate<{ secretKey: string }>(file);
+  if (secretKey) return secretKey;
+  const made = randomBytes(32).toString('base64');
+  await writePrivately(file, { secretKey: made });
+  return made;
+}
+
+async function makeFolder(wanted: string): Promise<string> {
+  try {
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    const probe = join(wanted, `.writable-${process.pid}`);
+    await writeFile(probe, '');
+    await rm(probe);
+    return await realpath(wanted);
+  } catch (error) {
+    throw new Failure(`The data folder ${wanted} cannot be used (${reasonOf(error)}). Choose another with --data DIR`);
+  }
+}
+
+async function lock(path: string, terminal: Terminal, onLost: () => void) {
+  const options = {
+    lockfilePath: join(path, '.lock'),
+    stale: LOCK_STALE_MS,
+    update: LOCK_UPDATE_MS,
+    onCompromised: onLost,
+  };
+  try {
+    return await lockfile.lock(path, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+  }
+  const owner = Number(await readFile(join(path, 'supervisor.pid'), 'utf8').catch(() => Number.NaN));
+  if (isAlive(owner)) throw alreadyRuns(path, owner);
+  terminal.say('The last start on this folder was killed; taking its place …');
+  try {
+    const retries = { retries: 2 * (LOCK_STALE_MS / 1000), minTimeout: 1_000, maxTimeout: 1_000 };
+    return await lockfile.lock(path, { ...options, retries });
+  } catch {
+    throw alreadyRuns(path, owner);
+  }
+}
+
+function alreadyRuns(path: string, owner: number): Failure {
+  const who = Number.isInteger(owner) ? ` (process ${owner})` : '';
+  return new Failure(
+    `Billhook already runs on the data folder ${path}${who}. Stop it, or choose another with --data DIR`,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // There, and somebody else's.
+  }
+}
+
+// One old log is kept, so that months of use do not fill a disk.
+async function setAside(logFile: string) {
+  const { size } = await stat(logFile).catch(() => ({ size: 0 })); // None yet.
+  if (size > LOG_SIZE_MAX) await rename(logFile, `${logFile}.old`);
+}

@@ -1,0 +1,111 @@
+// The demonstration's account, key and webhook endpoint: made on the first start, found again on the later ones.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readPrivate, writePrivately } from './data-folder.ts';
+import { Failure } from './failure.ts';
+
+export interface DemoAccount {
+  accountId: string;
+  key: string;
+}
+
+export interface DemoEndpoint {
+  id: string;
+  secret: string;
+  url: string;
+}
+
+interface Place {
+  root: string; // holds services/
+  dataFolder: string;
+  env: NodeJS.ProcessEnv; // of the admin command: MONGODB_URI and what every child gets
+}
+
+const COMMAND_LIMIT_MS = 30_000;
+const CALL_LIMIT_MS = 10_000;
+const execute = promisify(execFile);
+
+export async function openDemoAccount(place: Place, url: string): Promise<DemoAccount> {
+  const file = join(place.dataFolder, 'demo.json');
+  const kept = await readPrivate<DemoAccount>(file);
+  // Revoked by hand, or the data are another database's now: a key is only worth keeping while it opens.
+  if (kept.accountId && kept.key && (await opens(url, kept.key))) return { accountId: kept.accountId, key: kept.key };
+  const account = await admin(place, ['accounts', 'create', '--name', 'Demo', '--json']);
+  const accountId = textOf(account, 'id');
+  const made = await admin(place, ['keys', 'create', '--account', accountId, '--name', 'demo', '--json']);
+  const demo = { accountId, key: textOf(made, 'key') };
+  await writePrivately(file, demo);
+  return demo;
+}
+
+// The port the endpoint is registered with: kept, the endpoint need not move.
+export async function rememberedReceiverPort(dataFolder: string): Promise<number | undefined> {
+  const { url } = await readPrivate<DemoEndpoint>(join(dataFolder, 'receiver.json'));
+  return url ? Number(new URL(url).port) : undefined;
+}
+
+// Registers the receiver once, and moves its endpoint when the receiver had to take another port.
+export async function openDemoEndpoint(
+  dataFolder: string,
+  api: { url: string; key: string },
+  receiverUrl: string,
+): Promise<DemoEndpoint> {
+  const file = join(dataFolder, 'receiver.json');
+  const kept = await readPrivate<DemoEndpoint>(file);
+  const endpoint = (await moved(kept, api, receiverUrl)) ?? (await registered(api, receiverUrl));
+  await writePrivately(file, endpoint);
+  return endpoint;
+}
+
+async function moved(kept: Partial<DemoEndpoint>, api: { url: string; key: string }, receiverUrl: string) {
+  const { id, secret } = kept;
+  if (!id || !secret) return undefined;
+  const change = { url: receiverUrl, enabled: true };
+  const { status } = await call(api, 'PATCH', `/api/v1/webhooks/${encodeURIComponent(id)}`, change);
+  return status === 200 ? { id, secret, url: receiverUrl } : undefined;
+}
+
+async function registered(api: { url: string; key: string }, receiverUrl: string): Promise<DemoEndpoint> {
+  const endpoint = { url: receiverUrl, events: ['*'], description: 'The receiver of npm start' };
+  const { status, body } = await call(api, 'POST', '/api/v1/webhooks', endpoint);
+  if (status !== 201) throw new Failure(`POST /api/v1/webhooks answered ${status}: ${JSON.stringify(body)}`);
+  const data = (body as { data?: unknown }).data;
+  return { id: textOf(data, 'id'), secret: textOf(data, 'secret'), url: receiverUrl };
+}
+
+async function opens(url: string, key: string): Promise<boolean> {
+  return (await call({ url, key }, 'GET', '/api/v1/clients?limit=1')).status === 200;
+}
+
+async function call(api: { url: string; key: string }, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${api.url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(CALL_LIMIT_MS),
+  });
+  const answer: unknown = await response.json().catch(() => undefined); // Judged by its status where it is not JSON.
+  return { status: response.status, body: answer };
+}
+
+async function admin(place: Place, args: string[]): Promise<unknown> {
+  const command = join('services', 'admin', 'main.ts');
+  const options = { cwd: place.root, env: place.env, timeout: COMMAND_LIMIT_MS };
+  try {
+    const { stdout } = await execute(process.execPath, [command, ...args], options);
+    return JSON.parse(stdout);
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim() || String(error);
+    throw new Failure(`The demo account could not be made: admin ${args.slice(0, 2).join(' ')}: ${said}`, {
+      cause: error,
+    });
+  }
+}
+
+function textOf(record: unknown, field: string): string {
+  const value = (record as Record<string, unknown> | undefined)?.[field];
+  if (typeof value !== 'string') throw new Failure(`The answer has no ${field}: ${JSON.stringify(record)}`);
+  return value;
+}

@@ -1,0 +1,81 @@
+// Finds the processes that belong to a data folder, however they were left behind, and ends them.
+// Each carries a mark in its environment, which its own children inherit: a process id may be given to a stranger, a mark not.
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+export interface Marked {
+  pid: number;
+  name: string; // of the part of the system
+}
+
+export const MARK = 'BILLHOOK_PROCESS';
+const POLL_MS = 50;
+const END_LIMIT_MS = 10_000;
+const execute = promisify(execFile);
+
+export function markOf(dataFolder: string, name: string): string {
+  return `${dataFolder}#${name}`;
+}
+
+// All processes of the data folder but ourselves, or those of the one part.
+export async function findMarked(dataFolder: string, name?: string): Promise<Marked[]> {
+  const environments = process.platform === 'linux' ? await readProc() : await askPs();
+  const start = `${MARK}=${markOf(dataFolder, '')}`;
+  const found: Marked[] = [];
+  for (const { pid, variables } of environments) {
+    const mark = variables.find((variable) => variable.startsWith(start))?.slice(start.length);
+    if (mark !== undefined && pid !== process.pid && (name === undefined || mark === name))
+      found.push({ pid, name: mark });
+  }
+  return found;
+}
+
+// SIGTERM first, SIGKILL for what is still there after the limit. Answers what was found.
+export async function endMarked(dataFolder: string, name?: string): Promise<Marked[]> {
+  const found = await findMarked(dataFolder, name);
+  for (const { pid } of found) send(pid, 'SIGTERM');
+  const deadline = performance.now() + END_LIMIT_MS;
+  let left = found;
+  while (left.length > 0 && performance.now() < deadline) {
+    await wait(POLL_MS);
+    left = await findMarked(dataFolder, name);
+  }
+  for (const { pid } of left) send(pid, 'SIGKILL');
+  return found;
+}
+
+// On the second Ctrl-C: nobody waits any longer.
+export async function killMarked(dataFolder: string): Promise<void> {
+  for (const { pid } of await findMarked(dataFolder)) send(pid, 'SIGKILL');
+}
+
+function send(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended in between.
+  }
+}
+
+interface Environment {
+  pid: number;
+  variables: string[];
+}
+
+async function readProc(): Promise<Environment[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const read = async (pid: string) => ({
+    pid: Number(pid),
+    // Another user's process, or one that just ended, cannot be read and is not ours.
+    variables: (await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).split('\0'),
+  });
+  return await Promise.all(pids.map(read));
+}
+
+// Elsewhere ps shows the environment behind the command, divided by spaces: a data folder with a space is not found there.
+async function askPs(): Promise<Environment[]> {
+  const { stdout } = await execute('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout.split('\n').map((line) => ({ pid: Number.parseInt(line, 10), variables: line.split(' ') }));
+}

@@ -1,0 +1,116 @@
+// A small webhook receiver for the first minutes: verifies every signature and shows what was delivered.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import getPort from 'get-port';
+import { Webhook } from 'standardwebhooks';
+import { CONTENT_POLICY, type Delivery, pageOf } from './receiver-page.ts';
+
+export interface Receiver {
+  url: string; // the page
+  hookUrl: string; // where deliveries go
+  port: number;
+  // Before it is called nothing can be verified: the endpoint's secret exists only after it was registered.
+  useSecret(secret: string): void;
+  close(): Promise<void>;
+}
+
+const DELIVERIES_KEPT = 100;
+const BODY_BYTES_MAX = 1024 * 1024; // Events hold one record; a megabyte is far more than any.
+const SHOWN_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent'];
+
+// `preferredPort` is the last one: an endpoint that need not move keeps its retries on their way.
+export async function startReceiver(preferredPort: number | undefined): Promise<Receiver> {
+  const deliveries: Delivery[] = []; // the newest first
+  let webhook: Webhook | undefined;
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy()); // The sender went away in the middle.
+  });
+  const port = await getPort({ host: '127.0.0.1', ...(preferredPort ? { port: preferredPort } : {}) });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo; // It listens on TCP, so this is what address() answers.
+  const url = `http://127.0.0.1:${taken}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    // A page in a browser must not read this through a name that was made to point at us.
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
+      return send(response, 421, 'Wrong host\n');
+    const route = `${request.method} ${request.url?.split('?', 1)[0]}`;
+    if (route === 'POST /hook') return await receive(request, response);
+    if (route === 'GET /deliveries')
+      return send(response, 200, `${JSON.stringify(deliveries, null, 2)}\n`, 'application/json');
+    if (route === 'GET /') return send(response, 200, pageOf(deliveries), 'text/html');
+    return send(response, 404, 'GET / is the page, GET /deliveries the same as JSON, POST /hook takes deliveries\n');
+  }
+
+  async function receive(request: IncomingMessage, response: ServerResponse) {
+    const body = await readText(request);
+    if (body === undefined) return send(response, 413, 'Too large\n');
+    const headers = Object.fromEntries(SHOWN_HEADERS.map((name) => [name, String(request.headers[name] ?? '')]));
+    const problem = problemOf(webhook, body, headers);
+    deliveries.unshift({
+      receivedAt: new Date().toISOString(),
+      verified: problem === undefined,
+      ...(problem === undefined ? {} : { problem }),
+      headers,
+      body: parsed(body),
+    });
+    deliveries.splice(DELIVERIES_KEPT);
+    return send(response, problem === undefined ? 204 : 401, '');
+  }
+
+  return {
+    url,
+    hookUrl: `${url}/hook`,
+    port: taken,
+    useSecret: (secret) => {
+      webhook = new Webhook(secret);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function problemOf(webhook: Webhook | undefined, body: string, headers: Record<string, string>): string | undefined {
+  if (!webhook) return 'no secret yet';
+  try {
+    webhook.verify(body, headers);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body; // Shown as it came.
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_BYTES_MAX) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: string, type = 'text/plain') {
+  response.writeHead(status, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Security-Policy': CONTENT_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  });
+  response.end(body);
+}

@@ -1,0 +1,124 @@
+// One run of the system: checks first, start, banner, and an orderly end whatever happens in between.
+import { createServer } from 'node:net';
+import { bannerOf, type Facts } from './banner.ts';
+import { type LocalConfig, readConfig } from './config.ts';
+import { localFactsFile, openDataFolder, removeFacts, writePrivately } from './data-folder.ts';
+import { openDemoAccount, openDemoEndpoint, rememberedReceiverPort } from './demo.ts';
+import { type End, endOnce, endOnSignals } from './end.ts';
+import { EXIT_FAILED, Failure, reasonOf } from './failure.ts';
+import { postGuardian } from './guardian.ts';
+import { endMarked } from './orphans.ts';
+import { showProgress } from './progress.ts';
+import { startReceiver } from './receiver.ts';
+import { makeSystem } from './system.ts';
+import { showOn, type Terminal } from './terminal.ts';
+
+export interface RunOptions {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  root: string; // holds services/
+}
+
+interface Run extends RunOptions {
+  config: LocalConfig;
+  dataFolder: string;
+  terminal: Terminal;
+  end: End;
+}
+
+export async function runLocally(options: RunOptions): Promise<void> {
+  const terminal = showOn(process.stderr);
+  const end = endOnce(terminal);
+  try {
+    const config = readConfig(options.args, options.env);
+    if ('help' in config) return void process.stdout.write(config.help);
+    const folder = await openDataFolder(
+      config.dataFolder,
+      terminal,
+      () => void end.now('the data folder is lost', EXIT_FAILED),
+    );
+    end.onClose(() => folder.release());
+    endOnSignals(end, folder.path, options.env);
+    await clearLeftovers(folder.path, terminal); // They may be what holds the port.
+    await portIsFree(config);
+    await bringUp({ ...options, config, dataFolder: folder.path, terminal, end });
+  } catch (error) {
+    if (end.isUnderWay()) return; // Its parts were stopped while they started: that is no news.
+    const isExpected = error instanceof Failure;
+    terminal.say(isExpected ? error.message : `Billhook could not start: ${reasonOf(error)}`);
+    await end.now(undefined, isExpected ? error.exitCode : EXIT_FAILED);
+  }
+}
+
+async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): Promise<void> {
+  const startedAt = performance.now();
+  let facts: Facts | undefined;
+  let written: Promise<void> = Promise.resolve();
+  const writeFacts = () => {
+    if (!facts || end.isUnderWay()) return;
+    const current = { ...facts, pids: pids() };
+    written = written.then(() => writePrivately(localFactsFile(dataFolder), current));
+    written.catch((error) => terminal.say(`local.json cannot be written: ${reasonOf(error)}`));
+  };
+  const pids = () => ({ supervisor: process.pid, ...system.pids() });
+
+  end.onClose(async () => {
+    await written.catch(() => {}); // Said already.
+    await removeFacts(dataFolder);
+  });
+  const guardian = postGuardian(dataFolder);
+  end.onClose(() => guardian.dismiss());
+  end.onClose(() => endMarked(dataFolder)); // What was only just starting when we were told to stop.
+  const receiver = await startReceiver(await rememberedReceiverPort(dataFolder));
+  end.onClose(() => receiver.close());
+
+  const progress = showProgress(process.stderr);
+  const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: writeFacts });
+  end.onClose(() => system.stop());
+  const addresses = await system.start();
+  const account = await openDemoAccount({ root, dataFolder, env: addresses.adminEnv }, addresses.url);
+  const notes = config.isOutboundOurs
+    ? [
+        `Webhooks and images may reach this machine here (OUTBOUND_ALLOW=${config.outboundAllow}); elsewhere they may not.`,
+      ]
+    : [];
+  try {
+    const api = { url: addresses.url, key: account.key };
+    receiver.useSecret((await openDemoEndpoint(dataFolder, api, receiver.hookUrl)).secret);
+  } catch (error) {
+    notes.push(`The receiver of the demo account could not be registered: ${reasonOf(error)}`);
+  }
+  const { url, operationsUrl, mongodbUri, redisUrl } = addresses;
+  facts = { url, key: account.key, operationsUrl, mongodbUri, redisUrl, receiverUrl: receiver.url, pids: pids() };
+  writeFacts();
+  await written;
+  notes.push(
+    `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,
+  );
+  if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, notes));
+}
+
+// Known before anything is fetched or started.
+async function portIsFree({ host, port }: LocalConfig): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${reasonOf(error)})`;
+    throw new Failure(`Port ${port} of ${host} ${why}. Choose another, for example PORT=${port + 1} npm start`);
+  }
+  await new Promise((resolve) => server.close(resolve));
+}
+
+async function clearLeftovers(dataFolder: string, terminal: Terminal): Promise<void> {
+  await removeFacts(dataFolder);
+  const ended = await endMarked(dataFolder);
+  if (ended.length === 0) return;
+  terminal.say(
+    `Ended what a killed start had left running: ${ended.map(({ name, pid }) => `${name} (${pid})`).join(', ')}`,
+  );
+}

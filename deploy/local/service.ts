@@ -1,0 +1,100 @@
+// Starts one of our services and waits until its operations port says that it is ready.
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Child, describeExit, startChild } from './child.ts';
+import { logFileOf } from './data-folder.ts';
+import { Failure } from './failure.ts';
+import { endMarked, MARK, markOf } from './orphans.ts';
+import type { Running } from './supervise.ts';
+import { briefly, type Terminal } from './terminal.ts';
+
+export interface ServiceOptions {
+  name: string; // the process: "renderer-2"
+  service: string; // the folder in services/: "renderer"
+  root: string; // holds services/
+  dataFolder: string;
+  operationsPort: number;
+  env: NodeJS.ProcessEnv;
+  terminal: Terminal;
+}
+
+const READY_LIMIT_MS = 60_000;
+const POLL_MS = 100;
+const PROBE_LIMIT_MS = 3_000;
+// A document may take its whole deadline of 30 s; whoever cannot wait presses Ctrl-C once more.
+const STOP_LIMIT_MS = 35_000;
+const SHOWN_OUTPUT_LINES = 20;
+
+export async function startService(options: ServiceOptions): Promise<Running> {
+  const { name, root, dataFolder } = options;
+  const child = await startChild(process.execPath, [join('services', options.service, 'main.ts')], {
+    cwd: root,
+    env: {
+      ...options.env,
+      OPERATIONS_PORT: String(options.operationsPort),
+      OPERATIONS_HOST: '127.0.0.1',
+      [MARK]: markOf(dataFolder, name),
+    },
+  });
+  const output = followOutput(child, options);
+  const exited = child.exited.then(async (exit) => {
+    // A renderer that is killed leaves its browser behind, in a group that is not the renderer's.
+    await endMarked(dataFolder, name);
+    return exit;
+  });
+  const stop = async () => {
+    await child.stop(STOP_LIMIT_MS);
+    await exited;
+  };
+  try {
+    await becomeReady(child, options);
+    return { pid: child.pid, exited, stop };
+  } catch (error) {
+    await stop();
+    const said = output.last().map((line) => `\n  ${line}`);
+    throw new Failure(`${error instanceof Error ? error.message : String(error)}${said.join('')}`, { cause: error });
+  }
+}
+
+async function becomeReady(child: Child, { name, operationsPort }: ServiceOptions) {
+  const deadline = performance.now() + READY_LIMIT_MS;
+  while (performance.now() < deadline) {
+    if (child.hasExited()) throw new Failure(`${name} did not start (${describeExit(await child.exited)})`);
+    if (await isReady(operationsPort)) return;
+    await wait(POLL_MS);
+  }
+  throw new Failure(`${name} was not ready after ${READY_LIMIT_MS / 1000} s`);
+}
+
+async function isReady(operationsPort: number): Promise<boolean> {
+  try {
+    const url = `http://127.0.0.1:${operationsPort}/readyz`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
+    await answer.body?.cancel();
+    return answer.status === 200;
+  } catch {
+    return false; // Not listening yet.
+  }
+}
+
+// Every line goes to the service's log file; what a person should know goes to the terminal as well.
+function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptions) {
+  const log = createWriteStream(logFileOf(dataFolder, name), { flags: 'a' });
+  const last: string[] = [];
+  log.on('error', (error) => terminal.note(name, `its log cannot be written: ${error.message}`));
+  for (const stream of [child.process.stdout, child.process.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+      log.write(`${line}\n`);
+      const short = briefly(line);
+      if (short === undefined) return;
+      last.push(short);
+      if (last.length > SHOWN_OUTPUT_LINES) last.shift();
+      terminal.note(name, short);
+    });
+  }
+  child.process.once('close', () => log.end());
+  return { last: () => last };
+}

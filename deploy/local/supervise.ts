@@ -1,0 +1,81 @@
+// Keeps one part of the system running: when it ends by itself it is named and started again, later and later.
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeExit, type Exit } from './child.ts';
+import { reasonOf } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Running {
+  pid: number;
+  exited: Promise<Exit>;
+  stop(): Promise<void>;
+}
+
+export interface Supervised {
+  name: string;
+  pid(): number | undefined; // undefined while it is down
+  stop(): Promise<void>;
+}
+
+export interface SuperviseOptions {
+  name: string;
+  start: () => Promise<Running>; // resolves when the part is ready
+  terminal: Terminal;
+  onChange: () => void; // its pid is another one now
+}
+
+const FIRST_WAIT_MS = 250; // Long enough for a port to be free again, short enough that a caller's retry finds us.
+const LONGEST_WAIT_MS = 10_000;
+const STEADY_MS = 30_000; // What ran this long has not the same trouble as before.
+
+// Rejects when the very first start fails: then there is nothing to keep running.
+export async function supervise({ name, start, terminal, onChange }: SuperviseOptions): Promise<Supervised> {
+  const stopping = new AbortController();
+  let running: Running | undefined = await start();
+  const kept = keep(running);
+
+  async function keep(first: Running) {
+    let waitMs = FIRST_WAIT_MS;
+    let current = first;
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
+      const exit = await current.exited;
+      running = undefined;
+      if (stopping.signal.aborted) return;
+      onChange();
+      if (performance.now() - startedAt > STEADY_MS) waitMs = FIRST_WAIT_MS;
+      const next = await startAgain(describeExit(exit));
+      if (!next) return;
+      running = current = next;
+      terminal.note(name, 'is back');
+      onChange();
+    }
+
+    async function startAgain(why: string): Promise<Running | undefined> {
+      let reason = why;
+      while (!stopping.signal.aborted) {
+        terminal.note(name, `stopped by itself (${reason}), starting again in ${waitMs / 1000} s`);
+        const isAborted = await wait(waitMs, false, { signal: stopping.signal }).catch(() => true);
+        if (isAborted) return undefined;
+        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+        try {
+          return await start();
+        } catch (error) {
+          reason = reasonOf(error);
+        }
+      }
+      return undefined;
+    }
+  }
+
+  return {
+    name,
+    pid: () => running?.pid,
+    stop: async () => {
+      stopping.abort();
+      await running?.stop();
+      await kept;
+      // A start that was under way when we were told to stop has finished meanwhile.
+      await running?.stop();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// The whole of Billhook on one machine: opens its parts in order, closes them in reverse.
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { findChromium } from './chromium.ts';
+import type { LocalConfig } from './config.ts';
+import { logFileOf, secretKeyOf } from './data-folder.ts';
+import { findMongodb } from './mongodb.ts';
+import { MARK, markOf } from './orphans.ts';
+import type { Program } from './program.ts';
+import type { Progress } from './progress.ts';
+import { findRedis } from './redis.ts';
+import { startService } from './service.ts';
+import { environments } from './service-env.ts';
+import { startMongodb } from './start-mongodb.ts';
+import { startRedis } from './start-redis.ts';
+import { type Running, type Supervised, supervise } from './supervise.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface SystemOptions {
+  config: LocalConfig;
+  root: string; // holds services/
+  dataFolder: string;
+  env: NodeJS.ProcessEnv;
+  terminal: Terminal;
+  progress: Progress;
+  onChange: () => void; // a part has another pid now
+}
+
+export interface Addresses {
+  url: string;
+  operationsUrl: string;
+  mongodbUri: string;
+  redisUrl: string;
+  adminEnv: NodeJS.ProcessEnv; // what a command of services/admin needs to reach the same stores
+}
+
+export interface System {
+  start(): Promise<Addresses>;
+  pids(): Record<string, number>;
+  // Services first, so that no work is lost; the stores last, so that the work can be written down.
+  stop(): Promise<void>;
+}
+
+export function makeSystem(options: SystemOptions): System {
+  const { config, env } = options;
+  const parts: Supervised[] = [];
+  let isStopping = false;
+
+  async function keep(name: string, start: () => Promise<Running>) {
+    if (isStopping) throw new Error('stopped while starting');
+    parts.push(await supervise({ name, start, terminal: options.terminal, onChange: options.onChange }));
+  }
+
+  async function start(): Promise<Addresses> {
+    const programs = await findPrograms(options);
+    const { mongodbUri, redisUrl } = await startStores(programs);
+    const port = config.port || (await getPort({ host: config.host }));
+    const operationsPort = await getPort({ host: '127.0.0.1' });
+    const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
+    const chromiumPath = programs.chromium.command;
+    const envOf = environments({ env, config, port, mongodbUri, redisUrl, secretKey, chromiumPath });
+    const keepService = (name: string, service: 'gateway' | 'webhooks' | 'renderer', fixedPort?: number) =>
+      keep(name, async () => {
+        const itsPort = fixedPort ?? (await getPort({ host: '127.0.0.1' }));
+        return await startService({ ...options, name, service, operationsPort: itsPort, env: envOf[service] });
+      });
+    await Promise.all([
+      keepService('gateway', 'gateway', operationsPort),
+      keepService('webhooks', 'webhooks'),
+      ...rendererNames(config.renderers).map((name) => keepService(name, 'renderer')),
+    ]);
+    return {
+      url: urlOf(config.host, port),
+      operationsUrl: urlOf('127.0.0.1', operationsPort),
+      mongodbUri,
+      redisUrl,
+      adminEnv: envOf.admin,
+    };
+  }
+
+  // Started again on the same port with the same data, a store is found by the services without being told.
+  async function startStores({ mongod, redisServer }: Programs) {
+    let mongodb = { uri: env['MONGODB_URI'] ?? '', port: 0 };
+    let redis = { url: env['REDIS_URL'] ?? '', port: 0 };
+    const startOurMongodb = async (command: string): Promise<Running> => {
+      const samePort = mongodb.port ? { port: mongodb.port } : {};
+      const started = await startMongodb({ ...storeOptions(options, 'mongodb'), command, ...samePort });
+      mongodb = started;
+      return { ...started, exited: started.child.exited };
+    };
+    const startOurRedis = async (command: string): Promise<Running> => {
+      const samePort = redis.port ? { port: redis.port } : {};
+      const started = await startRedis({ ...storeOptions(options, 'redis'), command, ...samePort });
+      redis = started;
+      return { ...started, exited: started.child.exited };
+    };
+    await Promise.all([
+      mongod && keep('mongodb', () => startOurMongodb(mongod.command)),
+      redisServer && keep('redis', () => startOurRedis(redisServer.command)),
+    ]);
+    return { mongodbUri: mongodb.uri, redisUrl: redis.url };
+  }
+
+  async function stop() {
+    isStopping = true;
+    const order = [['gateway'], ['webhooks'], rendererNames(config.renderers), ['redis'], ['mongodb']];
+    for (const names of order) {
+      await Promise.all(parts.filter(({ name }) => names.includes(name)).map((part) => part.stop()));
+    }
+  }
+
+  return {
+    start,
+    stop,
+    pids: () => {
+      const running = parts.map((part) => [part.name, part.pid()] as const);
+      return Object.fromEntries(running.filter((entry): entry is [string, number] => entry[1] !== undefined));
+    },
+  };
+}
+
+interface Programs {
+  mongod?: Program | undefined; // absent when the environment names a MongoDB
+  redisServer?: Program | undefined;
+  chromium: Program;
+}
+
+// One after the other: a bar for each.
+async function findPrograms({ env: ours, dataFolder, progress }: SystemOptions): Promise<Programs> {
+  // Marked, so that a Ctrl-C ends a download as well.
+  const env: NodeJS.ProcessEnv = { ...ours, [MARK]: markOf(dataFolder, 'fetching') };
+  const mongod = env['MONGODB_URI'] ? undefined : await findMongodb({ env, progress });
+  const redisServer = env['REDIS_URL'] ? undefined : await findRedis({ env, progress });
+  return { mongod, redisServer, chromium: await findChromium({ env, progress }) };
+}
+
+function storeOptions({ dataFolder, env }: SystemOptions, name: string) {
+  return {
+    folder: join(dataFolder, name),
+    logFile: logFileOf(dataFolder, name),
+    env: { ...env, [MARK]: markOf(dataFolder, name) },
+  };
+}
+
+// "renderer", "renderer-2", "renderer-3": one alone needs no number.
+function rendererNames(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => (index === 0 ? 'renderer' : `renderer-${index + 1}`));
+}
+
+function urlOf(host: string, port: number): string {
+  // An address that means "all of them" can be listened on, not called.
+  const called = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
+}
