@@ -1,0 +1,50 @@
+// Commands about accounts.
+import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { isId } from '#libs/models/tenant.ts';
+import { CommandError } from './connection.ts';
+
+const NAME_LONGEST = 200;
+
+export async function createAccount(options: { name: string; email?: string; timeZone?: string; locale?: string }) {
+  const name = options.name.trim();
+  if (name.length === 0 || name.length > NAME_LONGEST) {
+    throw new CommandError(`--name must have 1 to ${NAME_LONGEST} characters`);
+  }
+  if (options.timeZone !== undefined) requireTimeZone(options.timeZone);
+  const account = await Account.create({
+    name,
+    ...(options.email === undefined ? {} : { email: options.email }),
+    ...(options.timeZone === undefined ? {} : { time_zone: options.timeZone }),
+    ...(options.locale === undefined ? {} : { locale: options.locale }),
+  });
+  return view(account.toObject());
+}
+
+export async function listAccounts() {
+  const accounts = await Account.find().sort({ _id: 1 }).lean<AccountRecord[]>();
+  return accounts.map(view);
+}
+
+/** @throws CommandError when no account has the id. */
+export async function requireAccount(id: string): Promise<void> {
+  if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
+}
+
+function requireTimeZone(name: string) {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+  } catch {
+    throw new CommandError(`${name} is not an IANA time zone such as Europe/Berlin`);
+  }
+}
+
+function view(account: AccountRecord) {
+  return {
+    id: String(account._id),
+    name: account.name,
+    email: account.email ?? undefined,
+    time_zone: account.time_zone,
+    locale: account.locale,
+    created_at: account.created_at.toISOString(),
+  };
+}

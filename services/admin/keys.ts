@@ -1,0 +1,106 @@
+// Commands about API keys.
+import { isDay } from '#libs/day.ts';
+import { ApiKey, type ApiKeyRecord, issueApiKey, SCOPES } from '#libs/models/api-key.ts';
+import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { requireAccount } from './accounts.ts';
+import { CommandError } from './connection.ts';
+
+const DAYS_FORM = /^(\d{1,4})d$/;
+const DAY_MS = 24 * 3600 * 1000;
+const HOUR_MS = 3600 * 1000;
+
+export async function createKey(options: {
+  account: string;
+  name: string;
+  scopes: string;
+  expires?: string;
+  test?: boolean;
+}) {
+  await requireAccount(options.account);
+  const { key, record } = await issueApiKey({
+    accountId: options.account,
+    name: options.name,
+    scopes: scopesOf(options.scopes),
+    expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
+    mode: options.test ? 'test' : 'live',
+  });
+  const { id, ...rest } = view(record.toObject());
+  return { id, key, ...rest };
+}
+
+export async function listKeys(options: { account: string }) {
+  await requireAccount(options.account);
+  const keys = await ApiKey.find({ account_id: options.account }).sort({ _id: 1 }).lean<ApiKeyRecord[]>();
+  return keys.map(view);
+}
+
+export async function revokeKey(id: string) {
+  const key = await requireKey(id);
+  const revokedAt = key.revoked_at ?? new Date();
+  await ApiKey.updateOne({ _id: id, account_id: key.account_id }, { $set: { revoked_at: revokedAt } });
+  return view({ ...key, revoked_at: revokedAt });
+}
+
+/** A new key with the same name, scopes and expiry; the old one ends at once or after `overlapHours`. */
+export async function rotateKey(id: string, options: { overlapHours: number }) {
+  const old = await requireKey(id);
+  if (old.revoked_at) throw new CommandError(`Key ${id} is revoked; create a new one`);
+  const { key, record } = await issueApiKey({
+    accountId: String(old.account_id),
+    name: old.name,
+    scopes: old.scopes,
+    expiresAt: old.expires_at ?? undefined,
+  });
+  const endsAt = new Date(Date.now() + options.overlapHours * HOUR_MS);
+  const end = options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: earlier(old.expires_at, endsAt) };
+  await ApiKey.updateOne({ _id: id, account_id: old.account_id }, { $set: end });
+  const { id: newId, ...rest } = view(record.toObject());
+  return { id: newId, key, ...rest, replaces: id, old_key_ends_at: endsAt.toISOString() };
+}
+
+async function requireKey(id: string): Promise<ApiKeyRecord> {
+  // The operator names a key, not an account.
+  const key = isId(id) ? await ApiKey.findOne({ _id: id }).setOptions(acrossAccounts).lean<ApiKeyRecord>() : null;
+  if (!key) throw new CommandError(`No key has the id ${id}`);
+  return key;
+}
+
+function scopesOf(text: string): string[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  const unknown = scopes.filter((scope) => scope !== '*' && !(SCOPES as readonly string[]).includes(scope));
+  if (unknown.length > 0) {
+    throw new CommandError(`Unknown scope ${unknown.join(', ')}. Known are *, ${SCOPES.join(', ')}`);
+  }
+  return scopes;
+}
+
+function expiryOf(text: string): Date {
+  const days = DAYS_FORM.exec(text)?.[1];
+  const date = days ? new Date(Date.now() + Number(days) * DAY_MS) : new Date(text);
+  if ((!days && !isDay(text.slice(0, 10))) || Number.isNaN(date.getTime())) {
+    throw new CommandError(
+      '--expires must be a day (2027-01-31), a timestamp (2027-01-31T12:00:00Z) or a number of days (90d)',
+    );
+  }
+  if (date.getTime() <= Date.now()) throw new CommandError('--expires must lie in the future');
+  return date;
+}
+
+function earlier(first: Date | null | undefined, second: Date): Date {
+  return first && first < second ? first : second;
+}
+
+function view(key: ApiKeyRecord) {
+  return {
+    id: String(key._id),
+    account_id: String(key.account_id),
+    name: key.name,
+    start: key.start,
+    scopes: key.scopes,
+    status: key.revoked_at ? 'revoked' : key.expires_at && key.expires_at <= new Date() ? 'expired' : 'active',
+    expires_at: key.expires_at?.toISOString(),
+    last_used_at: key.last_used_at?.toISOString(),
+    revoked_at: key.revoked_at?.toISOString(),
+    created_at: key.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,46 @@
+// Prints what a command found: for people by default, as JSON for programs.
+
+/** One record per call for `--json`; for people a list of `name  value` lines. */
+export function printRecord(record: object, asJson: boolean): void {
+  if (asJson) {
+    writeLine(JSON.stringify(record));
+    return;
+  }
+  const entries = Object.entries(record).filter(([, value]) => value !== undefined);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  for (const [name, value] of entries) writeLine(`${name.padEnd(width)}  ${show(value)}`);
+}
+
+/** One JSON array for `--json`; for people a table. */
+export function printTable(records: object[], asJson: boolean): void {
+  if (asJson) {
+    writeLine(JSON.stringify(records));
+    return;
+  }
+  const [first] = records;
+  if (!first) {
+    writeLine('none');
+    return;
+  }
+  const names = Object.keys(first);
+  const rows = records.map((record) => names.map((name) => show((record as Record<string, unknown>)[name])));
+  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of [names, ...rows]) {
+    writeLine(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}
+
+function show(value: unknown): string {
+  if (value === undefined || value === null) return '-';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+function writeLine(line: string) {
+  process.stdout.write(`${line}\n`);
+}

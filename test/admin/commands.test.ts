@@ -1,0 +1,96 @@
+// The operator's command line as a real process.
+import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function admin(args: string[], env: Record<string, string> = { MONGODB_URI: gateway.workspace.mongodbUri }) {
+  return new Promise<Outcome>((resolve) => {
+    execFile('node', ['services/admin/main.ts', ...args], { env: { PATH: process.env['PATH'], ...env } }, done);
+    function done(error: Error | null, stdout: string, stderr: string) {
+      resolve({ code: error ? Number((error as { code?: number }).code ?? -1) : 0, stdout, stderr });
+    }
+  });
+}
+
+async function adminJson(...args: string[]) {
+  const { code, stdout, stderr } = await admin([...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+describe('keys', () => {
+  test('when an account and a key are made, then the key opens the API until it is revoked', async () => {
+    const account = await adminJson('accounts', 'create', '--name', 'Studio North');
+    const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site');
+    expect(account).toMatchObject({ name: 'Studio North', time_zone: 'UTC' });
+    expect(made.key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
+    expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(200);
+
+    expect(await adminJson('keys', 'revoke', made.id)).toMatchObject({ id: made.id, status: 'revoked' });
+
+    expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(401);
+    const listed = await admin(['keys', 'list', '--account', account.id]);
+    expect(listed.stdout).toContain('revoked');
+    expect(listed.stdout).not.toContain(made.key);
+  });
+
+  test('when a key is rotated, then the new one has its scopes and the old one is refused', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Rotating');
+    const old = await adminJson('keys', 'create', '--account', id, '--scopes', 'clients:read');
+
+    const fresh = await adminJson('keys', 'rotate', old.id);
+
+    expect(fresh).toMatchObject({ scopes: ['clients:read'], replaces: old.id });
+    expect((await gateway.get('/api/v1/clients', { key: fresh.key })).status).toBe(200);
+    expect((await gateway.get('/api/v1/clients', { key: old.key })).status).toBe(401);
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    [
+      'an unknown account',
+      ['keys', 'create', '--account', '00000000-0000-7000-8000-000000000000'],
+      /No account has the id/,
+    ],
+    ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
+    ['a missing option', ['accounts', 'create'], /--name/],
+    ['a time zone that does not exist', ['accounts', 'create', '--name', 'x', '--time-zone', 'Mars/One'], /IANA/],
+  ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, args, said) => {
+    const { code, stdout, stderr } = await admin(args);
+
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(said);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('when nothing runs here and MONGODB_URI is not set, then it says what to do', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
+    const { code, stderr } = await admin(['accounts', 'list', '--data', folder], {});
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/npm start.*MONGODB_URI/);
+  });
+
+  test('when a system runs here, then its database is found without MONGODB_URI', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
+    await writeFile(join(folder, 'local.json'), JSON.stringify({ mongodbUri: gateway.workspace.mongodbUri }));
+
+    expect((await admin(['accounts', 'list', '--data', folder], {})).code).toBe(0);
+  });
+});
