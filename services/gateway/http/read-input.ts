@@ -64,6 +64,8 @@ function listOf({ details }: Joi.ValidationError): Details {
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+/** The same for the reference. */
+const PRINTABLE = `^[^${UNPRINTABLE.source.slice(1, -1)}]*$`;
 
 const extended: Joi.Root & { day(): Joi.StringSchema; text(): Joi.StringSchema } = Joi.extend(
   (joi) => ({
@@ -79,6 +81,7 @@ const extended: Joi.Root & { day(): Joi.StringSchema; text(): Joi.StringSchema }
     // A lone surrogate cannot be stored as UTF-8: it would come back as another text.
     validate: (value: string, { error }: Joi.CustomHelpers) =>
       value.isWellFormed() && !UNPRINTABLE.test(value) ? { value } : { value, errors: error('string.text') },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
   }),
 );
 

@@ -53,6 +53,16 @@ export interface Route<Body = unknown, Query = unknown> {
   missing?: string;
   /** The shape of a successful answer's `data`, for the reference. */
   answers?: Joi.Schema;
+  /** The rest is for the reference too, where it cannot be read from the row. Markdown. */
+  description?: string;
+  /** Status of success, when it is not 201 for POST and 200 for the others. */
+  status?: number;
+  /** When it answers 409. */
+  conflict?: string;
+  /** What a deletion says. */
+  message?: string;
+  /** Media type of an answer that is not JSON. */
+  produces?: string;
   /** @returns the answer, or nothing when the handler has answered by itself. */
   handler: (context: Context<Body, Query>) => Promise<Answer | undefined>;
 }
