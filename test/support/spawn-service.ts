@@ -1,0 +1,92 @@
+// A service as the real process it is in production, on free ports, killed for sure at the end.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
+import { eventually } from './eventually.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface SpawnedService {
+  pid: number;
+  /** Of the public port; only the gateway has one. */
+  url: string;
+  operationsUrl: string;
+  /** Everything it logged so far. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM and the exit code; a service that does not end is killed. */
+  stop(): Promise<number | null>;
+  exited: Promise<number | null>;
+}
+
+const STOP_LIMIT_MS = 45_000;
+
+/** @param env on top of what every service needs; PORT may be given to start again on the same one. @returns once /readyz says so. */
+export async function spawnService(
+  service: 'gateway' | 'renderer' | 'webhooks',
+  workspace: Workspace,
+  env: Record<string, string> = {},
+): Promise<SpawnedService> {
+  const port = Number(env['PORT'] ?? (await freePort()));
+  const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await freePort()));
+  const child = spawn('node', [`services/${service}/main.ts`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      ...settings(service, workspace),
+      PORT: String(port),
+      OPERATIONS_PORT: String(operationsPort),
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const operationsUrl = `http://127.0.0.1:${operationsPort}`;
+  try {
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`${service} exited with ${child.exitCode}`);
+      return (await fetch(`${operationsUrl}/readyz`)).ok;
+    });
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(`${service} did not become ready:\n${output}`, { cause: error });
+  }
+  return {
+    pid: child.pid as number, // A child that answered has one.
+    url: `http://127.0.0.1:${port}`,
+    operationsUrl,
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+    stop: () => stop(child, exited),
+    exited,
+  };
+}
+
+function settings(service: string, workspace: Workspace): Record<string, string> {
+  const common = {
+    HOST: '127.0.0.1',
+    OPERATIONS_HOST: '127.0.0.1',
+    REDIS_URL: workspace.redisUrl,
+    REDIS_PREFIX: workspace.redisPrefix,
+    OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+    LOG_LEVEL: 'info',
+  };
+  if (service === 'renderer') return { ...common, CHROMIUM_PATH: workspace.chromiumPath };
+  return { ...common, MONGODB_URI: workspace.mongodbUri, SECRET_KEY: workspace.secretKey };
+}
+
+async function stop(child: ChildProcess, exited: Promise<number | null>): Promise<number | null> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  const code = await exited;
+  clearTimeout(timer);
+  return code;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
