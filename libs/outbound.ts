@@ -33,6 +33,8 @@ const EXPLANATIONS: Record<RefusalReason, string> = {
 const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253; // RFC 1035.
 const RESOLVE_LIMIT_MS = 5_000;
+/** Somebody waits for the answer to a registration. */
+const VET_LIMIT_MS = 2_000;
 /** Shorter than the five seconds after which Node's and many other servers close: a reused connection is not a dead one. */
 const IDLE_LIMIT_MS = 4_000;
 /** Endings that never mean a host on the public internet (RFC 6761, 6762, 8375, Kubernetes, clouds). */
@@ -96,7 +98,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
       const target = check(text, { protocols });
       const host = bareHost(target.url);
       const objection = objectionTo({ protocol: target.url.protocol, protocols, host, port: target.url.port });
-      if (!isIP(host)) judge(await resolveOnce(host, resolve), objection, allowList);
+      if (!isIP(host)) judge(await resolveOnce(host, resolve, VET_LIMIT_MS), objection, allowList);
       return target;
     },
     close() {
@@ -129,11 +131,17 @@ function objectionTo(target: {
   return !isIP(target.host) && PRIVATE_NAME.test(target.host) ? 'host' : undefined;
 }
 
-function judge(addresses: string[], objection: RefusalReason | undefined, allowList: AllowList): void {
-  const verdicts = addresses.map((address) => judgeAddress(address, allowList));
+/** @returns the addresses that may be dialled. @throws OutboundRefused */
+function judge(addresses: string[], objection: RefusalReason | undefined, allowList: AllowList): string[] {
+  const verdicts = addresses.map((address) => ({ address, verdict: judgeAddress(address, allowList) }));
+  // `localhost` is often 127.0.0.1 and ::1 with one of them allowed: the allowed ones, and no other, are dialled.
+  const allowed = verdicts.filter(({ verdict }) => verdict === 'allowed');
+  if (allowed.length > 0) return allowed.map(({ address }) => address);
   // One bad address among good ones is an attack or a mistake; the name is refused for both.
-  if (verdicts.includes('refused')) throw new OutboundRefused(objection === 'host' ? 'host' : 'address');
-  if (objection && verdicts.includes('public')) throw new OutboundRefused(objection);
+  if (verdicts.some(({ verdict }) => verdict === 'refused'))
+    throw new OutboundRefused(objection === 'host' ? 'host' : 'address');
+  if (objection) throw new OutboundRefused(objection);
+  return addresses;
 }
 
 /** Makes the agent dial nothing but judged addresses, whoever uses it and whatever they checked before. */
@@ -156,10 +164,12 @@ function guarded<Agent extends http.Agent>(
       {
         ...options,
         lookup: (name, lookupOptions, answer) => {
-          resolveOnce(name, rules.resolve)
+          resolveOnce(name, rules.resolve, RESOLVE_LIMIT_MS)
             .then((addresses) => {
-              judge(addresses, objection, rules.allowList);
-              const judged = addresses.map((address) => ({ address, family: isIP(address) }));
+              const judged = judge(addresses, objection, rules.allowList).map((address) => ({
+                address,
+                family: isIP(address),
+              }));
               const [first] = judged;
               if (lookupOptions.all || !first) answer(null, judged);
               else answer(null, first.address, first.family);
@@ -182,10 +192,10 @@ function guarded<Agent extends http.Agent>(
   return agent;
 }
 
-async function resolveOnce(host: string, resolve: Resolve): Promise<string[]> {
+async function resolveOnce(host: string, resolve: Resolve, limitMs: number): Promise<string[]> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new OutboundRefused('dns')), RESOLVE_LIMIT_MS);
+    timer = setTimeout(() => reject(new OutboundRefused('dns')), limitMs);
   });
   try {
     const addresses = await Promise.race([resolve(host), limit]);

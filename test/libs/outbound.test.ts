@@ -38,7 +38,7 @@ function reasonOf(work: () => unknown): string {
     work();
     return 'accepted';
   } catch (error) {
-    return error instanceof OutboundRefused ? error.reason : `another error: ${error}`;
+    return error instanceof OutboundRefused ? error.reason : `another error: ${String(error)}`;
   }
 }
 
@@ -190,6 +190,12 @@ test.each([[['93.184.216.34', '10.0.0.5']], [['93.184.216.34', '::1']], [['2a00:
     expect(await dial(outbound, 'http://mixed.example/')).toBe('address');
   },
 );
+
+test('when a name has an allowed and a private address, as localhost often has, then just the allowed one is dialled', async () => {
+  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: answers('::1', '10.0.0.5', '127.0.0.1') });
+  expect(await dial(outbound, `http://localhost:${port}/x`)).toBe(200);
+  expect(hits).toEqual([`localhost:${port} /x`]);
+});
 
 test.each([
   ['fails', () => Promise.reject(new Error('SERVFAIL'))],
