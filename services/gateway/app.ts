@@ -8,6 +8,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { serveRoutes } from './http/serve-routes.ts';
+import { serveReference } from './reference/serve-reference.ts';
 
 export const routes: readonly Route[] = [...clientRoutes];
 
@@ -18,6 +19,7 @@ export function makeApp(options: { log: Logger; nudge: () => void; trustProxy: n
   app.use(requestLog(options.log));
   app.use(helmet());
   app.use(serveRoutes(routes, options));
+  app.use(serveReference(routes));
   app.use(() => {
     throw new AppError(404, 'Not found');
   });

@@ -29,9 +29,16 @@ export const newClient = Joi.object<NewClient, true>({
   name: line().required(),
   email: email().required(),
   ...optional,
+}).example({
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  company_name: 'Analytical Engines',
+  phone: '+44 20 7946 0018',
 });
 
-export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional });
+export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional }).example({
+  phone: null,
+});
 
 /** @throws AppError 400 with the specification's literal text, whichever of the two is missing. */
 export function requireNameAndEmail(body: unknown): void {

@@ -4,6 +4,7 @@ import { Client, type ClientRecord, clientView } from '#libs/models/client.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { clientAnswer } from './answer.ts';
 import { type ClientChanges, clientChanges, type NewClient, newClient, requireNameAndEmail } from './input.ts';
 
 const path = '/api/v1/clients';
@@ -18,6 +19,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:write',
     body: newClient,
     before: requireNameAndEmail,
+    answers: clientAnswer,
     handler: createClient,
   }),
   route({
@@ -27,6 +29,7 @@ export const clientRoutes: readonly Route[] = [
     summary: 'List clients, newest first',
     scope: 'clients:read',
     query: Joi.object<PageQuery>(pageQuery),
+    answers: clientAnswer,
     handler: listClients,
   }),
   route({
@@ -36,6 +39,7 @@ export const clientRoutes: readonly Route[] = [
     summary: 'Get a client',
     scope: 'clients:read',
     missing: 'Client not found',
+    answers: clientAnswer,
     handler: getClient,
   }),
   route({
@@ -46,6 +50,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:write',
     body: clientChanges,
     missing,
+    answers: clientAnswer,
     handler: updateClient,
   }),
   route({
@@ -55,6 +60,7 @@ export const clientRoutes: readonly Route[] = [
     summary: 'Delete a client that has no projects and no documents',
     scope: 'clients:write',
     missing,
+    message: 'Client deleted',
     handler: deleteClient,
   }),
 ];

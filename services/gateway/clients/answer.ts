@@ -1,0 +1,18 @@
+// What a caller gets about clients.
+import Joi from 'joi';
+import { exampleClient, exampleTime, id, maybeWords, timestamp, words } from '../http/answer-shapes.ts';
+
+export const clientAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  email: words(),
+  company_name: maybeWords(),
+  phone: maybeWords(),
+  address: maybeWords(),
+  tax_id: maybeWords(),
+  status: words().description('`invited` on creation'),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Client')
+  .example({ ...exampleClient, status: 'invited', created_at: exampleTime, updated_at: exampleTime });

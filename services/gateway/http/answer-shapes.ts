@@ -1,0 +1,32 @@
+// Pieces of what a caller gets, for the reference and the checks of answers; the models make the answers themselves.
+import Joi from 'joi';
+import { exampleId } from './example-ids.ts';
+
+export const id = () => Joi.string().guid().required();
+export const timestamp = () => Joi.string().isoDate().required().description('ISO 8601, UTC');
+export const calendarDay = () =>
+  Joi.string()
+    .pattern(/^\d{4}-\d{2}-\d{2}$/)
+    .required();
+/** A text that is always there, though it may be empty. */
+export const words = () => Joi.string().allow('').required();
+/** A text that is absent when it was never given. */
+export const maybeWords = () => Joi.string().allow('');
+export const number = () => Joi.number().required();
+export const currency = () => Joi.string().length(3).required().description('ISO 4217 code');
+
+export const embeddedClient = () =>
+  Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }).required();
+
+export const embeddedProject = () => Joi.object({ id: id(), name: words() });
+
+export const exampleTime = '2026-11-02T09:30:00.000Z';
+
+export const exampleClient = {
+  id: exampleId.clients,
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  company_name: 'Analytical Engines',
+};
+
+export const exampleProject = { id: exampleId.projects, name: 'Difference engine' };

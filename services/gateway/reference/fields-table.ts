@@ -1,0 +1,46 @@
+// The table of fields of a body or an answer.
+import { html, type Markup, markdown } from './html.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** Gives what a `$ref` names. */
+export type Resolve = <Value>(value: Value) => Value;
+
+/** A table of the fields of an object, with the fields of what it holds indented below. */
+export function fieldsTable(schema: JsonSchema, resolve: Resolve): Markup {
+  return html`<table>${rows(schema, '')}</table>`;
+
+  function rows(given: JsonSchema, prefix: string): Markup[] {
+    const { properties = {}, required = [] } = resolve(given) as {
+      properties?: Record<string, JsonSchema>;
+      required?: string[];
+    };
+    return Object.entries(properties).flatMap(([name, unresolved]) => {
+      const value = resolve(unresolved);
+      const items = value['items'] as JsonSchema | undefined;
+      const row = html`<tr><th><code><i>${prefix}</i>${name}</code>${required.includes(name) && html` <em>required</em>`}</th>
+<td>${typeOf(value, items && resolve(items))}</td><td>${markdown(String(value['description'] ?? ''))}</td></tr>`;
+      return [row, ...rows(value, `${prefix}${name}.`), ...(items ? rows(items, `${prefix}${name}[].`) : [])];
+    });
+  }
+}
+
+export function typeOf(schema: JsonSchema, items?: JsonSchema): string {
+  const { type, format, enum: values, default: standard, minimum, maximum, maxLength, exclusiveMinimum } = schema;
+  const { maxItems, const: constant, anyOf } = schema;
+  const alternatives = (anyOf as JsonSchema[] | undefined)?.flatMap((member) => member['type'] ?? []);
+  const kind = [type ?? alternatives ?? 'any'].flat().join(' or ');
+  const facts = [
+    items ? `array of ${typeOf(items)}` : kind,
+    format,
+    constant !== undefined && JSON.stringify(constant),
+    Array.isArray(values) &&
+      (values.length > 12 ? `one of ${values.length}` : values.map((v) => JSON.stringify(v)).join(' | ')),
+    exclusiveMinimum !== undefined && `> ${exclusiveMinimum}`,
+    minimum !== undefined && `≥ ${minimum}`,
+    maximum !== undefined && `≤ ${maximum}`,
+    maxLength !== undefined && `≤ ${maxLength} characters`,
+    maxItems !== undefined && `≤ ${maxItems} elements`,
+    standard !== undefined && `default ${JSON.stringify(standard)}`,
+  ];
+  return facts.filter(Boolean).join(', ');
+}

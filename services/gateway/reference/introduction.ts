@@ -1,0 +1,33 @@
+// The opening text of the reference: manners that all operations share.
+
+export const introduction = `Clients, projects, tasks, time entries, quotes, invoices, PDF documents and webhooks of a freelancer or agency workspace.
+
+## Authentication
+Every operation needs \`Authorization: Bearer <API key>\`. A key belongs to one account and sees nothing else: a record of another
+account is answered as if it did not exist. A key has scopes, \`<resource>:read\`, \`<resource>:write\` (which includes reading) or \`*\`.
+
+## Answers
+| Kind | Shape |
+|---|---|
+| Create, update | \`{ "success": true, "data": { … } }\` |
+| Delete | \`{ "success": true, "message": "…" }\` |
+| List | \`{ "data": [ … ], "pagination": { "total", "limit", "offset" } }\` |
+| Get | \`{ "data": { … } }\` |
+| Error | \`{ "error": "…" }\`, and \`details\` when the input is not valid |
+
+Everything else is in headers: \`X-Request-Id\` (send your own, or get one), \`Link\`, \`ETag\`, \`RateLimit\`, \`Retry-After\`.
+
+## Values
+Ids are UUIDs, timestamps ISO 8601 in UTC, dates \`YYYY-MM-DD\`. Money is a decimal number in the currency's own precision (JPY 0,
+USD 2, KWD 3 digits), rounded half away from zero. Fields that an operation does not know are ignored.
+
+## Lists
+\`limit\` is 50 unless given and at most 100; more is answered with 100. \`offset\` skips. Lists are newest first unless said otherwise.
+
+## Safe retries
+Every POST takes an \`Idempotency-Key\`: the same key with the same request answers the first answer again for 24 hours, with
+\`Idempotent-Replayed: true\`. PATCH and DELETE take \`If-Match\`.
+
+## Rate limits
+By key, with \`RateLimit-Policy\` and \`RateLimit\` on every answer; 429 says in \`Retry-After\` when to come again.
+`;

@@ -1,0 +1,115 @@
+// The OpenAPI 3.1 document, made from the one table of routes and the joi inputs: it cannot say something else than the code does.
+import { isDeepStrictEqual } from 'node:util';
+import type { Route } from '../http/route.ts';
+import { introduction } from './introduction.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { type Operation, operationOf, tagOf } from './operation.ts';
+import { sharedResponses } from './responses.ts';
+
+export interface OpenApi {
+  openapi: '3.1.1';
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: Array<{ url: string; description: string }>;
+  security: object[];
+  tags: Array<{ name: string }>;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonSchema>; [part: string]: unknown };
+}
+
+/** @param version of the API, as in package.json. */
+export function makeOpenApi(routes: readonly Route[], version: string): OpenApi {
+  const schemas: Record<string, JsonSchema> = { ...sharedSchemas };
+  const paths: OpenApi['paths'] = {};
+  for (const row of routes) {
+    paths[row.path] = { ...paths[row.path], [row.method]: operationOf(row, register) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Billhook',
+      version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The gateway that serves this document' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: { securitySchemes, headers, parameters, responses: sharedResponses, schemas },
+  };
+
+  function register(name: string, schema: JsonSchema): JsonSchema {
+    const known = schemas[name];
+    if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two shapes are called ${name}`);
+    schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+const text = { type: 'string' };
+const count = (description: string) => ({ type: 'integer', minimum: 0, description });
+
+const sharedSchemas: Record<string, JsonSchema> = {
+  Error: {
+    type: 'object',
+    required: ['error'],
+    properties: { error: { ...text, description: 'What is wrong, in words' } },
+  },
+  ValidationFailed: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: text,
+      details: {
+        type: 'object',
+        description: 'Field name to messages',
+        additionalProperties: { type: 'array', items: text },
+      },
+    },
+  },
+  ValidationFailedAsList: {
+    type: 'object',
+    required: ['error'],
+    properties: { error: text, details: { type: 'array', items: text } },
+  },
+  Pagination: {
+    type: 'object',
+    required: ['total', 'limit', 'offset'],
+    properties: {
+      total: count('Records that match the filters'),
+      limit: count('Page size used'),
+      offset: count('Offset used'),
+    },
+  },
+};
+
+const securitySchemes = {
+  apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'bh_live_…', description: 'An API key of the account' },
+};
+
+const header = (description: string, schema: JsonSchema = text) => ({ description, schema });
+const headers = {
+  'X-Request-Id': header("The request's id in the log: the caller's own, or a new one"),
+  RateLimit: header('What is left of the limit and when it is full again (IETF draft 8)'),
+  'RateLimit-Policy': header('The limits that hold for the key (IETF draft 8)'),
+  'Retry-After': header('Seconds to wait', { type: 'integer', minimum: 0 }),
+  'WWW-Authenticate': header('`Bearer`'),
+  Link: header('`first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288)'),
+  ETag: header('Names this state of the record, for `If-Match`'),
+};
+
+const parameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Makes a retry safe: within 24 hours the same key answers what the first request answered',
+    schema: { ...text, pattern: '^[!-~]{1,255}$' },
+    example: 'order-1017',
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The `ETag` of the record as you know it; 412 when it has changed since',
+    schema: text,
+  },
+};

@@ -1,0 +1,136 @@
+// One row of the table of routes as an OpenAPI operation.
+import type Joi from 'joi';
+import { exampleIdFor } from '../http/example-ids.ts';
+import type { Route } from '../http/route.ts';
+import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { failuresOf } from './responses.ts';
+
+/** Adds a schema to the components and returns the reference to it. */
+export type Register = (name: string, schema: JsonSchema) => JsonSchema;
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters?: unknown[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+}
+
+export function operationOf(row: Route, register: Register): Operation {
+  const parameters = parametersOf(row);
+  return {
+    operationId: row.operation,
+    summary: row.summary,
+    description: [...(row.description ? [row.description] : []), `Scope: \`${row.scope}\`.`].join('\n\n'),
+    tags: [tagOf(row)],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(row.body ? { requestBody: requestBodyOf(row, row.body, register) } : {}),
+    responses: { ...successOf(row, register), ...failuresOf(row) },
+  };
+}
+
+/** `/api/v1/time-entries/{id}` belongs to `Time entries`. */
+export function tagOf({ path }: Route): string {
+  const segment = path.split('/')[3] ?? 'api';
+  const words = segment === 'generate-pdf' ? 'PDF tool' : segment.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function parametersOf(row: Route): unknown[] {
+  const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const query = row.query ? jsonSchemaOf(row.query, 'input') : {};
+  const required = (query['required'] ?? []) as string[];
+  return [
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      description: 'UUID of the record',
+      schema: { type: 'string', format: 'uuid' },
+      example: exampleIdFor(row.path),
+    })),
+    ...Object.entries((query['properties'] ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => {
+      const { description, ...rest } = schema;
+      return {
+        name,
+        in: 'query',
+        required: required.includes(name),
+        ...(description ? { description } : {}),
+        schema: rest,
+      };
+    }),
+    ...(row.method === 'post' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...((row.method === 'patch' || row.method === 'delete') && names.length > 0
+      ? [{ $ref: '#/components/parameters/IfMatch' }]
+      : []),
+  ];
+}
+
+function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
+  const written = jsonSchemaOf(body, 'input');
+  const { examples: _shownBeside, ...schema } = written;
+  // A change needs at least one field that the operation knows.
+  const known = Object.keys((schema['properties'] ?? {}) as object).map((name) => ({ required: [name] }));
+  const example = exampleOf(body);
+  return {
+    required: ((schema['required'] ?? []) as string[]).length > 0 || row.method === 'patch',
+    content: {
+      'application/json': {
+        schema: register(`${pascal(row.operation)}Body`, row.method === 'patch' ? { ...schema, anyOf: known } : schema),
+        ...(example === undefined ? {} : { example }),
+      },
+    },
+  };
+}
+
+function successOf(row: Route, register: Register): Record<string, unknown> {
+  const status = row.status ?? (row.method === 'post' && !row.produces ? 201 : 200);
+  const headers = {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    RateLimit: { $ref: '#/components/headers/RateLimit' },
+    'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+    ...(isList(row) ? { Link: { $ref: '#/components/headers/Link' } } : {}),
+    ...(row.method === 'get' && !isList(row) && !row.produces ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+  };
+  if (row.produces) {
+    const schema = { type: 'string', contentMediaType: row.produces };
+    return { [status]: { description: 'The file', headers, content: { [row.produces]: { schema } } } };
+  }
+  const schema = envelopeOf(row, register);
+  return { [status]: { description: 'Success', headers, content: { 'application/json': { schema } } } };
+}
+
+export function isList(row: Route): boolean {
+  return row.method === 'get' && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
+}
+
+function envelopeOf(row: Route, register: Register): JsonSchema {
+  const success = { success: { type: 'boolean', const: true } };
+  if (row.method === 'delete' && !row.answers) {
+    const message = { type: 'string', ...(row.message ? { const: row.message } : {}) };
+    return object({ ...success, message });
+  }
+  const data = dataOf(row, register);
+  if (isList(row)) {
+    const pagination = { $ref: '#/components/schemas/Pagination' };
+    return object({ data: { type: 'array', items: data }, pagination });
+  }
+  return object(row.method === 'get' ? { data } : { ...success, data });
+}
+
+function dataOf(row: Route, register: Register): JsonSchema {
+  if (!row.answers) return { type: 'object' };
+  const schema = jsonSchemaOf(row.answers, 'output');
+  const name = (row.answers.describe() as { flags?: { id?: string } }).flags?.id;
+  return name ? register(name, schema) : schema;
+}
+
+function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
+function pascal(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,121 @@
+// The reference as one page without scripts: it works offline, in print and under a policy that allows nothing.
+import { fieldsTable, type Resolve, typeOf } from './fields-table.ts';
+import { html, Markup, markdown } from './html.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { OpenApi } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import { style } from './style.ts';
+
+interface Entry {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+
+type Answer = { description: string; content?: Record<string, { schema: JsonSchema; examples?: object }> };
+
+export function makePage(document: OpenApi): string {
+  const resolve: Resolve = (value) => resolved(document, value);
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Entry => ({ method, path, operation })),
+  );
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const { title, version, description } = document.info;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} API ${version}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<nav aria-label="Operations">
+<a class="home" href="#top">${title} <small>${version}</small></a>
+<a href="/openapi.json">OpenAPI document</a>
+${groups.map(
+  ({ name, entries }) =>
+    html`<h2>${name}</h2><ul>${entries.map(
+      ({ method, operation }) =>
+        html`<li><a href="#${operation.operationId}"><b class="${method}">${method.toUpperCase()}</b> ${operation.summary}</a></li>`,
+    )}</ul>`,
+)}
+</nav>
+<main id="top">
+<h1>${title} API</h1>
+${markdown(description)}
+${groups.map(({ name, entries }) => html`<h1>${name}</h1>${entries.map((entry) => section(entry, resolve))}`)}
+</main>
+</body>
+</html>`.text;
+}
+
+function section(entry: Entry, resolve: Resolve): Markup {
+  const { method, path, operation } = entry;
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter) as Parameter);
+  const body = jsonOf(operation.requestBody as Answer | undefined);
+  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, resolve(answer)] as const);
+  return html`<section id="${operation.operationId}">
+<h2><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code></h2>
+<h3>${operation.summary}</h3>
+${markdown(operation.description)}
+${parameters.length > 0 && html`<h4>Parameters</h4><table>${parameters.map((parameter) => parameterRow(parameter))}</table>`}
+${body && html`<h4>Body</h4>${fieldsTable(body.schema, resolve)}`}
+<h4>Example</h4><pre>${curl(entry)}</pre>
+<h4>Answers</h4><dl>${answers.map(([status, answer]) => answerOf(status, answer as Answer, resolve))}</dl>
+</section>`;
+}
+
+function parameterRow({ name, in: where, required, description, schema }: Parameter): Markup {
+  return html`<tr><th><code>${name}</code>${required && html` <em>required</em>`}</th><td>${where}, ${typeOf(schema)}</td>
+<td>${description && markdown(description)}</td></tr>`;
+}
+
+function answerOf(status: string, answer: Answer, resolve: Resolve): Markup {
+  const json = jsonOf(answer);
+  const isSuccess = status.startsWith('2');
+  return html`<dt class="${isSuccess ? 'success' : 'failure'}">${status}</dt><dd>${markdown(answer.description)}${
+    json && isSuccess && fieldsTable(json.schema, resolve)
+  }</dd>`;
+}
+
+function jsonOf(holder: Answer | undefined) {
+  return holder?.content?.['application/json'];
+}
+
+function curl({ method, path, operation }: Entry): string {
+  const parameters = (operation.parameters ?? []) as Array<{ in?: string; name?: string; example?: string }>;
+  const id = parameters.find((parameter) => parameter.in === 'path')?.example;
+  const example = (jsonOf(operation.requestBody as Answer | undefined) as { example?: unknown } | undefined)?.example;
+  const lines = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BILLHOOK_URL${path.replace(/\{\w+\}/, id ?? '')}"`,
+    '-H "Authorization: Bearer $BILLHOOK_KEY"',
+    ...(example === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${quoted(JSON.stringify(example, null, 2))}'`]),
+    ...(path.endsWith('pdf') ? ['-o document.pdf'] : []),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("'", "'\\''");
+}
+
+function resolved<Value>(document: OpenApi, value: Value): Value {
+  const path = (value as { $ref?: string } | undefined)?.$ref;
+  if (path === undefined) return value;
+  const steps = path.slice('#/'.length).split('/');
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document) as Value;
+}

@@ -1,0 +1,88 @@
+// What every operation may answer besides success, derived from the row of the table of routes.
+import type { Route } from '../http/route.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+type Response = { description: string; headers?: object; content?: object };
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: JsonSchema, examples?: object) => ({
+  'application/json': { schema, ...(examples ? { examples } : {}) },
+});
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
+
+function failure(description: string, error: string, headers: object = {}, schema = 'Error'): Response {
+  return {
+    description,
+    headers: { ...header('X-Request-Id'), ...headers },
+    content: json(reference(schema), { default: { value: { error } } }),
+  };
+}
+
+/** Named once in the components, because every operation has them. */
+export const sharedResponses: Record<string, Response> = {
+  Unauthorized: failure(
+    'The key is missing, malformed, unknown, expired or revoked',
+    'Unauthorized: Invalid or revoked API key',
+    header('WWW-Authenticate'),
+  ),
+  Forbidden: failure('The key lacks the scope of this operation', 'Forbidden: API key lacks the <scope> scope'),
+  PreconditionFailed: failure('The record is no longer the one that `If-Match` names', 'Precondition failed'),
+  TooLarge: failure('The body is larger than this operation takes', 'Request body is too large'),
+  WrongContentType: failure('The body is not `application/json`', 'Content-Type must be application/json'),
+  IdempotencyMismatch: failure(
+    'The `Idempotency-Key` was used with another request',
+    'Idempotency-Key was already used with another request',
+  ),
+  TooManyRequests: failure('Over the rate limit', 'Too many requests', header('Retry-After')),
+  Unavailable: failure(
+    'Overloaded, or a store is away. A retry is safe with the same `Idempotency-Key`',
+    'The service is temporarily unavailable',
+    header('Retry-After'),
+  ),
+  InternalError: failure('Our fault. The log has the reason under the request id', 'Internal server error'),
+};
+
+const shared = (name: keyof typeof sharedResponses & string) => ({ $ref: `#/components/responses/${name}` });
+
+export function failuresOf(row: Route): Record<string, unknown> {
+  const changesOne = (row.method === 'patch' || row.method === 'delete') && row.path.includes('{id}');
+  const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
+  return {
+    ...(row.body || row.query || row.method === 'post' ? { 400: validation(row, invalid) } : {}),
+    401: shared('Unauthorized'),
+    403: shared('Forbidden'),
+    ...(row.path.includes('{') || row.body ? { 404: notFound(row) } : {}),
+    ...(row.conflict || row.method === 'post' ? { 409: conflict(row) } : {}),
+    ...(changesOne ? { 412: shared('PreconditionFailed') } : {}),
+    ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
+    ...(row.method === 'post' ? { 422: shared('IdempotencyMismatch') } : {}),
+    429: shared('TooManyRequests'),
+    500: shared('InternalError'),
+    503: shared('Unavailable'),
+    ...(row.produces ? { 504: failure('The document was not ready in time', 'The document took too long') } : {}),
+  };
+}
+
+function validation(row: Route, schema: string): Response {
+  const parts = [
+    'The input is not valid. All problems are named at once',
+    ...(row.before ? ['; a missing required field has a text of its own'] : []),
+    ...(row.method === 'patch' ? ['; without any known field: `No valid fields to update`'] : []),
+  ];
+  return failure(
+    parts.join(''),
+    row.method === 'patch' ? 'No valid fields to update' : 'Validation failed',
+    {},
+    schema,
+  );
+}
+
+function notFound(row: Route): Response {
+  const text = row.missing ?? 'Client not found or access denied';
+  return failure('Unknown, of another account, or not an id at all: here or in a reference of the body', text);
+}
+
+function conflict(row: Route): Response {
+  const description = row.conflict ?? 'A request with the same `Idempotency-Key` is still running';
+  return failure(description, row.conflict ?? 'A request with this Idempotency-Key is still running');
+}

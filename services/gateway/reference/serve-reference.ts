@@ -1,0 +1,40 @@
+// Serves the OpenAPI document and its page. Both are made once, at start, and need no key.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Request, type Response, Router } from 'express';
+import type { Route } from '../http/route.ts';
+import { makeOpenApi } from './openapi.ts';
+import { makePage } from './page.ts';
+import { style } from './style.ts';
+
+/** Nothing may be loaded or run; the page's own style is named by its hash. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function serveReference(routes: readonly Route[]): Router {
+  const document = makeOpenApi(routes, packageVersion());
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/openapi.json', fixed('application/json; charset=utf-8', JSON.stringify(document)));
+  router.get('/docs', fixed('text/html; charset=utf-8', makePage(document), { 'Content-Security-Policy': POLICY }));
+  return router;
+}
+
+export function packageVersion(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function fixed(type: string, text: string, headers: Record<string, string> = {}) {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`;
+  const body = Buffer.from(text);
+  return (request: Request, response: Response) => {
+    response.set({ 'Content-Type': type, ETag: etag, 'Cache-Control': 'no-cache', ...headers });
+    if (request.fresh) response.status(304).end();
+    else response.send(body);
+  };
+}
