@@ -1,0 +1,142 @@
+// Every metric of the system that more than one place must know by name: dashboards and alert rules are written against these.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalog } from './jobs/catalog.ts';
+import type { QueueCounts, Queues } from './jobs/queue.ts';
+import type { Logger } from './logger.ts';
+
+/** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
+const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
+/** A receiver may take 15 s. */
+const DELIVERY_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+/** A registry with the process's own metrics (CPU, memory, event loop lag), for one service. */
+export function makeMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** Requests by method, route (the pattern, never the path: ids would be without number) and status. Seconds. */
+export function requestMetrics(registry: Registry) {
+  return new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  });
+}
+
+/** What the renderer tells. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
+export function renderMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    seconds: new Histogram({
+      name: 'billhook_render_seconds',
+      help: 'Time a renderer spent on one document',
+      labelNames: ['outcome'] as const,
+      buckets: RENDER_BUCKETS,
+      registers,
+    }),
+    recycles: new Counter({
+      name: 'billhook_browser_recycles_total',
+      help: 'Browsers replaced, by reason',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+  };
+}
+
+/** What the webhook service tells. `outcome`: delivered, retry, dead, held or postponed. */
+export function deliveryMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    total: new Counter({
+      name: 'billhook_deliveries_total',
+      help: 'Delivery attempts by what became of the delivery',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'billhook_delivery_seconds',
+      help: 'Time one call of an endpoint took',
+      buckets: DELIVERY_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/** A scrape asks for all gauges at once: they share one reading. */
+const READING_LIFE_MS = 500;
+
+/**
+ * Gauges of every queue, read when they are scraped. Each process that reads the same Redis reports the same numbers: take their maximum.
+ * While Redis is away the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
+ */
+export function watchQueues(registry: Registry, queues: Queues, log: Logger): void {
+  const read = sharedReading(() => readQueues(queues, log));
+  const gauge = (name: string, help: string, pick: (queue: QueueReading) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue'],
+      registers: [registry],
+      async collect() {
+        const readings = await read();
+        this.reset();
+        for (const reading of readings) this.set({ queue: reading.queue }, pick(reading));
+      },
+    });
+  gauge('bullmq_jobs_ready', 'Jobs a worker could take now: waiting and prioritized', ({ ready }) => ready);
+  gauge('bullmq_jobs_active', 'Jobs in the hands of a worker', ({ active }) => active);
+  gauge('bullmq_jobs_delayed', 'Jobs that wait for their time', ({ delayed }) => delayed);
+  gauge('bullmq_jobs_failed', 'Jobs that failed and were kept', ({ failed }) => failed);
+  gauge('bullmq_jobs_oldest_age_seconds', 'How long the oldest ready job has waited', ({ ageMs }) => ageMs / 1000);
+  gauge('bullmq_queue_paused', '1 while an operator has paused the queue', ({ isPaused }) => (isPaused ? 1 : 0));
+}
+
+type QueueReading = QueueCounts & { queue: string; ageMs: number; isPaused: boolean };
+
+async function readQueues(queues: Queues, log: Logger): Promise<QueueReading[]> {
+  try {
+    return await Promise.all(
+      catalog.map(async (definition) => {
+        const [counts, ageMs, isPaused] = await Promise.all([
+          queues.counts(definition),
+          queues.oldestAgeMs(definition),
+          queues.raw(definition).isPaused(),
+        ]);
+        return { queue: definition.name, ...counts, ageMs, isPaused };
+      }),
+    );
+  } catch (error) {
+    log.debug({ err: error }, 'queues cannot be read for the metrics');
+    return [];
+  }
+}
+
+function sharedReading<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let current: Promise<Value> | undefined;
+  let readAt = 0;
+  return () => {
+    const now = performance.now();
+    if (!current || now - readAt > READING_LIFE_MS) {
+      readAt = now;
+      current = read();
+    }
+    return current;
+  };
+}
+
+/** @param lagMs age of the oldest event that is due and not yet fanned out, 0 when there is none. */
+export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): void {
+  new Gauge({
+    name: 'billhook_outbox_lag_seconds',
+    help: 'Age of the oldest event that is due and has no deliveries yet',
+    registers: [registry],
+    async collect() {
+      this.set((await lagMs()) / 1000);
+    },
+  });
+}
