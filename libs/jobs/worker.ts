@@ -1,4 +1,5 @@
 // Runs one kind of job. Handlers return or throw; everything else about taking work from a queue is here.
+import { hostname } from 'node:os';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -64,6 +65,8 @@ export function startWorker<Payload>(
   const worker = new Worker<Payload>(definition.name, runJob, {
     connection,
     prefix: options.prefix,
+    // Jobs carry it while they are worked on: the operations dashboard shows who is busy with what.
+    name: `${hostname()}/${process.pid}`,
     concurrency: options.concurrency,
     lockDuration: definition.lockMs,
     stalledInterval: definition.stalledMs,

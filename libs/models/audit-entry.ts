@@ -1,0 +1,87 @@
+// Who did what to the system, and when: every login, every refused one, and every action of an operator.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { idField, newId } from './tenant.ts';
+
+/** Longer than a year's review looks back; MongoDB removes older ones by itself. */
+const KEPT_SECONDS = 400 * 24 * 3600;
+
+/** `begun`: the process ended before it could say how it went. `refused`: it was not allowed, or there was nothing to do. */
+export type AuditOutcome = 'begun' | 'done' | 'refused' | 'failed';
+
+export const AUDIT_ACTIONS = [
+  'login',
+  'logout',
+  'queue.pause',
+  'queue.resume',
+  'job.retry',
+  'jobs.retry',
+  'delivery.replay',
+  'deliveries.replay',
+  'bulk.stop',
+  'bulk.continue',
+  'operator.create',
+  'operator.remove',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const auditSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    at: { type: Date, required: true, default: () => new Date() },
+    /** The operator's name as it was then (or as it was typed, for a refused login); `command line` for the admin command. */
+    operator: { type: String, required: true },
+    /** Network address of the browser. Absent for the command line. */
+    address: String,
+    action: { type: String, required: true, enum: AUDIT_ACTIONS },
+    /** What it was done to: a queue's name, an id, a filter in words. */
+    target: String,
+    outcome: { type: String, required: true, enum: ['begun', 'done', 'refused', 'failed'] },
+    /** One line: how many, or why not. */
+    detail: String,
+  },
+  { versionKey: false, strict: 'throw', collection: 'audit_entries' },
+);
+auditSchema.index({ at: -1 }, { expireAfterSeconds: KEPT_SECONDS });
+auditSchema.index({ operator: 1, at: -1 });
+
+export type AuditRecord = InferSchemaType<typeof auditSchema>;
+
+export const AuditEntry = model('AuditEntry', auditSchema);
+
+export interface Deed {
+  operator: string;
+  address?: string | undefined;
+  action: AuditAction;
+  target?: string | undefined;
+}
+
+export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string): Promise<void> {
+  await AuditEntry.create({ ...present(deed), outcome, ...(detail ? { detail } : {}) });
+}
+
+/**
+ * Does `work` between two writes to the audit log: nothing is done that could not be noted first.
+ * @param work returns one line on how it went, for the log.
+ */
+export async function audited<Result extends { detail?: string }>(
+  deed: Deed,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const entry = await AuditEntry.create({ ...present(deed), outcome: 'begun' });
+  const finish = (outcome: AuditOutcome, detail: string | undefined) =>
+    AuditEntry.updateOne({ _id: entry._id }, { $set: { outcome, ...(detail ? { detail } : {}) } });
+  let result: Result;
+  try {
+    result = await work();
+  } catch (error) {
+    // The first error is the one to show; the entry says `begun` when even this cannot be written.
+    await finish('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+    throw error;
+  }
+  await finish('done', result.detail);
+  return result;
+}
+
+function present({ operator, address, action, target }: Deed) {
+  return { operator, action, ...(address ? { address } : {}), ...(target ? { target } : {}) };
+}

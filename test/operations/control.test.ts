@@ -1,0 +1,72 @@
+// What an operator sees of queues and workers, and does to them.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
+import { findFailedJobs, pauseQueue, readWorkers, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { eventually } from '../support/eventually.ts';
+import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { addFailedJobs } from './failed-jobs.ts';
+
+let workspace: Workspace;
+let queues: Queues;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
+  await eventually(() => queues.redis.status === 'ready');
+});
+afterAll(async () => {
+  await queues.close();
+  await workspace.close();
+});
+
+describe('workers', () => {
+  let worker: RunningWorker;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  afterAll(() => worker.close(1_000));
+
+  test('when a worker has a job in hand, then it is shown with its name, the job and the request', async () => {
+    const { redisUrl, redisPrefix: prefix } = workspace;
+    worker = startWorker(fanOutEvent, () => held, { redisUrl, prefix, concurrency: 1, log: testLog });
+    await queues.raw(fanOutEvent).add('fan-out-event', { requestId: 'request-1' }, { jobId: 'event-1' });
+
+    const busy = await eventually(async () => (await readWorkers(queues)).workers.find(({ jobs }) => jobs.length > 0));
+
+    expect(busy).toMatchObject({ queue: 'fan-out-event', jobs: [{ id: 'event-1', requestId: 'request-1' }] });
+    expect(busy.name).toMatch(new RegExp(`/${process.pid}$`));
+    release();
+    await eventually(async () => (await readWorkers(queues)).workers.every(({ jobs }) => jobs.length === 0));
+  });
+
+  test('when a queue is paused, then a job waits until it is resumed', async () => {
+    await pauseQueue(queues, fanOutEvent);
+    await queues.raw(fanOutEvent).add('fan-out-event', {}, { jobId: 'event-2' });
+    expect(await queues.raw(fanOutEvent).isPaused()).toBe(true);
+    expect(await queues.counts(fanOutEvent)).toMatchObject({ ready: 1, active: 0 });
+
+    await resumeQueue(queues, fanOutEvent);
+
+    await eventually(async () => (await queues.stateOf(fanOutEvent, 'event-2')) === 'unknown');
+  });
+});
+
+describe('retry', () => {
+  test('when a failed job is retried, then it waits again, and a job that is gone is said to be gone', async () => {
+    const [first, second] = await addFailedJobs(queues, workspace, deliverWebhook, ['no route', 'no route']);
+
+    expect(await findFailedJobs(queues, deliverWebhook, 10)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ id: first, reason: 'no route', attempts: 1 })]),
+    );
+    expect(await retryJob(queues, deliverWebhook, first as string)).toBe('retried');
+    expect(await queues.stateOf(deliverWebhook, first as string)).toBe('waiting');
+    expect(await retryJob(queues, deliverWebhook, first as string)).toBe('not failed');
+    expect(await retryJob(queues, deliverWebhook, 'never-was')).toBe('gone');
+
+    expect(await retryFailedJobs(queues, deliverWebhook)).toBe(1);
+    expect(await queues.stateOf(deliverWebhook, second as string)).toBe('waiting');
+    expect(await retryFailedJobs(queues, deliverWebhook)).toBe(0);
+  });
+});
