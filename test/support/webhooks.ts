@@ -1,0 +1,134 @@
+// The webhook service as a process of its own, receivers that listen on this machine, and events to send between them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { drawNext } from '#libs/models/counter.ts';
+import { type EventType, insertEvent } from '#libs/models/event.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { registerEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { eventually } from './eventually.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Both spellings of this machine: what `npm start` allows. */
+export const LOOPBACK = '127.0.0.0/8,::1/128';
+
+export interface RunningService {
+  process: ChildProcess;
+  /** As a crash would end it. */
+  kill(): Promise<void>;
+  /** As an operator would end it. @returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts services/webhooks with waits a thousandth as long, unless `env` says otherwise; ready when its first log line says so. */
+export async function startWebhookService(workspace: Workspace, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
+  const child = spawn(process.execPath, ['services/webhooks/main.ts'], {
+    env: {
+      PATH: process.env['PATH'],
+      MONGODB_URI: workspace.mongodbUri,
+      REDIS_URL: workspace.redisUrl,
+      REDIS_PREFIX: workspace.redisPrefix,
+      SECRET_KEY: workspace.secretKey,
+      OUTBOUND_ALLOW: LOOPBACK,
+      OPERATIONS_HOST: '127.0.0.1',
+      WEBHOOK_RETRY_SCALE: '0.001',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    if (process.env['TEST_LOG_LEVEL']) process.stdout.write(chunk);
+    output = (output + String(chunk)).slice(-10_000);
+  });
+  await eventually(() => {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
+    return output.includes('"msg":"ready"');
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+  return {
+    process: child,
+    kill: async () => {
+      await end('SIGKILL');
+    },
+    stop: () => (child.exitCode === null ? end('SIGTERM') : Promise.resolve(child.exitCode)),
+  };
+}
+
+export interface Received {
+  id: string;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+  path: string;
+  at: number;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  close(): Promise<void>;
+}
+
+type Reaction = (request: Received, response: http.ServerResponse, count: number) => void;
+
+/** @param react answers a call; `count` is 1 for the first. Without it every call is answered with 204. */
+export async function startReceiver(
+  react: Reaction = (_request, response) => answer(response, 204),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, url = '' } = request;
+      const id = String(headers['webhook-id']);
+      const entry = { id, headers, body: Buffer.concat(chunks).toString(), path: url, at: Date.now() };
+      received.push(entry);
+      react(entry, response, received.length);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export function answer(response: http.ServerResponse, status: number, headers: Record<string, string> = {}) {
+  response.writeHead(status, headers).end();
+}
+
+/** @throws unless the call is signed with `secret`, as a receiver would find out. */
+export function verify(secret: string, { body, headers }: Received): unknown {
+  return new Webhook(secret).verify(body, headers as Record<string, string>);
+}
+
+export async function register(workspace: Workspace, accountId: Id, url: string, events = ['*']) {
+  const box = openSecretBox(workspace.secretKey);
+  return registerEndpoint(accountId, { url, events }, { outbound: openOutbound({ allow: LOOPBACK }), box });
+}
+
+/** Commits an event as the gateway does, without a nudge. */
+export async function announce(accountId: Id, type: EventType, data: unknown, endpointId?: Id): Promise<Id> {
+  return inTransaction(async (session) => {
+    const { event } = await drawNext(session, accountId, ['event']);
+    return insertEvent(session, { accountId, type, sequence: event, data, ...(endpointId ? { endpointId } : {}) });
+  });
+}
