@@ -37,17 +37,24 @@ export const renderDocument = defineJob<RenderDocument>({
   stalledMs: 5_000,
 });
 
-/** MongoDB holds the event; the sweeper of the relay repairs what the queue loses. */
-export const fanOutEvent = defineJob<{ eventId: string; requestId?: string }>({
+/** MongoDB holds the event; the relay puts it in again when the queue loses it, so the queue tries once. */
+export const fanOutEvent = defineJob<{ eventId: string; accountId: string }>({
   name: 'fan-out-event',
-  attempts: 3,
-  backoffMs: 500,
+  attempts: 1,
+  backoffMs: 0,
   lockMs: 30_000,
   stalledMs: 10_000,
 });
 
+export interface DeliverWebhook {
+  deliveryId: string;
+  accountId: string;
+  endpointId: string;
+  requestId?: string;
+}
+
 /** One job is one attempt: the delivery record in MongoDB is the retry clock, so the queue tries once. */
-export const deliverWebhook = defineJob<{ deliveryId: string; attempt: number; requestId?: string }>({
+export const deliverWebhook = defineJob<DeliverWebhook>({
   name: 'deliver-webhook',
   attempts: 1,
   backoffMs: 0,
@@ -55,7 +62,10 @@ export const deliverWebhook = defineJob<{ deliveryId: string; attempt: number; r
   stalledMs: 15_000,
 });
 
-export const catalog: readonly JobDefinition<unknown>[] = [renderDocument, fanOutEvent, deliverWebhook];
+/** The same for late attempts, in slots of their own: an endpoint that is down for hours must not delay one that is well. */
+export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
+
+export const catalog: readonly JobDefinition<unknown>[] = [renderDocument, fanOutEvent, deliverWebhook, retryWebhook];
 
 function defineJob<Payload>(definition: Omit<JobDefinition<Payload>, 'payload'>): JobDefinition<Payload> {
   return Object.freeze(definition);

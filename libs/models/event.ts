@@ -1,7 +1,7 @@
 // Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -58,6 +58,7 @@ const eventSchema = new Schema(
 );
 eventSchema.plugin(tenant);
 eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
+eventSchema.index({ account_id: 1, created_at: 1 });
 eventSchema.index({ due_at: 1 }, { sparse: true });
 
 export type EventRecord = InferSchemaType<typeof eventSchema>;
@@ -88,4 +89,41 @@ export async function insertEvent(
     { session },
   );
   return id;
+}
+
+/** The event as the feed of the API shows it: what webhooks carry, with its id and its place in the account's order. */
+export function eventView(event: EventRecord) {
+  const { type, timestamp, data } = JSON.parse(event.body) as { type: string; timestamp: string; data: unknown };
+  return { id: String(event._id), sequence: event.sequence, type, timestamp, data };
+}
+
+export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation'> & { due_at: Date };
+
+/** Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. */
+export async function findDueEvents(limit: number, now: Date = new Date()): Promise<DueEvent[]> {
+  return Event.find({ due_at: { $lte: now } })
+    .setOptions(acrossAccounts)
+    .sort({ due_at: 1 })
+    .limit(limit)
+    .select({ account_id: 1, generation: 1, due_at: 1 })
+    .lean<DueEvent[]>();
+}
+
+/** They are on the queue; the relay looks again at `dueAt`, in case the queue or a worker loses them. */
+export async function markRelayed(events: DueEvent[], dueAt: Date): Promise<void> {
+  await Event.bulkWrite(
+    events.map(({ _id, account_id, due_at }) => ({
+      updateOne: {
+        // One that was fanned out or relayed by another process meanwhile has changed: leave it.
+        filter: { _id, account_id, due_at },
+        update: { $set: { due_at: dueAt }, $inc: { generation: 1 } },
+      },
+    })),
+    { ordered: false },
+  );
+}
+
+/** All deliveries of the event exist: the relay need not look again. */
+export async function markFannedOut(event: Pick<EventRecord, '_id' | 'account_id'>): Promise<void> {
+  await Event.updateOne({ _id: event._id, account_id: event.account_id }, { $unset: { due_at: 1 } });
 }

@@ -4,11 +4,22 @@ import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { Client } from './client.ts';
 import { Counter } from './counter.ts';
+import { Delivery } from './delivery.ts';
 import { Event } from './event.ts';
 import { Idempotency } from './idempotency-record.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** Every collection of the system. */
-export const allModels: readonly Model<never>[] = [Account, ApiKey, Client, Counter, Event, Idempotency] as never;
+export const allModels: readonly Model<never>[] = [
+  Account,
+  ApiKey,
+  Client,
+  Counter,
+  Delivery,
+  Event,
+  Idempotency,
+  WebhookEndpoint,
+] as never;
 
 /** Creates collections (a transaction cannot) and missing indexes. Harmless when all are there. */
 export async function ensureIndexes(): Promise<void> {

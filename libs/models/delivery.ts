@@ -1,0 +1,186 @@
+// One event on its way to one endpoint: what was tried, what came back, and when it is next due. This is the retry clock.
+import { createHash } from 'node:crypto';
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+
+/** `held`: its endpoint is disabled. `dead`: all attempts failed. Both wait for a replay. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'held'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/**
+ * What a tenant learns of a failure. `unreachable` is all of: no such host, refused address, closed port, broken TLS, not HTTP.
+ * It must not be split: a caller could find out which ports are open where only we can look.
+ */
+export type ErrorClass = 'unreachable' | 'timeout' | 'redirect' | 'status' | 'gone' | 'endpoint_deleted';
+
+/** A delivery that was replayed may have more attempts than the schedule; the oldest are forgotten. */
+export const ATTEMPTS_KEPT = 25;
+const SETTLED_KEPT_SECONDS = 90 * 24 * 3_600;
+
+const attemptSchema = new Schema(
+  {
+    at: { type: Date, required: true },
+    /** Absent when there was no answer: the time to a refusal tells of a port, too. */
+    duration_ms: Number,
+    response_status: Number,
+    /** Absent on success. */
+    error_class: String,
+  },
+  { _id: false },
+);
+
+const deliverySchema = new Schema(
+  {
+    /** Made of event and endpoint, see deliveryId. */
+    _id: requiredIdField,
+    account_id: requiredIdField,
+    event_id: requiredIdField,
+    endpoint_id: requiredIdField,
+    event_type: { type: String, required: true },
+    request_id: String,
+    status: { type: String, required: true, enum: DELIVERY_STATUSES },
+    /** How many attempts of the schedule are spent; a replay starts again at 0. */
+    attempts_made: { type: Number, required: true, default: 0 },
+    attempts: { type: [attemptSchema], required: true, default: [] },
+    /** When the next attempt may be made; only while pending. */
+    next_at: Date,
+    /** When the clock must put it on the queue (again); only while pending. Later than next_at while a job is on its way. */
+    due_at: Date,
+    /** Who makes an attempt owns the delivery until then; the exact value is the owner's proof. */
+    lease_until: Date,
+    /** Counts how often it was put on the queue: part of the job's id, which must not repeat while an old job lives. */
+    turn: { type: Number, required: true, default: 0 },
+    /** How often it had to wait for its endpoint's breaker, without an attempt. */
+    postponed: { type: Number, required: true, default: 0 },
+    /** When it was delivered or given up. */
+    settled_at: Date,
+    created_at: { type: Date, required: true },
+    updated_at: { type: Date, required: true },
+  },
+  { versionKey: false, strict: 'throw', collection: 'deliveries' },
+);
+deliverySchema.plugin(tenant);
+deliverySchema.index({ account_id: 1, endpoint_id: 1, status: 1 });
+deliverySchema.index({ account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 });
+deliverySchema.index({ due_at: 1 }, { sparse: true });
+deliverySchema.index({ settled_at: 1 }, { expireAfterSeconds: SETTLED_KEPT_SECONDS });
+
+export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
+export type Attempt = InferSchemaType<typeof attemptSchema>;
+
+export const Delivery = model('Delivery', deliverySchema);
+
+/** The same for the same pair, always: fanning an event out twice cannot make a second delivery. A UUIDv8 of SHA-256. */
+export function deliveryId(eventId: Id | StoredId, endpointId: Id | StoredId): Id {
+  const bytes = createHash('sha256')
+    .update(`${String(eventId)}/${String(endpointId)}`)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The delivery as the API returns it. */
+export function deliveryView(delivery: DeliveryRecord) {
+  return {
+    id: String(delivery._id),
+    webhook_id: String(delivery.endpoint_id),
+    event_id: String(delivery.event_id),
+    event_type: delivery.event_type,
+    status: delivery.status,
+    attempts: delivery.attempts.map((attempt) => ({
+      at: attempt.at.toISOString(),
+      duration_ms: attempt.duration_ms ?? null,
+      response_status: attempt.response_status ?? null,
+      error_class: attempt.error_class ?? null,
+    })),
+    request_id: delivery.request_id ?? null,
+    next_attempt_at: delivery.next_at?.toISOString() ?? null,
+    created_at: delivery.created_at.toISOString(),
+    updated_at: delivery.updated_at.toISOString(),
+  };
+}
+
+/** What a delivery takes over from its event. */
+export interface FannedOut {
+  _id: StoredId;
+  account_id: StoredId;
+  type: string;
+  request_id?: string | null | undefined;
+}
+
+/** What a delivery is born with. */
+export function newDelivery(event: FannedOut, endpointId: StoredId, now: Date) {
+  return {
+    event_id: event._id,
+    endpoint_id: endpointId,
+    event_type: event.type,
+    created_at: now,
+    ...(event.request_id ? { request_id: event.request_id } : {}),
+  };
+}
+
+/** Not in the hands of somebody who makes an attempt. */
+export const notLeased = (now: Date) => ({ $or: [{ lease_until: null }, { lease_until: { $lte: now } }] });
+
+const startAgain = (now: Date) => ({
+  $set: { status: 'pending' as const, attempts_made: 0, postponed: 0, next_at: now, due_at: now, updated_at: now },
+  $unset: { settled_at: 1, lease_until: 1 } as const,
+  $inc: { turn: 1 },
+});
+
+/** Sends a delivery again, whatever became of it; one that is waiting goes at once. @returns null when there is none. */
+export async function replayDelivery(accountId: Id, id: Id, now: Date = new Date()): Promise<DeliveryRecord | null> {
+  const filter = { _id: id, account_id: accountId };
+  const replayed = await Delivery.findOneAndUpdate({ ...filter, ...notLeased(now) }, startAgain(now), {
+    returnDocument: 'after',
+  }).lean<DeliveryRecord>();
+  // An attempt that is being made right now is the replay.
+  return replayed ?? Delivery.findOne(filter).lean<DeliveryRecord>();
+}
+
+/** Sends events to an endpoint (again), also those it never got. Pending deliveries are left alone. @returns how many go out. */
+export async function replayEvents(
+  events: FannedOut[],
+  endpointId: Id,
+  options: { skipDelivered: boolean },
+  now: Date = new Date(),
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const made = await Delivery.bulkWrite(
+    events.flatMap((event) => {
+      const filter = { _id: storedId(deliveryId(event._id, endpointId)), account_id: event.account_id };
+      const again: DeliveryStatus[] = options.skipDelivered ? ['dead', 'held'] : ['dead', 'held', 'delivered'];
+      const { $set, $inc, $unset } = startAgain(now);
+      return [
+        { updateOne: { filter: { ...filter, status: { $in: again } }, update: { $set, $inc, $unset } } },
+        {
+          updateOne: {
+            filter,
+            update: {
+              $setOnInsert: { ...newDelivery(event, storedId(endpointId), now), ...$set, attempts: [], turn: 0 },
+            },
+            upsert: true,
+          },
+        },
+      ];
+    }),
+  );
+  return made.modifiedCount + made.upsertedCount;
+}
+
+/** Stops the deliveries of a disabled endpoint; they keep until somebody wants them. */
+export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+  await Delivery.updateMany(
+    // An attempt in hand is left to end; what follows it is held when its time comes.
+    { account_id: accountId, endpoint_id: endpointId, status: 'pending', ...notLeased(now) },
+    { $set: { status: 'held', updated_at: now }, $unset: { next_at: 1, due_at: 1, lease_until: 1 }, $inc: { turn: 1 } },
+  );
+}
+
+/** Sends what was held while the endpoint was disabled. @returns how many. */
+export async function releaseDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<number> {
+  const filter = { account_id: accountId, endpoint_id: endpointId, status: 'held' as const };
+  return (await Delivery.updateMany(filter, startAgain(now))).modifiedCount;
+}

@@ -1,0 +1,169 @@
+// A URL an account registered to receive its events, with the secret its deliveries are signed with.
+import { randomBytes } from 'node:crypto';
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { conflict, validationFailed } from '../errors.ts';
+import { inTransaction, isDuplicate, type Session } from '../mongo.ts';
+import { type Outbound, OutboundRefused } from '../outbound.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { EVENT_TYPES } from './event.ts';
+import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+
+/** Each event costs one delivery per endpoint. */
+export const ENDPOINTS_MAX = 20;
+/** How long deliveries carry the old secret's signature too: a day to roll the new one out. */
+export const ROTATION_OVERLAP_MS = 24 * 3_600_000;
+const SECRET_BYTES = 32; // Standard Webhooks asks for 24 to 64.
+
+/** `manual`: the account's own wish. `gone`: the receiver answered 410. `failing`: nothing but failures for five days. */
+export type DisabledReason = 'manual' | 'gone' | 'failing';
+
+const endpointSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    /** 0 to ENDPOINTS_MAX - 1, unique in the account: two registrations at once cannot both be the last one allowed. */
+    slot: { type: Number, required: true },
+    url: { type: String, required: true },
+    /** Event types, `noun.*` or `*`. */
+    events: { type: [String], required: true },
+    description: String,
+    enabled: { type: Boolean, required: true, default: true },
+    disabled_reason: String,
+    /** See secret-box.ts. */
+    secret: { type: String, required: true },
+    previous_secret: String,
+    previous_secret_until: Date,
+    /** When the first of an unbroken row of failures happened, and how long the row is. Absent while all is well. */
+    failing_since: Date,
+    failures: Number,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'webhook_endpoints' },
+);
+endpointSchema.plugin(tenant);
+endpointSchema.index({ account_id: 1, slot: 1 }, { unique: true });
+endpointSchema.index({ account_id: 1, created_at: -1, _id: -1 });
+
+export type WebhookEndpointRecord = InferSchemaType<typeof endpointSchema>;
+
+export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
+
+/** The endpoint as the API returns it: without its secret. */
+export function endpointView(endpoint: WebhookEndpointRecord) {
+  return {
+    id: String(endpoint._id),
+    url: endpoint.url,
+    events: endpoint.events,
+    description: endpoint.description ?? null,
+    enabled: endpoint.enabled,
+    disabled_reason: endpoint.enabled ? null : (endpoint.disabled_reason ?? 'manual'),
+    failing_since: endpoint.failing_since?.toISOString() ?? null,
+    created_at: endpoint.created_at.toISOString(),
+    updated_at: endpoint.updated_at.toISOString(),
+  };
+}
+
+const NOUNS = new Set(EVENT_TYPES.filter((type) => type.includes('.')).map((type) => type.split('.', 1)[0]));
+
+/** True for an event type, `noun.*` of a known noun, or `*`. */
+export function isEventFilter(text: string): boolean {
+  if (text === '*' || (EVENT_TYPES as readonly string[]).includes(text)) return true;
+  return text.endsWith('.*') && NOUNS.has(text.slice(0, -2));
+}
+
+/** True when one of the filters of an endpoint names the type. */
+export function subscribes(filters: readonly string[], type: string): boolean {
+  return filters.some(
+    (filter) => filter === '*' || filter === type || (filter.endsWith('.*') && type.startsWith(filter.slice(0, -1))),
+  );
+}
+
+/** A fresh signing secret, `whsec_` + base64 of 32 bytes. */
+export function makeSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+/** The secrets that sign now: the current one first, then the one it replaced while that still overlaps. */
+export function secretsOf(
+  endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secret' | 'previous_secret_until'>,
+  box: SecretBox,
+  now: Date = new Date(),
+): string[] {
+  const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
+  return [box.open(secret), ...(previous && until && until > now ? [box.open(previous)] : [])];
+}
+
+/**
+ * @returns the URL in its canonical form. Everywhere it must be https on the usual ports, except on addresses the operator allows.
+ * @throws AppError 400 with the class of the reason in brackets.
+ */
+export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<string> {
+  try {
+    return (await outbound.vet(text, { protocols: ['https:'] })).url.href;
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error;
+    // A name may be registered before it exists: each delivery judges it anew.
+    if (error.reason === 'dns' && /^https:/i.test(text)) {
+      return outbound.check(text, { protocols: ['https:'] }).url.href;
+    }
+    const message = error.reason === 'scheme' ? 'must use https' : error.message;
+    throw validationFailed({ url: [`url ${message} (${error.reason})`] });
+  }
+}
+
+export interface NewEndpoint {
+  /** Already vetted, see vetEndpointUrl. */
+  url: string;
+  events: string[];
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** @returns the record; its secret can be read with secretsOf. @throws AppError 409 when the account has ENDPOINTS_MAX. */
+export async function insertEndpoint(
+  session: Session,
+  accountId: Id,
+  input: NewEndpoint,
+  box: SecretBox,
+): Promise<WebhookEndpointRecord> {
+  const others = await WebhookEndpoint.find({ account_id: accountId }, { slot: 1 }, { session }).lean();
+  const taken = new Set(others.map(({ slot }) => slot));
+  const slot = Array.from({ length: ENDPOINTS_MAX }, (_, index) => index).find((index) => !taken.has(index));
+  if (slot === undefined) throw conflict(`An account can have at most ${ENDPOINTS_MAX} webhook endpoints`);
+  const { url, events, description, enabled = true } = input;
+  try {
+    const [endpoint] = await WebhookEndpoint.create(
+      [
+        {
+          account_id: accountId,
+          slot,
+          url,
+          events,
+          ...(description ? { description } : {}),
+          enabled,
+          ...(enabled ? {} : { disabled_reason: 'manual' }),
+          secret: box.seal(makeSecret()),
+        },
+      ],
+      { session },
+    );
+    return (endpoint as NonNullable<typeof endpoint>).toObject();
+  } catch (error) {
+    if (isDuplicate(error)) throw conflict('Another endpoint is being registered, please try again');
+    throw error;
+  }
+}
+
+/** Registers an endpoint outside of a request, for the admin command. @returns its id and its secret, which is shown once. */
+export async function registerEndpoint(
+  accountId: Id,
+  input: NewEndpoint,
+  { outbound, box }: { outbound: Outbound; box: SecretBox },
+): Promise<{ endpoint: ReturnType<typeof endpointView>; secret: string }> {
+  const unknown = input.events.filter((filter) => !isEventFilter(filter));
+  if (unknown.length > 0) throw validationFailed({ events: unknown.map((filter) => `${filter} is no event type`) });
+  const url = await vetEndpointUrl(input.url, outbound);
+  const record = await inTransaction((session) => insertEndpoint(session, accountId, { ...input, url }, box));
+  return { endpoint: endpointView(record), secret: box.open(record.secret) };
+}

@@ -1,0 +1,49 @@
+// Every variable the webhook service reads.
+import Joi from 'joi';
+import { readEnv, variables } from '#libs/env.ts';
+
+export interface Config {
+  OPERATIONS_HOST: string;
+  OPERATIONS_PORT?: number;
+  MONGODB_URI: string;
+  REDIS_URL: string;
+  REDIS_PREFIX: string;
+  SECRET_KEY: string;
+  OUTBOUND_ALLOW: string;
+  LOG_LEVEL: string;
+  DELIVERY_CONCURRENCY: number;
+  WEBHOOK_TIMEOUT_MS: number;
+  WEBHOOK_RETRY_SCALE: number;
+}
+
+export const configShape = Joi.object<Config, true>({
+  OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  MONGODB_URI: variables.MONGODB_URI,
+  REDIS_URL: variables.REDIS_URL,
+  REDIS_PREFIX: variables.REDIS_PREFIX,
+  SECRET_KEY: variables.SECRET_KEY,
+  OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
+  LOG_LEVEL: variables.LOG_LEVEL,
+  DELIVERY_CONCURRENCY: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000)
+    .default(100)
+    .description('First attempts this process makes at once; late retries get half as many slots of their own'),
+  WEBHOOK_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(30_000)
+    .default(15_000)
+    .description('How long one attempt may take; Standard Webhooks recommends 15 to 30 s'),
+  WEBHOOK_RETRY_SCALE: Joi.number()
+    .greater(0)
+    .max(10)
+    .default(1)
+    .description('Multiplies every wait between attempts; below 1 for tests and demonstrations'),
+});
+
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+  return readEnv(env, configShape);
+}

@@ -1,0 +1,56 @@
+// Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
+import { drawNext } from '#libs/models/counter.ts';
+import { holdDeliveries } from '#libs/models/delivery.ts';
+import { insertEvent } from '#libs/models/event.ts';
+import {
+  type DisabledReason,
+  endpointView,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import type { Outcome } from './post-signed.ts';
+
+/** Svix's figure: longer than a weekend, shorter than a week of wasted calls. */
+const FAILING_MAX_MS = 5 * 24 * 3_600_000;
+/** One event a week that happens to fail twice is not a dead endpoint. */
+const FAILURES_MIN = 5;
+
+type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'failing_since' | 'failures'>;
+
+/** One success ends a row of failures. Endpoints that are well cost no write. */
+export async function noteSuccess(endpoint: Endpoint): Promise<void> {
+  if (!endpoint.failing_since) return;
+  await WebhookEndpoint.updateOne(
+    { _id: endpoint._id, account_id: endpoint.account_id },
+    { $unset: { failing_since: 1, failures: 1 } },
+  );
+}
+
+/** @param at when the attempt began. */
+export async function noteFailure(endpoint: Endpoint, outcome: Outcome, at: Date): Promise<void> {
+  if (outcome.errorClass === 'gone') return disable(endpoint, 'gone');
+  const filter = { _id: endpoint._id, account_id: endpoint.account_id };
+  if (!endpoint.failing_since) {
+    await WebhookEndpoint.updateOne({ ...filter, failing_since: null }, { $set: { failing_since: at, failures: 0 } });
+  }
+  await WebhookEndpoint.updateOne({ ...filter, failing_since: { $ne: null } }, { $inc: { failures: 1 } });
+  const isOld = endpoint.failing_since && at.getTime() - endpoint.failing_since.getTime() >= FAILING_MAX_MS;
+  if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing');
+}
+
+async function disable({ _id, account_id }: Endpoint, reason: DisabledReason): Promise<void> {
+  const accountId = String(account_id);
+  await inTransaction(async (session) => {
+    const endpoint = await WebhookEndpoint.findOneAndUpdate(
+      // A success of another attempt meanwhile, or somebody who was quicker: then there is nothing to disable.
+      { _id, account_id, enabled: true, ...(reason === 'failing' ? { failing_since: { $ne: null } } : {}) },
+      { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() } },
+      { session, returnDocument: 'after' },
+    ).lean<WebhookEndpointRecord>();
+    if (!endpoint) return;
+    const { event } = await drawNext(session, accountId, ['event']);
+    await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
+  });
+  await holdDeliveries(accountId, String(_id));
+}

@@ -1,0 +1,90 @@
+// Starts the webhook service: events in, signed calls out.
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
+import { listenForNudges } from '#libs/jobs/nudge.ts';
+import { openQueues } from '#libs/jobs/queue.ts';
+import { startWorker } from '#libs/jobs/worker.ts';
+import { run } from '#libs/lifecycle.ts';
+import { makeLogger } from '#libs/logger.ts';
+import { connectMongo, pingMongo } from '#libs/mongo.ts';
+import { startOperations } from '#libs/operations.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readConfig } from './config.ts';
+import { makeDeliverWebhook } from './deliver-webhook.ts';
+import { makeFanOutEvent } from './fan-out-event.ts';
+import { observeWebhooks } from './metrics.ts';
+import { makePostSigned } from './post-signed.ts';
+import { putDueDeliveries } from './put-due-deliveries.ts';
+import { relayEvents } from './relay-events.ts';
+import { repeat } from './repeat.ts';
+import { openTraffic } from './traffic.ts';
+
+/** Fan-out is a few short database calls: more at once only wait for each other. */
+const FAN_OUT_CONCURRENCY = 8;
+const RELAY_EVERY_MS = 500;
+const CLOCK_EVERY_MS = 1_000;
+/** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
+const LEASE_TIMEOUTS = 3;
+const CLOSE_MARGIN_MS = 1_000;
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('webhooks', config.LOG_LEVEL);
+  useLogger(log);
+  const box = openSecretBox(config.SECRET_KEY);
+  const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
+  onClose(() => outbound.close());
+
+  onClose(await connectMongo(config.MONGODB_URI, { log }));
+  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
+  onClose(() => queues.close());
+
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const onOutcome = observeWebhooks(metrics);
+  const operations = await startOperations({
+    host: config.OPERATIONS_HOST,
+    port: config.OPERATIONS_PORT,
+    service: 'webhooks',
+    checks: { mongodb: pingMongo, redis: () => queues.redis.ping() },
+    metrics,
+    log,
+  });
+  onClose(() => operations.close());
+
+  const deliver = makeDeliverWebhook({
+    queues,
+    box,
+    traffic: openTraffic({ scale: config.WEBHOOK_RETRY_SCALE }),
+    postSigned: makePostSigned({
+      outbound,
+      timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      userAgent: `Billhook/${packageJson.version}`,
+    }),
+    leaseMs: LEASE_TIMEOUTS * config.WEBHOOK_TIMEOUT_MS,
+    retryScale: config.WEBHOOK_RETRY_SCALE,
+    onOutcome,
+  });
+  const worker = { redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log };
+  const lateConcurrency = Math.ceil(config.DELIVERY_CONCURRENCY / 2);
+  const workers = [
+    startWorker(fanOutEvent, makeFanOutEvent(queues), { ...worker, concurrency: FAN_OUT_CONCURRENCY }),
+    startWorker(deliverWebhook, deliver, { ...worker, concurrency: config.DELIVERY_CONCURRENCY }),
+    startWorker(retryWebhook, deliver, { ...worker, concurrency: lateConcurrency }),
+  ];
+  onClose(() => Promise.all(workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS))));
+
+  const relay = repeat(() => relayEvents(queues), { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
+  onClose(() => relay.stop());
+  const clock = repeat(() => putDueDeliveries(queues), { name: 'the retry clock', everyMs: CLOCK_EVERY_MS, log });
+  onClose(() => clock.stop());
+  const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
+    relay.wake();
+    clock.wake();
+  });
+  onClose(stopListening);
+  onClose(() => operations.drain());
+  log.info({ operationsPort: operations.port, allowed: config.OUTBOUND_ALLOW }, 'ready');
+});

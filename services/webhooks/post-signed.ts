@@ -1,0 +1,121 @@
+// One HTTP call of a delivery: signs the frozen bytes, posts them, and says in few words what came back.
+import type { Readable } from 'node:stream';
+import axios, { type AxiosResponse, isAxiosError } from 'axios';
+import { Webhook } from 'standardwebhooks';
+import type { ErrorClass } from '#libs/models/delivery.ts';
+import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
+import { readRetryAfter } from './schedule.ts';
+
+/** A receiver's page is not kept; this much is read so that the connection can be used again. */
+const RESPONSE_MAX_BYTES = 16 * 1024;
+
+export interface Call {
+  url: string;
+  eventId: string;
+  /** The frozen bytes of the event. */
+  body: string;
+  /** Current secret first; each makes one signature. */
+  secrets: string[];
+}
+
+export interface Outcome {
+  isWell: boolean;
+  durationMs: number;
+  /** Absent when there was no answer. */
+  status?: number;
+  /** Absent on success. */
+  errorClass?: ErrorClass;
+  retryAfterMs?: number | undefined;
+  /** For the log, never for a tenant. */
+  problem?: string;
+}
+
+export type PostSigned = (call: Call) => Promise<Outcome>;
+
+/** @param options.timeoutMs for all of it: resolving, connecting, sending, and the answer's head. */
+export function makePostSigned(options: { outbound: Outbound; timeoutMs: number; userAgent: string }): PostSigned {
+  return async (call) => {
+    const startedAt = performance.now();
+    const elapsed = () => Math.round(performance.now() - startedAt);
+    try {
+      const response = await postOnFreshConnection(call, options);
+      drain(response.data);
+      return { durationMs: elapsed(), ...classify(response) };
+    } catch (error) {
+      const isTimeout = isAxiosError(error) && (error.code === 'ECONNABORTED' || error.code === 'ERR_CANCELED');
+      return {
+        isWell: false,
+        durationMs: elapsed(),
+        errorClass: isTimeout ? 'timeout' : 'unreachable',
+        problem: describe(error),
+      };
+    }
+  };
+}
+
+async function postOnFreshConnection(call: Call, options: Parameters<typeof makePostSigned>[0]) {
+  try {
+    return await post(call, options);
+  } catch (error) {
+    // The receiver closed an idle connection in the moment we used it again: that says nothing about the receiver.
+    const wasReused = isAxiosError(error) && (error.request as { reusedSocket?: boolean } | undefined)?.reusedSocket;
+    if (wasReused && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return post(call, options);
+    throw error;
+  }
+}
+
+function post(
+  { url, eventId, body, secrets }: Call,
+  { outbound, timeoutMs, userAgent }: { outbound: Outbound; timeoutMs: number; userAgent: string },
+) {
+  const target = outbound.check(url, { protocols: ['https:'] });
+  const now = new Date();
+  return axios.post<Readable>(target.url.href, Buffer.from(body), {
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': userAgent,
+      'Accept-Encoding': 'identity',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(eventId, now, body)).join(' '),
+    },
+    httpAgent: target.httpAgent,
+    httpsAgent: target.httpsAgent,
+    proxy: false, // A proxy from the environment would dial in the guard's place.
+    maxRedirects: 0, // A redirect could lead inside.
+    timeout: timeoutMs,
+    signal: AbortSignal.timeout(timeoutMs), // The client's own timeout does not count resolving and connecting.
+    responseType: 'stream',
+    decompress: false,
+    validateStatus: () => true,
+  });
+}
+
+function classify({ status, headers }: AxiosResponse): Omit<Outcome, 'durationMs'> {
+  if (status >= 200 && status < 300) return { isWell: true, status };
+  const errorClass: ErrorClass = status === 410 ? 'gone' : status >= 300 && status < 400 ? 'redirect' : 'status';
+  const mayWait = status === 429 || status === 503;
+  return {
+    isWell: false,
+    status,
+    errorClass,
+    ...(mayWait ? { retryAfterMs: readRetryAfter(headers['retry-after']) } : {}),
+  };
+}
+
+// The outcome is known by the head; nobody waits for this.
+function drain(body: Readable): void {
+  let left = RESPONSE_MAX_BYTES;
+  body.on('error', () => undefined); // The receiver may break off what we do not want anyway.
+  body.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) body.destroy();
+  });
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof OutboundRefused ? error.cause : error;
+  if (cause instanceof OutboundRefused) return `refused: ${cause.reason}`;
+  if (!(cause instanceof Error)) return String(cause);
+  return (cause as NodeJS.ErrnoException).code ?? cause.message;
+}

@@ -1,0 +1,132 @@
+// Keeps one endpoint from taking what others need: how many attempts at once, and none while it only fails (a breaker).
+// It lives in memory, for this process: a wrong guess costs a wait, never a delivery.
+
+const IN_FLIGHT_MAX = 5;
+/** After a failure one attempt at a time shows whether it is well again. */
+const IN_FLIGHT_FAILING = 1;
+
+const WINDOW_MS = 5 * 60_000;
+const OUTCOMES_MIN = 10;
+const OUTCOMES_KEPT = 50;
+const FAILURE_SHARE = 0.7;
+const OPEN_MS = 30_000;
+
+/** A quick endpoint's next attempt waits right here: to put it aside costs more than the wait. */
+const QUICK_MS = 50;
+const WAIT_HERE_MS = 250;
+const WAITING_HERE_MAX = 20;
+/** Nobody waits longer than this for a slow endpoint before a look whether it is quicker by now. */
+const PARKED_MAX_MS = 5 * 60_000;
+const PARKED_MIN_MS = 500;
+
+export type Admission =
+  | { admitted: true; leave: (outcome?: { isWell: boolean; durationMs: number }) => { recovered: boolean } }
+  /** `isOpen`: because of the breaker, not because of a full house. */
+  | { admitted: false; waitMs: number; isOpen: boolean };
+
+export interface Traffic {
+  /** Asks for one attempt at an endpoint. Admitted ones must leave: with what came of it, or with nothing when it was not made. */
+  enter(endpointId: string): Promise<Admission>;
+  /** Endpoints that have attempts in hand or failed lately. */
+  size(): number;
+}
+
+interface State {
+  /** Start times of the attempts in hand. */
+  inFlight: Set<{ since: number }>;
+  waiting: Array<() => void>;
+  outcomes: Array<{ at: number; isWell: boolean }>;
+  openUntil: number;
+  averageMs: number | undefined;
+  nextFreeAt: number;
+}
+
+/** @param options.scale multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE). */
+export function openTraffic(options: { scale: number; now?: () => number }): Traffic {
+  const now = options.now ?? Date.now;
+  const openMs = OPEN_MS * options.scale;
+  const states = new Map<string, State>();
+
+  function stateOf(endpointId: string): State {
+    let state = states.get(endpointId);
+    if (!state) {
+      state = { inFlight: new Set(), waiting: [], outcomes: [], openUntil: 0, averageMs: undefined, nextFreeAt: 0 };
+      states.set(endpointId, state);
+    }
+    return state;
+  }
+
+  const limitOf = (state: State) =>
+    state.openUntil > 0 || state.outcomes.at(-1)?.isWell === false ? IN_FLIGHT_FAILING : IN_FLIGHT_MAX;
+
+  function admit(endpointId: string, state: State): Admission {
+    const flight = { since: now() };
+    state.inFlight.add(flight);
+    return {
+      admitted: true,
+      leave(outcome) {
+        state.inFlight.delete(flight);
+        const recovered = outcome !== undefined && learn(state, outcome);
+        const isBusy = state.inFlight.size > 0 || state.waiting.length > 0;
+        if (!isBusy && state.openUntil === 0 && state.outcomes.every((outcome) => outcome.isWell))
+          states.delete(endpointId);
+        else if (state.inFlight.size < limitOf(state) && state.openUntil <= now()) state.waiting.shift()?.();
+        return { recovered };
+      },
+    };
+  }
+
+  /** @returns true when the breaker closes. */
+  function learn(state: State, { isWell, durationMs }: { isWell: boolean; durationMs: number }): boolean {
+    state.averageMs = state.averageMs === undefined ? durationMs : 0.8 * state.averageMs + 0.2 * durationMs;
+    const recovers = isWell && state.openUntil > 0;
+    const recent = recovers ? [] : state.outcomes.filter(({ at }) => at > now() - WINDOW_MS);
+    state.outcomes = [...recent.slice(-OUTCOMES_KEPT), { at: now(), isWell }];
+    if (recovers) state.openUntil = 0;
+    else if (!isWell && isBad(state)) state.openUntil = now() + openMs;
+    return recovers;
+  }
+
+  // Open already means that the one trial failed.
+  const isBad = ({ outcomes, openUntil }: State) =>
+    openUntil > 0 ||
+    (outcomes.length >= OUTCOMES_MIN &&
+      outcomes.filter(({ isWell }) => !isWell).length >= FAILURE_SHARE * outcomes.length);
+
+  /** Gives each attempt that finds the house full a time of its own, so that they do not all come back together. */
+  function park(state: State): Admission {
+    const perAttemptMs = expectedMs(state) / limitOf(state);
+    state.nextFreeAt = Math.min(Math.max(state.nextFreeAt, now()) + perAttemptMs, now() + PARKED_MAX_MS);
+    return { admitted: false, waitMs: Math.max(PARKED_MIN_MS, state.nextFreeAt - now()), isOpen: false };
+  }
+
+  // An attempt that has lasted longer than the average is the better guess: the endpoint hangs.
+  const expectedMs = (state: State) =>
+    Math.max(state.averageMs ?? 0, ...[...state.inFlight].map(({ since }) => now() - since));
+
+  return {
+    size: () => states.size,
+    async enter(endpointId) {
+      const state = stateOf(endpointId);
+      const closedFor = state.openUntil - now();
+      if (closedFor > 0) return { admitted: false, waitMs: closedFor + openMs * Math.random(), isOpen: true };
+      // The breaker's time is over: one attempt shows whether the endpoint is well, the others wait for what it shows.
+      if (state.openUntil > 0 && state.inFlight.size > 0)
+        return { admitted: false, waitMs: openMs * (1 + Math.random()), isOpen: true };
+      if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
+      if (expectedMs(state) > QUICK_MS || state.waiting.length >= WAITING_HERE_MAX) return park(state);
+      const isFree = await new Promise<boolean>((resolve) => {
+        const free = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+        const timer = setTimeout(() => {
+          state.waiting.splice(state.waiting.indexOf(free), 1);
+          resolve(false);
+        }, WAIT_HERE_MS);
+        state.waiting.push(free);
+      });
+      return isFree ? admit(endpointId, state) : park(state);
+    },
+  };
+}
