@@ -1,7 +1,7 @@
 // Keeps fetched programs for every start on this machine, each with the SHA-256 of every file of it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -65,6 +65,7 @@ export async function keepInCache(
       const command = await fill(staging);
       const proven = await prove(join(staging, command), source, slot.proof);
       await writeRecord(staging, { command, source });
+      await chmod(staging, 0o755); // A root renderer gives its browser to an unprivileged user, who must reach it.
       await rm(join(root, slot.name), { recursive: true, force: true }); // Only a damaged one can be here.
       await rename(staging, join(root, slot.name));
       return { ...proven, command: join(root, slot.name, command) };

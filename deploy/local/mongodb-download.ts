@@ -14,7 +14,8 @@ const OPENSSL_1_1 = /ubuntu(18|20)04|debian(9|10|11)|rhel[78]|amazon2-|suse1[25]
 export async function unpackOfficialMongod(folder: string, search: Search): Promise<string> {
   // Loaded only here: a start that finds its mongod on PATH or in the cache never pays for it.
   const { MongoBinaryDownload } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
-  const official = new MongoBinaryDownload({ downloadDir: folder, checkMD5: true });
+  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
+  const official = new MongoBinaryDownload({ downloadDir: folder, checkMD5: true, os: await getOS() });
   // The library's own transfer does not check TLS certificates unless npm is told to, and retries a missing host for long.
   official.download = async (url: string) => {
     const archive = basename(new URL(url).pathname);

@@ -71,7 +71,7 @@ async function becomePrimary(port: number, child: Child, logFile: string) {
     while (performance.now() < deadline) {
       if (child.hasExited()) throw await failedStart(child, logFile);
       try {
-        if (await isPrimary(client.db('admin'), `127.0.0.1:${port}`)) return;
+        if (await isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`)) return;
       } catch (error) {
         problem = error; // Not listening yet, or between two states: asked again until the deadline.
       }
@@ -83,7 +83,10 @@ async function becomePrimary(port: number, child: Child, logFile: string) {
   }
 }
 
-async function isPrimary(admin: Db, host: string): Promise<boolean> {
+async function isPrimary(admin: Db, pid: number, host: string): Promise<boolean> {
+  // On a port that was taken it is another mongod that answers, and ours ends a moment later.
+  const status = await admin.command({ serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0 });
+  if (Number(status['pid']) !== pid) return false;
   const hello = await admin.command({ hello: 1 });
   if (hello['isWritablePrimary'] && hello['me'] === host) return true;
   const config = await readSetConfig(admin);

@@ -52,7 +52,7 @@ async function rememberedPort(folder: string): Promise<number> {
 }
 
 async function answers(port: number, child: Child, logFile: string) {
-  // ioredis waits until the data are loaded before it sends the PING.
+  // ioredis waits until the data are loaded before it sends the first command.
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => RETRY_MS, maxRetriesPerRequest: null });
   redis.on('error', () => {}); // Refused until it listens; the deadline below is what counts.
   const late = Promise.withResolvers<never>();
@@ -67,7 +67,9 @@ async function answers(port: number, child: Child, logFile: string) {
   });
   died.catch(() => {}); // It also exits when it is stopped one day, long after this race.
   try {
-    await Promise.race([redis.ping(), died, late.promise]);
+    const server = await Promise.race([redis.info('server'), died, late.promise]);
+    // On a port that was taken it is another Redis that answers, and ours ends a moment later.
+    if (!server.includes(`process_id:${child.pid}\r\n`)) await Promise.race([died, late.promise]);
   } finally {
     clearTimeout(timer);
     redis.disconnect();

@@ -1,0 +1,224 @@
+// `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { Facts } from '../../deploy/local/banner.ts';
+import { findMarked } from '../../deploy/local/orphans.ts';
+import { eventually } from '../support/eventually.ts';
+import { isAlive } from './scratch.ts';
+
+const PRETENDED = join(import.meta.dirname, 'fixtures', 'system', 'main.ts');
+const REAL = join(import.meta.dirname, '..', '..', 'deploy', 'local', 'main.ts');
+
+interface Start {
+  child: ChildProcess;
+  output(): string;
+  exitCode: Promise<number | null>;
+}
+
+let folder: string;
+let data: string;
+const starts: Start[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-run-'));
+  data = join(folder, 'data');
+});
+afterAll(async () => {
+  for (const { child, exitCode } of starts) {
+    child.kill('SIGTERM');
+    await exitCode;
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('while it runs', () => {
+  let running: Start;
+  let facts: Facts;
+  beforeAll(async () => {
+    running = start(['--data', data, '--renderers', '2']);
+    facts = await whenReady(running);
+  });
+
+  test('when everything is ready, then local.json tells it to the owner alone', async () => {
+    expect((await stat(join(data, 'local.json'))).mode & 0o777).toBe(0o600);
+    expect(facts).toMatchObject({ key: 'bh_test_pretended', mongodbUri: expect.stringMatching(/^mongodb:/) });
+    expect(Object.keys(facts.pids).sort()).toEqual(
+      ['gateway', 'mongodb', 'redis', 'renderer', 'renderer-2', 'supervisor', 'webhooks'].sort(),
+    );
+    expect(Object.values(facts.pids).every(isAlive)).toBe(true);
+  });
+
+  test('when everything is ready, then the address, the key and three lines to paste are printed', async () => {
+    const output = await eventually(() => running.output().includes('Ctrl-C') && running.output());
+
+    expect(output).toMatch(new RegExp(`Address +${facts.url}\n`));
+    expect(output).toMatch(/Key +bh_test_pretended\n/);
+    expect(output.match(/^curl .*$/gm)).toEqual([
+      expect.stringMatching(/generate-pdf .* -o invoice\.pdf$/),
+      expect.stringMatching(/\/api\/v1\/clients /),
+      `curl -sS ${facts.receiverUrl}/deliveries`,
+    ]);
+    expect(output).toContain('OUTBOUND_ALLOW=127.0.0.0/8,::1/128');
+  });
+
+  test('when a service warns, then the terminal shows it briefly, and only that', () => {
+    expect(running.output()).toContain('[webhooks] warning: the queue is slow');
+    expect(running.output()).not.toContain('nothing to see');
+  });
+
+  test('when the renderers start, then they are told neither the database nor the secret', async () => {
+    const [seen = ''] = (await notes()).filter((line) => line.startsWith('renderer sees'));
+
+    expect(seen).toContain('REDIS_URL');
+    expect(seen).not.toMatch(/MONGODB|SECRET/);
+  });
+
+  test('when a renderer is killed, then it is named, a new one comes, and its browser is gone', async () => {
+    const killed = facts.pids['renderer'] as number;
+    const browsers = (await notes()).filter((line) => line.startsWith('browser'));
+    process.kill(killed, 'SIGKILL');
+
+    const now = await eventually(async () => differs('renderer', killed));
+
+    expect(running.output()).toContain('[renderer] stopped by itself (ended by SIGKILL), starting again in 0.25 s');
+    expect(isAlive(now)).toBe(true);
+    const alive = await eventually(() => {
+      const left = browsers.map((line) => Number(line.split(' ')[1])).filter(isAlive);
+      return left.length === 1 && left;
+    });
+    expect(alive).toHaveLength(1); // The other renderer keeps its own.
+  });
+
+  test('when redis-server is killed, then it is back at the same address', async () => {
+    const killed = facts.pids['redis'] as number;
+    process.kill(killed, 'SIGKILL');
+
+    await eventually(() => differs('redis', killed));
+
+    const redis = new Redis(facts.redisUrl);
+    expect(await redis.ping()).toBe('PONG');
+    redis.disconnect();
+  });
+
+  test('when it is started again on the same folder, then that is refused in one line', async () => {
+    const second = start(['--data', data]);
+
+    expect(await second.exitCode).toBe(1);
+    expect(second.output().trim()).toBe(
+      `Billhook already runs on the data folder ${data} (process ${facts.pids['supervisor']}). ` +
+        'Stop it, or choose another with --data DIR',
+    );
+    expect(isAlive(facts.pids['gateway'] as number)).toBe(true);
+  });
+
+  test('when the port is taken, then the line names it and one that may be free', async () => {
+    const port = Number(new URL(facts.url).port);
+    const second = start(['--data', join(folder, 'other')], { PORT: String(port) });
+
+    expect(await second.exitCode).toBe(1);
+    expect(second.output().trim()).toBe(
+      `Port ${port} of 127.0.0.1 is taken by another program. Choose another, for example PORT=${port + 1} npm start`,
+    );
+  });
+
+  test('when it is told to stop, then services end first, nothing is left, and local.json is gone', async () => {
+    const pids = Object.values(JSON.parse(await readFile(join(data, 'local.json'), 'utf8')).pids as Facts['pids']);
+    running.child.kill('SIGINT');
+    running.child.kill('SIGINT'); // As npm does: one Ctrl-C arrives twice.
+
+    expect(await running.exitCode).toBe(0);
+
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await findMarked(data)).toEqual([]);
+    await expect(stat(join(data, 'local.json'))).rejects.toThrow('ENOENT');
+    const stopped = (await notes()).filter((line) => line.endsWith('stops')).map((line) => line.split(' ')[0]);
+    expect(stopped).toEqual(['gateway', 'webhooks', 'renderer', 'renderer']);
+  });
+});
+
+test('when the supervisor itself is killed, then its children end, and the next start keeps the key', async () => {
+  const first = start(['--data', data]);
+  const { pids, key } = await whenReady(first);
+  first.child.kill('SIGKILL');
+
+  await eventually(() => !Object.values(pids).some(isAlive));
+  const second = start(['--data', data]);
+  const facts = await whenReady(second, pids['supervisor']);
+
+  expect(facts.key).toBe(key);
+  second.child.kill('SIGTERM');
+  expect(await second.exitCode).toBe(0);
+  expect(await findMarked(data)).toEqual([]);
+});
+
+describe('refused before anything is started', () => {
+  test.each([
+    ['--renderers', 'none', /--renderers must be a whole number from 1 to 16, not "none"/],
+    ['--rendrers', '2', /Unknown option '--rendrers'/],
+  ])('when %s %s is given, then the exit code is 78 and the line says why', async (flag, value, line) => {
+    const refused = start([flag, value], {}, REAL);
+
+    expect(await refused.exitCode).toBe(78);
+    expect(refused.output()).toMatch(line);
+  });
+
+  test('when two variables are wrong, then both are listed and the exit code is 78', async () => {
+    const refused = start([], { PORT: 'eighty', MONGODB_URI: 'localhost' }, REAL);
+
+    expect(await refused.exitCode).toBe(78);
+    expect(refused.output()).toMatch(/PORT must be a number\n.*MONGODB_URI/);
+  });
+
+  test('when the data folder cannot be made, then one line says so', async () => {
+    const refused = start(['--data', '/dev/null/data'], {}, REAL);
+
+    expect(await refused.exitCode).toBe(1);
+    expect(refused.output()).toMatch(/^The data folder \/dev\/null\/data cannot be used \(.*\)\. Choose another .*\n$/);
+  });
+});
+
+test('when --help is asked, then it teaches the flags and the variables', async () => {
+  const help = start(['--help'], {}, REAL);
+
+  expect(await help.exitCode).toBe(0);
+  for (const word of ['--renderers', '--data', 'PORT', 'MONGODB_URI', 'local.json'])
+    expect(help.output()).toContain(word);
+});
+
+function start(args: string[], env: Record<string, string> = {}, main = PRETENDED): Start {
+  const { MONGODB_URI: _uri, REDIS_URL: _url, npm_lifecycle_event: _event, ...rest } = process.env;
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: folder,
+    env: { ...rest, PORT: '0', RENDER_NOTES: join(folder, 'notes'), NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  // "close" comes after the last output, "exit" may come before it.
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const started = { child, output: () => output, exitCode };
+  starts.push(started);
+  return started;
+}
+
+async function whenReady(started: Start, formerSupervisor?: number): Promise<Facts> {
+  return await eventually(async () => {
+    if (started.child.exitCode !== null) throw new Error(`it ended:\n${started.output()}`);
+    const facts = JSON.parse(await readFile(join(data, 'local.json'), 'utf8')) as Facts;
+    return facts.pids['supervisor'] !== formerSupervisor && facts;
+  }, 45_000);
+}
+
+async function differs(name: string, former: number): Promise<number | false> {
+  const { pids } = JSON.parse(await readFile(join(data, 'local.json'), 'utf8')) as Facts;
+  const pid = pids[name];
+  return pid !== undefined && pid !== former && pid;
+}
+
+async function notes(): Promise<string[]> {
+  return (await readFile(join(folder, 'notes'), 'utf8')).trim().split('\n');
+}
