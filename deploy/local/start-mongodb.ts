@@ -1,6 +1,7 @@
 // A real MongoDB of one node that is a replica set, so that transactions work, with data that outlive it.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
 import { type Db, MongoClient } from 'mongodb';
 import { type Child, describeExit, startChild } from './child.ts';
@@ -26,7 +27,7 @@ export interface RunningMongodb {
 const SET_NAME = 'billhook';
 const READY_LIMIT_MS = 60_000; // A journal to recover on a slow disk; ready is usually within a second.
 const RETRY_MS = 50;
-const CALL_LIMIT_MS = 2_000;
+const CALL_LIMIT_MS = 5_000;
 const NOT_YET_INITIALIZED = 94;
 
 export async function startMongodb(options: MongodbOptions): Promise<RunningMongodb> {
@@ -63,19 +64,22 @@ async function becomePrimary(port: number, child: Child, logFile: string) {
   // A direct connection: until the set is configured there is no set to discover.
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: CALL_LIMIT_MS,
-    socketTimeoutMS: CALL_LIMIT_MS * 5,
+    socketTimeoutMS: CALL_LIMIT_MS,
+    minHeartbeatFrequencyMS: RETRY_MS, // The usual half second is longer than the whole start takes.
   });
+  const died = child.exited.then(async () => Promise.reject(await failedStart(child, logFile)));
+  died.catch(() => {}); // It also ends when it is stopped one day, long after this.
   try {
     const deadline = performance.now() + READY_LIMIT_MS;
     let problem: unknown;
     while (performance.now() < deadline) {
-      if (child.hasExited()) throw await failedStart(child, logFile);
-      try {
-        if (await isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`)) return;
-      } catch (error) {
-        problem = error; // Not listening yet, or between two states: asked again until the deadline.
-      }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      // Not listening yet, or between two states: asked again until the deadline.
+      const asked = isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`).catch((error) => {
+        problem = error;
+        return false;
+      });
+      if (await Promise.race([asked, died])) return;
+      await wait(RETRY_MS);
     }
     throw new Failure(`mongod was not ready after ${READY_LIMIT_MS / 1000} s, see ${logFile}`, { cause: problem });
   } finally {

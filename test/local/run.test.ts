@@ -101,7 +101,7 @@ describe('while it runs', () => {
 
     const redis = new Redis(facts.redisUrl);
     expect(await redis.ping()).toBe('PONG');
-    redis.disconnect();
+    await redis.quit();
   });
 
   test('when it is started again on the same folder, then that is refused in one line', async () => {

@@ -134,9 +134,9 @@ async function redisServer(): Promise<RunningRedis> {
 }
 
 function clientOfRedis({ url }: RunningRedis): Redis {
-  const redis = new Redis(url);
+  const redis = new Redis(url, { retryStrategy: () => null });
   redis.on('error', () => {}); // Its server is killed on purpose.
-  stops.push(async () => redis.disconnect());
+  stops.push(() => redis.quit().catch(() => undefined));
   return redis;
 }
 
