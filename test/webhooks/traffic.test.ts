@@ -1,0 +1,132 @@
+// The breaker and the limit of attempts in flight, on a clock of the test's own.
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
+
+function start(scale = 1) {
+  const clock = { now: 1_000_000 };
+  const traffic = openTraffic({ scale, now: () => clock.now });
+  const admitted = async (endpointId = 'a') => {
+    const admission = await traffic.enter(endpointId);
+    if (!admission.admitted) throw new Error(`not admitted, wait ${admission.waitMs}`);
+    return admission;
+  };
+  const attempt = async (isWell: boolean, endpointId = 'a') =>
+    (await admitted(endpointId)).leave({ isWell, durationMs: 5 });
+  return { clock, traffic, admitted, attempt };
+}
+
+async function fill(admitted: () => Promise<Admission>, count: number) {
+  return Promise.all(Array.from({ length: count }, () => admitted()));
+}
+
+test('when five attempts are in hand and the endpoint is slow, then the next waits, each one longer, and other endpoints do not', async () => {
+  const { clock, traffic, admitted } = start();
+  await fill(admitted, 5);
+  clock.now += 2_000;
+  const sixth = await traffic.enter('a');
+  const seventh = await traffic.enter('a');
+  if (sixth.admitted || seventh.admitted) throw new Error('admitted beyond the limit');
+  expect(seventh.waitMs).toBeGreaterThan(sixth.waitMs);
+  expect([sixth.isOpen, seventh.isOpen]).toEqual([false, false]);
+  expect((await traffic.enter('b')).admitted).toBe(true);
+});
+
+test('when the endpoint is quick, then the sixth attempt is let in as soon as one leaves', async () => {
+  const { traffic, admitted } = start();
+  const [first] = (await fill(admitted, 5)) as Extract<Admission, { admitted: true }>[];
+  const sixth = traffic.enter('a');
+  first?.leave({ isWell: true, durationMs: 3 });
+  expect((await sixth).admitted).toBe(true);
+});
+
+test('when the last attempt failed, then one at a time is made until one succeeds', async () => {
+  const { clock, traffic, admitted, attempt } = start();
+  await attempt(false);
+  const trial = await admitted();
+  clock.now += 1_000;
+  expect((await traffic.enter('a')).admitted).toBe(false);
+  trial.leave({ isWell: true, durationMs: 1_000 });
+  await fill(admitted, 5);
+});
+
+test('when nine attempts fail, then the breaker is closed; at the tenth it opens', async () => {
+  const { traffic, attempt } = start();
+  for (let count = 0; count < 9; count += 1) await attempt(false);
+  await attempt(false);
+  expect(await traffic.enter('a')).toMatchObject({ admitted: false, isOpen: true });
+  expect((await traffic.enter('b')).admitted).toBe(true);
+});
+
+test('when the breaker has been open for its time, then one trial is made, and its failure opens it again', async () => {
+  const { clock, traffic, attempt, admitted } = start();
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  clock.now += 30_000;
+  const trial = await admitted();
+  expect(await traffic.enter('a')).toMatchObject({ admitted: false, isOpen: true });
+  trial.leave({ isWell: false, durationMs: 5 });
+  expect(await traffic.enter('a')).toMatchObject({ admitted: false, isOpen: true });
+});
+
+test('when the trial succeeds, then the breaker closes, says so once, and all are let in', async () => {
+  const { clock, attempt, admitted } = start();
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  clock.now += 30_000;
+  expect(await attempt(true)).toEqual({ recovered: true });
+  expect(await attempt(true)).toEqual({ recovered: false });
+  await fill(admitted, 5);
+});
+
+test('when failures are sporadic, below seven in ten, then the breaker never opens', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 20 }), async (rounds) => {
+      const { attempt } = start();
+      for (let round = 0; round < rounds; round += 1) {
+        for (const isWell of [true, false, true, false, false]) await attempt(isWell);
+      }
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('when failures are older than five minutes, then they no longer count', async () => {
+  const { clock, attempt, traffic } = start();
+  for (let count = 0; count < 9; count += 1) await attempt(false);
+  clock.now += 5 * 60_000 + 1;
+  await attempt(false);
+  expect((await traffic.enter('a')).admitted).toBe(true);
+});
+
+test('when attempts come and go in any order, then never more than five are in hand and an idle, healthy endpoint is forgotten', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ enters: fc.boolean(), isWell: fc.boolean(), passesMs: fc.nat({ max: 40_000 }) })),
+      async (steps) => {
+        const { clock, traffic } = start();
+        const inHand: Extract<Admission, { admitted: true }>[] = [];
+        for (const { enters, isWell, passesMs } of steps) {
+          // Slow ones, so that none waits on the real clock.
+          clock.now += 100 + passesMs;
+          if (enters) {
+            const admission = await traffic.enter('a');
+            if (admission.admitted) inHand.push(admission);
+            else expect(admission.waitMs).toBeGreaterThan(0);
+          } else inHand.shift()?.leave({ isWell, durationMs: 100 });
+          expect(inHand.length).toBeLessThanOrEqual(5);
+        }
+        for (const admission of inHand) admission.leave({ isWell: true, durationMs: 100 });
+        clock.now += 10 * 60_000;
+        const last = await traffic.enter('a');
+        if (!last.admitted) throw new Error('an endpoint that nobody uses was not let in');
+        last.leave({ isWell: true, durationMs: 100 });
+        expect(traffic.size()).toBe(0);
+      },
+    ),
+  );
+});
+
+test('when a job was stale and no attempt was made, then nothing is learnt from it', async () => {
+  const { traffic, admitted } = start();
+  for (let count = 0; count < 20; count += 1) (await admitted()).leave();
+  expect(traffic.size()).toBe(0);
+});
