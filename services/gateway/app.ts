@@ -1,22 +1,25 @@
 // The HTTP application: the only place that knows the list of resources.
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import type { Registry } from 'prom-client';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { measureRequests } from './http/measure.ts';
 import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
-import { serveRoutes } from './http/serve-routes.ts';
+import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { serveReference } from './reference/serve-reference.ts';
 
 export const routes: readonly Route[] = [...clientRoutes];
 
 /** @param nudge tells the relay that events wait. @param trustProxy how many proxies in front set X-Forwarded-For. */
-export function makeApp(options: { log: Logger; nudge: () => void; trustProxy: number }): Express {
+export function makeApp(options: ServeOptions & { log: Logger; trustProxy: number; metrics?: Registry }): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
   app.use(requestLog(options.log));
+  if (options.metrics) app.use(measureRequests(options.metrics));
   app.use(helmet());
   app.use(serveRoutes(routes, options));
   app.use(serveReference(routes));

@@ -14,7 +14,12 @@ export interface Config {
   OUTBOUND_ALLOW: string;
   LOG_LEVEL: string;
   TRUST_PROXY: number;
+  RATE_LIMIT_REQUESTS: number;
+  RATE_LIMIT_DOCUMENTS: number;
+  RATE_LIMIT_REFUSALS: number;
 }
+
+const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000_000).default(standard);
 
 export const configShape = Joi.object<Config, true>({
   HOST: variables.HOST,
@@ -33,6 +38,11 @@ export const configShape = Joi.object<Config, true>({
     .max(10)
     .default(0)
     .description('How many proxies in front of the gateway set X-Forwarded-For'),
+  RATE_LIMIT_REQUESTS: perMinute(6_000).description('Requests of one API key per minute; 0 is no limit'),
+  RATE_LIMIT_DOCUMENTS: perMinute(120).description('PDF documents of one API key per minute; 0 is no limit'),
+  RATE_LIMIT_REFUSALS: perMinute(120).description(
+    'Requests of one address without a usable key per minute; 0 is no limit',
+  ),
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

@@ -9,6 +9,7 @@ import { startOperations } from '#libs/operations.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
+import { openRates } from './http/rate-limit.ts';
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -21,7 +22,17 @@ await run(async ({ onClose, useLogger }) => {
 
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY });
+  const rates = openRates({
+    redis: queues.redis,
+    prefix: config.REDIS_PREFIX,
+    limits: {
+      requests: config.RATE_LIMIT_REQUESTS,
+      documents: config.RATE_LIMIT_DOCUMENTS,
+      refusals: config.RATE_LIMIT_REFUSALS,
+    },
+    log,
+  });
+  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY, rates, metrics });
   const close = await listen(createServer(app), config.HOST, config.PORT, log);
 
   const operations = await startOperations({

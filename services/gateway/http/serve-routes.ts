@@ -7,18 +7,25 @@ import { authenticate } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import type { PageQuery } from './page.ts';
 import { pageLinks } from './page.ts';
+import type { Rates } from './rate-limit.ts';
 import { readBody, readChanges, readQuery } from './read-input.ts';
 import type { Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** @param nudge called after a commit that wrote events. */
-export function serveRoutes(routes: readonly Route[], { nudge }: { nudge: () => void }): Router {
+export interface ServeOptions {
+  /** Called after a commit that wrote events. */
+  nudge: () => void;
+  /** Without it nothing is limited. */
+  rates?: Rates | undefined;
+}
+
+export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const methodsOf = new Map<string, string[]>();
   for (const row of routes) {
     const path = row.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router[row.method](path, (request, response) => serve(row, request, response, nudge));
+    router[row.method](path, (request, response) => serve(row, request, response, options));
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), row.method.toUpperCase()]);
   }
   for (const [path, methods] of methodsOf) {
@@ -30,8 +37,8 @@ export function serveRoutes(routes: readonly Route[], { nudge }: { nudge: () => 
   return router;
 }
 
-async function serve(row: Route, request: Request, response: Response, nudge: () => void) {
-  const caller = await authenticate(request, row.scope);
+async function serve(row: Route, request: Request, response: Response, { nudge, rates }: ServeOptions) {
+  const caller = await admitted(row, rates, request, response);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const id = String(request.params['id'] ?? '');
   // An id that cannot exist is answered like an id that does not exist.
@@ -84,6 +91,17 @@ function parserFor(limit: number): Parse {
     parsers.set(limit, parse);
   }
   return parse;
+}
+
+async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {
+  try {
+    const caller = await authenticate(request, row.scope);
+    await rates?.admit(request, response, caller, row);
+    return caller;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) await rates?.refuse(request, response);
+    throw error;
+  }
 }
 
 function send(request: Request, response: Response, { status, body, headers }: Answer) {
