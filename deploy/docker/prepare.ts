@@ -1,0 +1,64 @@
+// Readies a new installation under compose, and does nothing in an old one: makes the database a replica set and draws the secret key.
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Db, MongoClient } from 'mongodb';
+
+const LIMIT_MS = 90_000;
+const RETRY_MS = 500;
+const NOT_YET_INITIALIZED = 94;
+const KEY_BYTES = 32;
+
+const { values } = parseArgs({
+  options: {
+    mongodb: { type: 'string' }, // host:port, as the other services call it
+    'replica-set': { type: 'string', default: 'rs0' },
+    'secret-key': { type: 'string' }, // a file
+  },
+});
+if (values['secret-key']) keepSecretKey(values['secret-key']);
+if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
+
+function keepSecretKey(path: string) {
+  if (existsSync(path)) return say(`${path} is kept`);
+  writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o400, flag: 'wx' });
+  say(`${path} is new: keep a copy where your backups are, without it webhook secrets cannot be read`);
+}
+
+async function makeReplicaSet(host: string, name: string) {
+  // A direct connection: until the set is configured there is no set to discover.
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, { serverSelectionTimeoutMS: 2_000 });
+  const until = Date.now() + LIMIT_MS;
+  let problem: unknown;
+  try {
+    while (Date.now() < until) {
+      try {
+        if (await isPrimary(client.db('admin'), host, name)) return say(`${host} is the primary of ${name}`);
+      } catch (error) {
+        problem = error; // Not listening yet, or electing: asked again.
+      }
+      await pause(RETRY_MS);
+    }
+    say(`${host} did not become a primary within ${LIMIT_MS / 1000} s: ${String(problem)}`);
+    process.exitCode = 1;
+  } finally {
+    await client.close();
+  }
+}
+
+async function isPrimary(admin: Db, host: string, name: string): Promise<boolean> {
+  const hello = await admin.command({ hello: 1 });
+  if (hello['isWritablePrimary']) return true;
+  try {
+    await admin.command({ replSetGetStatus: 1 });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== NOT_YET_INITIALIZED) throw error;
+    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host }] } });
+  }
+  return false;
+}
+
+function say(line: string) {
+  process.stdout.write(`${line}\n`);
+}
