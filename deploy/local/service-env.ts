@@ -11,10 +11,15 @@ export interface Addresses {
   chromiumPath: string;
 }
 
-// The renderer lays out what strangers send, so of our environment it gets what a browser needs and its own settings,
-// and neither the database nor a secret a person may have in their shell.
-const RENDERER_GETS =
-  /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LOG_LEVEL|FONTCONFIG_\w+|REDIS_PREFIX|(RENDER|CHROMIUM|IMAGE)\w*)$/;
+// What any program needs of our environment. A store gets no more, and neither does the renderer but for its own settings:
+// it lays out what strangers send, so it is told neither the database nor a secret a person may have in their shell.
+const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
+const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|(RENDER|RECYCLE|CHROMIUM|IMAGE)\w*)$/;
+
+export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): NodeJS.ProcessEnv {
+  const isGiven = (name: string) => [EVERYBODY_GETS, ...more].some((names) => names.test(name));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isGiven(name)));
+}
 
 export function environments(addresses: Addresses) {
   const { env, config, mongodbUri: MONGODB_URI, redisUrl: REDIS_URL, secretKey: SECRET_KEY } = addresses;
@@ -22,12 +27,16 @@ export function environments(addresses: Addresses) {
   const rest = { ...env };
   // A file that names a value would contradict the value we give.
   for (const name of ['MONGODB_URI_FILE', 'REDIS_URL_FILE', 'SECRET_KEY_FILE']) delete rest[name];
-  const bare = Object.fromEntries(Object.entries(env).filter(([name]) => RENDERER_GETS.test(name)));
   const gateway = { ...rest, HOST: config.host, PORT: String(addresses.port) };
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
     webhooks: { ...rest, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
-    renderer: { ...bare, REDIS_URL, OUTBOUND_ALLOW, CHROMIUM_PATH: addresses.chromiumPath },
+    renderer: {
+      ...bareEnvironment(env, RENDERER_GETS),
+      REDIS_URL,
+      OUTBOUND_ALLOW,
+      CHROMIUM_PATH: addresses.chromiumPath,
+    },
     admin: { ...rest, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
   };
 }

@@ -25,7 +25,9 @@ const POLL_MS = 100;
 const PROBE_LIMIT_MS = 3_000;
 // A document may take its whole deadline of 30 s; whoever cannot wait presses Ctrl-C once more.
 const STOP_LIMIT_MS = 35_000;
-const SHOWN_OUTPUT_LINES = 20;
+const LINES_REMEMBERED_MAX = 20;
+// While a store is away a service says so at every try; once in a while is enough for a person.
+const SAME_LINE_PAUSE_MS = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Running> {
   const { name, root, dataFolder } = options;
@@ -45,6 +47,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     return exit;
   });
   const stop = async () => {
+    output.hide(); // What it says while it goes was asked for, and is in its log.
     await child.stop(STOP_LIMIT_MS);
     await exited;
   };
@@ -53,19 +56,19 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     return { pid: child.pid, exited, stop };
   } catch (error) {
     await stop();
-    const said = output.last().map((line) => `\n  ${line}`);
-    throw new Failure(`${error instanceof Error ? error.message : String(error)}${said.join('')}`, { cause: error });
+    throw error;
   }
 }
 
-async function becomeReady(child: Child, { name, operationsPort }: ServiceOptions) {
+async function becomeReady(child: Child, { name, dataFolder, operationsPort }: ServiceOptions) {
+  const log = logFileOf(dataFolder, name);
   const deadline = performance.now() + READY_LIMIT_MS;
   while (performance.now() < deadline) {
-    if (child.hasExited()) throw new Failure(`${name} did not start (${describeExit(await child.exited)})`);
+    if (child.hasExited()) throw new Failure(`${name} did not start (${describeExit(await child.exited)}), see ${log}`);
     if (await isReady(operationsPort)) return;
     await wait(POLL_MS);
   }
-  throw new Failure(`${name} was not ready after ${READY_LIMIT_MS / 1000} s`);
+  throw new Failure(`${name} was not ready after ${READY_LIMIT_MS / 1000} s, see ${log}`);
 }
 
 async function isReady(operationsPort: number): Promise<boolean> {
@@ -82,19 +85,28 @@ async function isReady(operationsPort: number): Promise<boolean> {
 // Every line goes to the service's log file; what a person should know goes to the terminal as well.
 function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptions) {
   const log = createWriteStream(logFileOf(dataFolder, name), { flags: 'a' });
-  const last: string[] = [];
+  const shownAt = new Map<string, number>();
+  let isHidden = false;
   log.on('error', (error) => terminal.note(name, `its log cannot be written: ${error.message}`));
-  for (const stream of [child.process.stdout, child.process.stderr]) {
-    if (!stream) continue;
-    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-      log.write(`${line}\n`);
-      const short = briefly(line);
-      if (short === undefined) return;
-      last.push(short);
-      if (last.length > SHOWN_OUTPUT_LINES) last.shift();
-      terminal.note(name, short);
-    });
+
+  function follow(line: string) {
+    log.write(`${line}\n`);
+    const short = briefly(line);
+    if (short === undefined) return;
+    const now = performance.now();
+    if (isHidden || now - (shownAt.get(short) ?? Number.NEGATIVE_INFINITY) < SAME_LINE_PAUSE_MS) return;
+    if (shownAt.size >= LINES_REMEMBERED_MAX) shownAt.clear();
+    shownAt.set(short, now);
+    terminal.note(name, short);
+  }
+
+  for (const input of [child.process.stdout, child.process.stderr]) {
+    if (input) createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on('line', follow);
   }
   child.process.once('close', () => log.end());
-  return { last: () => last };
+  return {
+    hide: () => {
+      isHidden = true;
+    },
+  };
 }

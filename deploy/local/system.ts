@@ -1,16 +1,13 @@
 // The whole of Billhook on one machine: opens its parts in order, closes them in reverse.
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { findChromium } from './chromium.ts';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
-import { findMongodb } from './mongodb.ts';
-import { MARK, markOf } from './orphans.ts';
-import type { Program } from './program.ts';
+import { endMarked, MARK, markOf } from './orphans.ts';
+import { findPrograms, type Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
-import { findRedis } from './redis.ts';
 import { startService } from './service.ts';
-import { environments } from './service-env.ts';
+import { bareEnvironment, environments } from './service-env.ts';
 import { startMongodb } from './start-mongodb.ts';
 import { startRedis } from './start-redis.ts';
 import { type Running, type Supervised, supervise } from './supervise.ts';
@@ -44,15 +41,19 @@ export interface System {
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
   const parts: Supervised[] = [];
+  const underWay = new Map<string, Promise<Supervised>>(); // their first start has not finished
   let isStopping = false;
 
   async function keep(name: string, start: () => Promise<Running>) {
     if (isStopping) throw new Error('stopped while starting');
-    parts.push(await supervise({ name, start, terminal: options.terminal, onChange: options.onChange }));
+    const starting = supervise({ name, start, terminal: options.terminal, onChange: options.onChange });
+    underWay.set(name, starting);
+    parts.push(await starting.finally(() => underWay.delete(name)));
   }
 
   async function start(): Promise<Addresses> {
     const programs = await findPrograms(options);
+    options.terminal.say(`Starting ${programs.description} …`);
     const { mongodbUri, redisUrl } = await startStores(programs);
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = await getPort({ host: '127.0.0.1' });
@@ -104,9 +105,16 @@ export function makeSystem(options: SystemOptions): System {
   async function stop() {
     isStopping = true;
     const order = [['gateway'], ['webhooks'], rendererNames(config.renderers), ['redis'], ['mongodb']];
-    for (const names of order) {
-      await Promise.all(parts.filter(({ name }) => names.includes(name)).map((part) => part.stop()));
+    for (const names of order) await Promise.all(names.map(stopPart));
+  }
+
+  async function stopPart(name: string) {
+    const starting = underWay.get(name);
+    if (starting) {
+      await endMarked(options.dataFolder, name);
+      await starting.catch(() => {}); // We have just ended it.
     }
+    await parts.find((part) => part.name === name)?.stop();
   }
 
   return {
@@ -119,26 +127,11 @@ export function makeSystem(options: SystemOptions): System {
   };
 }
 
-interface Programs {
-  mongod?: Program | undefined; // absent when the environment names a MongoDB
-  redisServer?: Program | undefined;
-  chromium: Program;
-}
-
-// One after the other: a bar for each.
-async function findPrograms({ env: ours, dataFolder, progress }: SystemOptions): Promise<Programs> {
-  // Marked, so that a Ctrl-C ends a download as well.
-  const env: NodeJS.ProcessEnv = { ...ours, [MARK]: markOf(dataFolder, 'fetching') };
-  const mongod = env['MONGODB_URI'] ? undefined : await findMongodb({ env, progress });
-  const redisServer = env['REDIS_URL'] ? undefined : await findRedis({ env, progress });
-  return { mongod, redisServer, chromium: await findChromium({ env, progress }) };
-}
-
 function storeOptions({ dataFolder, env }: SystemOptions, name: string) {
   return {
     folder: join(dataFolder, name),
     logFile: logFileOf(dataFolder, name),
-    env: { ...env, [MARK]: markOf(dataFolder, name) },
+    env: { ...bareEnvironment(env), [MARK]: markOf(dataFolder, name) },
   };
 }
 
