@@ -1,4 +1,5 @@
 // Starts one of our services and waits until its operations port says that it is ready.
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,6 +26,7 @@ const POLL_MS = 100;
 const PROBE_LIMIT_MS = 3_000;
 // A document may take its whole deadline of 30 s; whoever cannot wait presses Ctrl-C once more.
 const STOP_LIMIT_MS = 35_000;
+const LAST_WORDS_LIMIT_MS = 1_000;
 const LINES_REMEMBERED_MAX = 20;
 // While a store is away a service says so at every try; once in a while is enough for a person.
 const SAME_LINE_PAUSE_MS = 30_000;
@@ -55,6 +57,8 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     await becomeReady(child, options);
     return { pid: child.pid, exited, stop };
   } catch (error) {
+    // Its last words say why, and they may still be on their way.
+    if (child.hasExited()) await Promise.race([output.ended, wait(LAST_WORDS_LIMIT_MS)]);
     await stop();
     throw error;
   }
@@ -103,8 +107,9 @@ function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptio
   for (const input of [child.process.stdout, child.process.stderr]) {
     if (input) createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on('line', follow);
   }
-  child.process.once('close', () => log.end());
+  const ended = once(child.process, 'close').then(() => log.end());
   return {
+    ended,
     hide: () => {
       isHidden = true;
     },
