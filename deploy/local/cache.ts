@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import lockfile from 'proper-lockfile';
 import { type Program, type Proof, prove, type Search } from './program.ts';
@@ -26,8 +26,9 @@ const LOCK_RETRY_MS = 500;
 const LOCK_RETRIES = 1_200; // Ten minutes: the time a slow line may need for 200 MB.
 
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  if (env['BILLHOOK_CACHE_DIR']) return env['BILLHOOK_CACHE_DIR'];
-  return join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
+  // Absolute: what is found there is started from other folders.
+  if (env['BILLHOOK_CACHE_DIR']) return resolve(env['BILLHOOK_CACHE_DIR']);
+  return resolve(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
 }
 
 // Throws when the slot is empty, damaged or does not run here.
@@ -81,7 +82,8 @@ async function lockSlot(root: string, slot: Slot, search: Search) {
   const options = { lockfilePath: join(root, `${slot.name}.lock`), realpath: false, stale: LOCK_STALE_MS };
   try {
     return await lockfile.lock(root, options);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
     search.progress.say(`  Waiting for another process that is filling ${join(root, slot.name)}`);
     const retries = { retries: LOCK_RETRIES, minTimeout: LOCK_RETRY_MS, maxTimeout: LOCK_RETRY_MS };
     return await lockfile.lock(root, { ...options, retries });

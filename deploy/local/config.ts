@@ -28,7 +28,10 @@ const LOOPBACK = '127.0.0.0/8,::1/128';
 const RENDERERS_MAX = 16;
 
 const shape = Joi.object<Variables>({
-  HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1'),
+  HOST: Joi.string()
+    .ip({ cidr: 'forbidden' })
+    .default('127.0.0.1')
+    .messages({ 'string.ip': '{{#label}} must be an IP address such as 127.0.0.1' }),
   PORT: Joi.number().port().default(8080),
   OUTBOUND_ALLOW: Joi.string(),
   MONGODB_URI: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),

@@ -90,7 +90,8 @@ async function lock(path: string, terminal: Terminal, onLost: () => void) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
   }
   const owner = Number(await readFile(join(path, 'supervisor.pid'), 'utf8').catch(() => Number.NaN));
-  if (isAlive(owner)) throw alreadyRuns(path, owner);
+  // No owner on record: another start took the lock a moment ago and is about to say so.
+  if (!Number.isInteger(owner) || isAlive(owner)) throw alreadyRuns(path, owner);
   terminal.say('The last start on this folder was killed; taking its place …');
   try {
     const retries = { retries: 2 * (LOCK_STALE_MS / 1000), minTimeout: 1_000, maxTimeout: 1_000 };
@@ -108,7 +109,7 @@ function alreadyRuns(path: string, owner: number): Failure {
 }
 
 function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid === process.pid) return false;
+  if (pid === process.pid) return false; // Given to us after its owner was killed.
   try {
     process.kill(pid, 0);
     return true;
