@@ -62,7 +62,10 @@ export interface Outbound {
    * @throws OutboundRefused
    */
   check(text: string, options: { protocols: readonly Protocol[] }): Target;
-  /** Like check(), and resolves the name now: to tell whoever registers a URL. It proves nothing for later. */
+  /**
+   * Like check(), and resolves the name now: to tell whoever registers a URL. It proves nothing for later.
+   * @throws OutboundRefused with the reason `dns` only when the name cannot be resolved and nothing else speaks against it.
+   */
   vet(text: string, options: { protocols: readonly Protocol[] }): Promise<Target>;
   /** Ends idle connections. */
   close(): void;
@@ -98,7 +101,11 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
       const target = check(text, { protocols });
       const host = bareHost(target.url);
       const objection = objectionTo({ protocol: target.url.protocol, protocols, host, port: target.url.port });
-      if (!isIP(host)) judge(await resolveOnce(host, resolve, VET_LIMIT_MS), objection, allowList);
+      if (isIP(host)) return target;
+      const addresses = await resolveOnce(host, resolve, VET_LIMIT_MS).catch((error: OutboundRefused) => {
+        throw objection ? new OutboundRefused(objection, { cause: error }) : error;
+      });
+      judge(addresses, objection, allowList);
       return target;
     },
     close() {

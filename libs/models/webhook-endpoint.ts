@@ -104,9 +104,7 @@ export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
     // A name may be registered before it exists: each delivery judges it anew.
-    if (error.reason === 'dns' && /^https:/i.test(text)) {
-      return outbound.check(text, { protocols: ['https:'] }).url.href;
-    }
+    if (error.reason === 'dns') return outbound.check(text, { protocols: ['https:'] }).url.href;
     const message = error.reason === 'scheme' ? 'must use https' : error.message;
     throw validationFailed({ url: [`url ${message} (${error.reason})`] });
   }

@@ -1,0 +1,118 @@
+// Events over HTTP: the feed, one event, sending it again, and the catalogue of types.
+import Joi from 'joi';
+import { replayEvents } from '#libs/models/delivery.ts';
+import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
+import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { type Answer, found, updated } from '../http/answer.ts';
+import { pageQuery } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './answer.ts';
+import { catalogue } from './catalogue.ts';
+
+const path = '/api/v1/events';
+const missing = 'Event not found or access denied';
+
+interface FeedQuery {
+  after: number;
+  limit: number;
+  type?: EventType;
+}
+
+const feedQuery = Joi.object<FeedQuery>({
+  after: pageQuery.offset.description('The `sequence` of the last event you have; 0 or absent for all'),
+  limit: pageQuery.limit,
+  type: Joi.string()
+    .valid(...EVENT_TYPES)
+    .description('Only events of this type'),
+});
+
+export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] => [
+  route({
+    method: 'get',
+    path,
+    operation: 'listEvents',
+    summary: 'Read the feed of events, in the order they happened',
+    description:
+      'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
+      'comes after it: `next_after` is that number, and the `Link` header the next page.',
+    scope: 'events:read',
+    query: feedQuery,
+    answers: eventAnswer,
+    handler: listEvents,
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/event-types',
+    operation: 'listEventTypes',
+    summary: 'List the types of events with an example of each',
+    scope: 'events:read',
+    answers: eventTypeAnswer,
+    handler: listEventTypes,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getEvent',
+    summary: 'Get an event',
+    scope: 'events:read',
+    missing: 'Event not found',
+    answers: eventAnswer,
+    handler: getEvent,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/replay`,
+    operation: 'replayEvent',
+    summary: 'Send an event again to every enabled endpoint that subscribes to it',
+    scope: 'webhooks:write',
+    status: 200,
+    missing,
+    answers: eventReplayAnswer,
+    handler: (context: Context) => replayEvent(context, nudge),
+  }),
+];
+
+async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promise<Answer> {
+  const { after, limit, type } = query;
+  const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
+  const events = await Event.find(filter)
+    .sort({ sequence: 1 })
+    .limit(limit + 1)
+    .lean<EventRecord[]>();
+  const page = events.slice(0, limit);
+  const hasMore = events.length > limit;
+  const nextAfter = page.at(-1)?.sequence ?? after;
+  const next = new URLSearchParams({ after: String(nextAfter), limit: String(limit), ...(type ? { type } : {}) });
+  return {
+    status: 200,
+    body: { data: page.map(eventView), has_more: hasMore, next_after: nextAfter },
+    headers: hasMore ? { Link: `<${path}?${String(next)}>; rel="next"` } : {},
+  };
+}
+
+function listEventTypes(): Promise<Answer> {
+  return Promise.resolve(found(catalogue));
+}
+
+async function getEvent({ caller, id, missing }: Context) {
+  const event = await Event.findOne({ _id: id, account_id: caller.accountId }).lean<EventRecord>();
+  if (!event) throw missing();
+  return found(eventView(event));
+}
+
+async function replayEvent({ caller, id, commit, missing }: Context, nudge: () => void) {
+  const filter = { account_id: caller.accountId };
+  const event = await Event.findOne({ ...filter, _id: id }).lean<EventRecord>();
+  if (!event) throw missing();
+  const endpoints = await WebhookEndpoint.find({ ...filter, enabled: true }).lean<WebhookEndpointRecord[]>();
+  const wanted = endpoints.filter((endpoint) =>
+    event.endpoint_id ? String(event.endpoint_id) === String(endpoint._id) : subscribes(endpoint.events, event.type),
+  );
+  const answer = await commit(async () => {
+    let count = 0;
+    for (const { _id } of wanted) count += await replayEvents([event], String(_id), { skipDelivered: false });
+    return updated({ deliveries: count });
+  });
+  nudge();
+  return answer;
+}

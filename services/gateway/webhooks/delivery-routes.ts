@@ -1,0 +1,141 @@
+// Deliveries over HTTP: what was tried, and sending again.
+import { conflict } from '#libs/errors.ts';
+import { Delivery, type DeliveryRecord, deliveryView, replayDelivery, replayEvents } from '#libs/models/delivery.ts';
+import { Event, type EventRecord } from '#libs/models/event.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { found, listed, updated } from '../http/answer.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { deliveryAnswer, replayAnswer } from './answer.ts';
+import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
+import type { WebhookParts } from './parts.ts';
+
+const webhooks = '/api/v1/webhooks/{id}';
+const deliveries = '/api/v1/deliveries/{id}';
+const DISABLED = 'The webhook is disabled, enable it first';
+/** One call looks at this many events: longer would not fit into a request. */
+const REPLAY_EVENTS_MAX = 5_000;
+const REPLAY_BATCH = 500;
+
+export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
+  route({
+    method: 'get',
+    path: `${webhooks}/deliveries`,
+    operation: 'listWebhookDeliveries',
+    summary: 'List the deliveries of an endpoint, newest first',
+    scope: 'webhooks:read',
+    query: deliveryQuery,
+    missing: 'Webhook not found',
+    answers: deliveryAnswer,
+    handler: listDeliveries,
+  }),
+  route({
+    method: 'post',
+    path: `${webhooks}/replay`,
+    operation: 'replayWebhook',
+    summary: 'Send an endpoint the events since a time again',
+    description:
+      'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`.',
+    scope: 'webhooks:write',
+    body: since,
+    status: 200,
+    answers: replayAnswer,
+    conflict: 'The endpoint is disabled',
+    missing: 'Webhook not found or access denied',
+    handler: (context: Context<Since>) => replaySince(context, parts),
+  }),
+  route({
+    method: 'get',
+    path: deliveries,
+    operation: 'getDelivery',
+    summary: 'Get a delivery with its attempts',
+    scope: 'webhooks:read',
+    missing: 'Delivery not found',
+    answers: deliveryAnswer,
+    handler: getDelivery,
+  }),
+  route({
+    method: 'post',
+    path: `${deliveries}/replay`,
+    operation: 'replayDelivery',
+    summary: 'Send a delivery again, whatever became of it',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: deliveryAnswer,
+    conflict: 'The endpoint is disabled',
+    missing: 'Delivery not found or access denied',
+    handler: (context: Context) => replayOne(context, parts),
+  }),
+];
+
+async function listDeliveries({ caller, id, query, missing }: Context<unknown, DeliveryQuery>) {
+  await endpointOf(caller.accountId, id, missing);
+  const filter = { account_id: caller.accountId, endpoint_id: id, ...(query.status ? { status: query.status } : {}) };
+  const [records, total] = await Promise.all([
+    Delivery.find(filter)
+      .sort({ created_at: -1, _id: -1 })
+      .skip(query.offset)
+      .limit(query.limit)
+      .lean<DeliveryRecord[]>(),
+    Delivery.countDocuments(filter),
+  ]);
+  return listed(records.map(deliveryView), total, query);
+}
+
+async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
+  const endpoint = await endpointOf(caller.accountId, id, missing);
+  if (!endpoint.enabled) throw conflict(DISABLED);
+  const answer = await commit(async () => updated(await replayFrom(endpoint, body)));
+  nudge();
+  return answer;
+}
+
+async function replayFrom(endpoint: WebhookEndpointRecord, { since, only }: Since) {
+  const filter = { account_id: endpoint.account_id, created_at: { $gte: since } };
+  const cursor = Event.find(filter)
+    .sort({ created_at: 1, sequence: 1 })
+    .limit(REPLAY_EVENTS_MAX + 1);
+  const events = await cursor
+    .select({ account_id: 1, type: 1, endpoint_id: 1, request_id: 1, created_at: 1 })
+    .lean<EventRecord[]>();
+  const page = events.slice(0, REPLAY_EVENTS_MAX).filter((event) => isFor(endpoint, event));
+  let count = 0;
+  for (let start = 0; start < page.length; start += REPLAY_BATCH) {
+    const batch = page.slice(start, start + REPLAY_BATCH);
+    count += await replayEvents(batch, String(endpoint._id), { skipDelivered: only === 'undelivered' });
+  }
+  return { deliveries: count, next_since: events[REPLAY_EVENTS_MAX]?.created_at.toISOString() ?? null };
+}
+
+function isFor(endpoint: WebhookEndpointRecord, event: EventRecord): boolean {
+  return event.endpoint_id
+    ? String(event.endpoint_id) === String(endpoint._id)
+    : subscribes(endpoint.events, event.type);
+}
+
+async function getDelivery({ caller, id, missing }: Context) {
+  const delivery = await Delivery.findOne({ _id: id, account_id: caller.accountId }).lean<DeliveryRecord>();
+  if (!delivery) throw missing();
+  return found(deliveryView(delivery));
+}
+
+async function replayOne({ caller, id, commit, missing }: Context, { nudge }: WebhookParts) {
+  const { accountId } = caller;
+  const delivery = await Delivery.findOne({ _id: id, account_id: accountId }).lean<DeliveryRecord>();
+  if (!delivery) throw missing();
+  const endpoint = await endpointOf(accountId, String(delivery.endpoint_id), missing);
+  if (!endpoint.enabled) throw conflict(DISABLED);
+  const answer = await commit(async () => {
+    const replayed = await replayDelivery(accountId, id);
+    if (!replayed) throw missing();
+    return updated(deliveryView(replayed));
+  });
+  nudge();
+  return answer;
+}
+
+async function endpointOf(accountId: Id, id: Id, missing: () => Error): Promise<WebhookEndpointRecord> {
+  const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: accountId }).lean<WebhookEndpointRecord>();
+  if (!endpoint) throw missing();
+  return endpoint;
+}

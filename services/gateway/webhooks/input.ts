@@ -1,0 +1,92 @@
+// What a caller may send about webhook endpoints and deliveries.
+import Joi from 'joi';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/delivery.ts';
+import { isEventFilter } from '#libs/models/webhook-endpoint.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { instant, line, uuid } from '../http/read-input.ts';
+
+const URL_LONGEST = 2_048;
+const FILTERS_MAX = 50;
+/** A body we send is far below this; the doctor looks at what arrived somewhere else. */
+const BODY_LONGEST = 200_000;
+
+export interface NewWebhook {
+  url: string;
+  events: string[];
+  description?: string | null;
+  enabled: boolean;
+}
+
+export type WebhookChanges = Partial<NewWebhook>;
+
+const filter = Joi.string().custom((value: string, { error }) =>
+  isEventFilter(value) ? value : error('event.unknown'),
+);
+const fields = {
+  url: Joi.string()
+    .max(URL_LONGEST)
+    .messages({ 'string.max': 'url must be at most 2048 characters (length)' })
+    .description('Where events are sent: https on a public address, or what the operator allows'),
+  events: Joi.array()
+    .items(filter.messages({ 'event.unknown': '{{#label}} is no event type, no `noun.*` and not `*`' }))
+    .min(1)
+    .max(FILTERS_MAX)
+    .unique()
+    .description('Event types, `noun.*` for all of a noun, or `*`'),
+  description: line().allow(null, '').description('A note for people'),
+  enabled: Joi.boolean().description('Nothing is sent to a disabled endpoint; its deliveries are held'),
+};
+
+export const newWebhook = Joi.object<NewWebhook, true>({
+  ...fields,
+  url: fields.url.required(),
+  events: fields.events.default(['*']),
+  enabled: fields.enabled.default(true),
+}).example({ url: 'https://example.com/hooks/billing', events: ['client.created', 'invoice.*'] });
+
+export const webhookChanges = Joi.object<WebhookChanges, true>(fields).example({ enabled: false });
+
+export interface Since {
+  since: Date;
+  only: 'all' | 'undelivered';
+}
+
+export const since = Joi.object<Since>({
+  since: instant().required().description('Events that happened at this moment or later are sent again'),
+  only: Joi.string()
+    .valid('all', 'undelivered')
+    .default('all')
+    .description('`undelivered`: leave out what the endpoint has already taken'),
+}).example({ since: '2026-11-02T00:00:00Z', only: 'undelivered' });
+
+export interface DeliveryQuery extends PageQuery {
+  status?: DeliveryStatus;
+}
+
+export const deliveryQuery = Joi.object<DeliveryQuery>({
+  ...pageQuery,
+  status: Joi.string().valid(...DELIVERY_STATUSES),
+});
+
+export interface ReceivedCall {
+  headers: Record<string, string>;
+  body: string;
+  webhook_id?: string;
+}
+
+export const receivedCall = Joi.object<ReceivedCall, true>({
+  headers: Joi.object()
+    .pattern(Joi.string().max(200), Joi.string().allow('').max(5_000))
+    .max(100)
+    .required()
+    .description('The headers as they arrived'),
+  body: Joi.string().allow('').max(BODY_LONGEST).required().description('The raw body as it arrived, byte for byte'),
+  webhook_id: uuid().description('The endpoint it arrived at; all endpoints of the account are tried without it'),
+}).example({
+  headers: {
+    'webhook-id': '019a1f00-0000-7000-8000-00000000e4e0',
+    'webhook-timestamp': '1762075800',
+    'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+  body: '{"type":"client.created","timestamp":"2026-11-02T09:30:00.000Z","data":{}}',
+});

@@ -1,0 +1,10 @@
+// What the webhook operations need besides the database.
+import type { Outbound } from '#libs/outbound.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
+
+export interface WebhookParts {
+  outbound: Outbound;
+  box: SecretBox;
+  /** Tells the webhook service that something waits; best effort. */
+  nudge: () => void;
+}

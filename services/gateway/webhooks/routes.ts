@@ -1,0 +1,179 @@
+// Webhook endpoints over HTTP.
+import Joi from 'joi';
+import { conflict } from '#libs/errors.ts';
+import { deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
+import {
+  endpointView,
+  insertEndpoint,
+  vetEndpointUrl,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
+import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './answer.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
+import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
+import type { WebhookParts } from './parts.ts';
+import { signingRoutes } from './signing-routes.ts';
+
+const path = '/api/v1/webhooks';
+const missing = 'Webhook not found or access denied';
+
+export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
+  route({
+    method: 'post',
+    path,
+    operation: 'createWebhook',
+    summary: 'Register an endpoint to receive events',
+    description: 'The answer holds the signing secret, which is shown this once.',
+    scope: 'webhooks:write',
+    body: newWebhook,
+    answers: webhookWithSecretAnswer,
+    conflict: 'The account has 20 endpoints already',
+    handler: (context: Context<NewWebhook>) => createWebhook(context, parts),
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listWebhooks',
+    summary: 'List endpoints, newest first',
+    scope: 'webhooks:read',
+    query: Joi.object<PageQuery>(pageQuery),
+    answers: webhookAnswer,
+    handler: listWebhooks,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getWebhook',
+    summary: 'Get an endpoint',
+    scope: 'webhooks:read',
+    missing: 'Webhook not found',
+    answers: webhookAnswer,
+    handler: getWebhook,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateWebhook',
+    summary: 'Change an endpoint; enabling it sends what was held',
+    scope: 'webhooks:write',
+    body: webhookChanges,
+    missing,
+    answers: webhookAnswer,
+    handler: (context: Context<WebhookChanges>) => updateWebhook(context, parts),
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteWebhook',
+    summary: 'Delete an endpoint; what was not delivered to it is given up',
+    scope: 'webhooks:write',
+    missing,
+    message: 'Webhook deleted',
+    handler: deleteWebhook,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/test`,
+    operation: 'testWebhook',
+    summary: 'Send a ping event to this endpoint alone',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: testAnswer,
+    conflict: 'The endpoint is disabled',
+    missing,
+    handler: testWebhook,
+  }),
+  ...signingRoutes(parts),
+  ...deliveryRoutes(parts),
+];
+
+async function createWebhook({ body, commit }: Context<NewWebhook>, { outbound, box }: WebhookParts) {
+  // A name is resolved here: not inside the transaction.
+  const url = await vetEndpointUrl(body.url, outbound);
+  return commit(async ({ session, accountId }) => {
+    const input = { ...body, url, description: body.description ?? undefined };
+    const endpoint = await insertEndpoint(session, accountId, input, box);
+    const view = endpointView(endpoint);
+    return { ...created({ ...view, secret: box.open(endpoint.secret) }), remember: created(view).body };
+  });
+}
+
+async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
+  const filter = { account_id: caller.accountId };
+  const [endpoints, total] = await Promise.all([
+    WebhookEndpoint.find(filter)
+      .sort({ created_at: -1, _id: -1 })
+      .skip(query.offset)
+      .limit(query.limit)
+      .lean<WebhookEndpointRecord[]>(),
+    WebhookEndpoint.countDocuments(filter),
+  ]);
+  return listed(endpoints.map(endpointView), total, query);
+}
+
+async function getWebhook({ caller, id, missing }: Context) {
+  const endpoint = await WebhookEndpoint.findOne({
+    _id: id,
+    account_id: caller.accountId,
+  }).lean<WebhookEndpointRecord>();
+  if (!endpoint) throw missing();
+  return found(endpointView(endpoint));
+}
+
+async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge }: WebhookParts) {
+  const { body, id, commit, requireMatch, caller } = context;
+  const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, outbound);
+  const answer = await commit(async ({ session }) => {
+    const endpoint = await ownEndpoint(context, session);
+    await requireMatch(() => endpointView(endpoint));
+    return updated(
+      endpointView(await changeEndpoint(endpoint, changesOf({ ...body, ...(url ? { url } : {}) }), session)),
+    );
+  });
+  if (body.enabled === false) await holdDeliveries(caller.accountId, id);
+  if (body.enabled === true && (await releaseDeliveries(caller.accountId, id)) > 0) nudge();
+  return answer;
+}
+
+function changesOf({ enabled, description, ...rest }: WebhookChanges) {
+  // Another address, or somebody's word that it is well again: the account of failures starts anew.
+  const isFresh = rest.url !== undefined || enabled === true;
+  return {
+    $set: {
+      ...rest,
+      ...(description ? { description } : {}),
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(enabled === false ? { disabled_reason: 'manual' } : {}),
+      updated_at: new Date(),
+    },
+    $unset: {
+      ...(description === null || description === '' ? { description: 1 as const } : {}),
+      ...(isFresh ? { failing_since: 1 as const, failures: 1 as const } : {}),
+      ...(enabled ? { disabled_reason: 1 as const } : {}),
+    },
+  };
+}
+
+async function deleteWebhook(context: Context) {
+  return context.commit(async ({ session }) => {
+    const endpoint = await ownEndpoint(context, session);
+    await context.requireMatch(() => endpointView(endpoint));
+    await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
+    return deleted('Webhook deleted');
+  });
+}
+
+async function testWebhook(context: Context) {
+  return context.commit(async ({ session, announce }) => {
+    const endpoint = await ownEndpoint(context, session);
+    if (!endpoint.enabled) throw conflict('The webhook is disabled, enable it first');
+    const message = 'If you can read this and verify its signature, the endpoint works.';
+    const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);
+    return updated({ event_id: eventId, delivery_id: deliveryId(String(eventId), context.id) });
+  });
+}

@@ -1,0 +1,73 @@
+// The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
+import { Event } from '#libs/models/event.ts';
+import { isId } from '#libs/models/tenant.ts';
+import {
+  endpointView,
+  makeSecret,
+  ROTATION_OVERLAP_MS,
+  secretsOf,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
+import { found, updated } from '../http/answer.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
+import { type ReceivedCall, receivedCall } from './input.ts';
+import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
+import type { WebhookParts } from './parts.ts';
+import { diagnose } from './signature-doctor.ts';
+
+const path = '/api/v1/webhooks';
+const missing = 'Webhook not found or access denied';
+
+export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
+  route({
+    method: 'post',
+    path: `${path}/{id}/rotate-secret`,
+    operation: 'rotateWebhookSecret',
+    summary: 'Give the endpoint a new secret; the old one keeps signing beside it for 24 hours',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: webhookWithSecretAnswer,
+    missing,
+    handler: (context: Context) => rotateSecret(context, parts),
+  }),
+  route({
+    method: 'post',
+    path: `${path}/doctor`,
+    operation: 'diagnoseSignature',
+    summary: 'Find out why a received call does not verify',
+    description: 'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored.',
+    scope: 'webhooks:read',
+    body: receivedCall,
+    status: 200,
+    answers: diagnosisAnswer,
+    missing,
+    handler: (context: Context<ReceivedCall>) => diagnoseSignature(context, parts),
+  }),
+];
+
+async function rotateSecret(context: Context, { box }: WebhookParts) {
+  return context.commit(async ({ session }) => {
+    const endpoint = await ownEndpoint(context, session);
+    const secret = makeSecret();
+    const until = new Date(Date.now() + ROTATION_OVERLAP_MS);
+    const secrets = { secret: box.seal(secret), previous_secret: endpoint.secret, previous_secret_until: until };
+    const rotated = await changeEndpoint(endpoint, { $set: { ...secrets, updated_at: new Date() } }, session);
+    const view = endpointView(rotated);
+    return { ...updated({ ...view, secret }), remember: updated(view).body };
+  });
+}
+
+async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall>, { box }: WebhookParts) {
+  const { headers, body: bytes, webhook_id } = body;
+  const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
+  const endpoints = await WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>();
+  if (webhook_id && endpoints.length === 0) throw missing();
+  const secrets = endpoints.flatMap((endpoint) =>
+    secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 })),
+  );
+  const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
+  const event = isId(id.trim()) ? await Event.findOne({ _id: id.trim(), account_id: caller.accountId }).lean() : null;
+  return found(diagnose({ headers, body: bytes, secrets, sent: event?.body }));
+}
