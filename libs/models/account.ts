@@ -31,3 +31,24 @@ const accountSchema = new Schema(
 export type AccountRecord = InferSchemaType<typeof accountSchema>;
 
 export const Account = model('Account', accountSchema);
+
+/** The account as the API returns it. */
+export function accountView(account: AccountRecord) {
+  return {
+    id: String(account._id),
+    name: account.name,
+    email: account.email ?? null,
+    company: account.company ?? null,
+    address: account.address ?? null,
+    tax_id: account.tax_id ?? null,
+    bank_details: account.bank_details ?? null,
+    logo_url: account.logo_url ?? null,
+    brand_color: account.brand_color ?? null,
+    default_tax_rate: account.default_tax_rate ?? null,
+    time_zone: account.time_zone,
+    locale: account.locale,
+    project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
+    created_at: account.created_at.toISOString(),
+    updated_at: account.updated_at.toISOString(),
+  };
+}

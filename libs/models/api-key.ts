@@ -1,6 +1,8 @@
 // A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
+import type { Session } from '../mongo.ts';
+import { addListIndexes, type Listing } from './listing.ts';
 import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
 
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
@@ -23,7 +25,10 @@ const apiKeySchema = new Schema(
 );
 apiKeySchema.plugin(tenant);
 apiKeySchema.index({ hash: 1 }, { unique: true });
-apiKeySchema.index({ account_id: 1, _id: -1 });
+
+export const apiKeyListing: Listing = { filters: [], orders: { created_at: '_id' }, standard: '-created_at' };
+
+addListIndexes(apiKeySchema, apiKeyListing);
 
 export type ApiKeyRecord = InferSchemaType<typeof apiKeySchema>;
 
@@ -51,7 +56,7 @@ export const SCOPES: readonly Scope[] = RESOURCES.flatMap(
 );
 
 /** True when a key with `scopes` may do what needs `scope`; writing includes reading, `*` is everything. */
-export function allows(scopes: readonly string[], scope: Scope): boolean {
+export function allows(scopes: readonly string[], scope: string): boolean {
   return scopes.includes('*') || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ':write'));
 }
 
@@ -64,9 +69,9 @@ export interface NewApiKey {
 }
 
 /** @returns the stored record and the key, which nobody can ever read again. */
-export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey) {
+export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey, session?: Session) {
   const key = makeApiKey(mode);
-  const record = await ApiKey.create({
+  const record = new ApiKey({
     account_id: accountId,
     hash: hashApiKey(key),
     start: key.slice(0, SHOWN_START),
@@ -74,7 +79,22 @@ export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: 
     scopes,
     ...(expiresAt ? { expires_at: expiresAt } : {}),
   });
+  await record.save(session ? { session } : {});
   return { key, record };
+}
+
+/** What is known of the key, as the API returns it: never the key itself. */
+export function apiKeyView(record: ApiKeyRecord) {
+  return {
+    id: String(record._id),
+    name: record.name,
+    start: record.start,
+    scopes: record.scopes,
+    expires_at: record.expires_at?.toISOString() ?? null,
+    last_used_at: record.last_used_at?.toISOString() ?? null,
+    revoked_at: record.revoked_at?.toISOString() ?? null,
+    created_at: record.created_at.toISOString(),
+  };
 }
 
 /** The key's record when it is known, not revoked and not expired; else null. The caller is not known yet, so it goes over all accounts. */

@@ -1,6 +1,22 @@
 // A customer of the account.
-import { type InferSchemaType, model, Schema } from 'mongoose';
-import { idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { model, Schema } from 'mongoose';
+import { addListIndexes, type Listing } from './listing.ts';
+import { findAllOwn, type Records, type Stamped } from './records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
+
+export interface ClientRecord extends Stamped {
+  name: string;
+  email: string;
+  company_name?: string | null;
+  phone?: string | null;
+  address?: string | null;
+  tax_id?: string | null;
+  status: string;
+  /** Name, email and company in small letters: what `q` looks into, and the order by name. */
+  search: string;
+  /** See holdOwn. */
+  holds?: number;
+}
 
 const clientSchema = new Schema(
   {
@@ -13,17 +29,29 @@ const clientSchema = new Schema(
     address: String,
     tax_id: String,
     status: { type: String, required: true, default: 'invited' },
+    search: { type: String, required: true },
+    holds: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
   { versionKey: false, strict: 'throw', collection: 'clients' },
 );
+
+export const clientListing: Listing = {
+  filters: [],
+  orders: { created_at: '_id', updated_at: 'updated_at', name: 'search' },
+  standard: '-created_at',
+};
+
 clientSchema.plugin(tenant);
-clientSchema.index({ account_id: 1, created_at: -1, _id: -1 });
+addListIndexes(clientSchema, clientListing);
 
-export type ClientRecord = InferSchemaType<typeof clientSchema>;
+export const Client: Records<ClientRecord> = model('Client', clientSchema);
 
-export const Client = model('Client', clientSchema);
+/** The value of `search`. */
+export function searchOf({ name, email, company_name }: Pick<ClientRecord, 'name' | 'email' | 'company_name'>): string {
+  return [name, email, company_name ?? ''].join('\n').toLowerCase();
+}
 
 /** The client as the API returns it. Fields that were never given are absent. */
 export function clientView(client: ClientRecord) {
@@ -41,12 +69,26 @@ export function clientView(client: ClientRecord) {
   };
 }
 
+export type ClientFace = Pick<ClientRecord, '_id' | 'name' | 'email' | 'company_name'>;
+
+export interface EmbeddedClient {
+  id: Id;
+  name: string;
+  email: string;
+  company_name?: string;
+}
+
 /** The client as it is embedded in projects, quotes and invoices. */
-export function embeddedClient(client: Pick<ClientRecord, '_id' | 'name' | 'email' | 'company_name'>) {
+export function embeddedClient(client: ClientFace): EmbeddedClient {
   return {
     id: String(client._id),
     name: client.name,
     email: client.email,
     ...(client.company_name ? { company_name: client.company_name } : {}),
   };
+}
+
+/** The account's clients that records refer to, by id, with the fields that are embedded. */
+export function clientsOf(accountId: Id, ids: readonly StoredId[]): Promise<Map<Id, ClientRecord>> {
+  return findAllOwn(Client, accountId, ids.map(String), ['name', 'email', 'company_name']);
 }

@@ -24,6 +24,18 @@ export function storedId(id: Id): StoredId {
   return new Types.UUID(id);
 }
 
+/** When the id was made, to the millisecond: the first 48 bits of a UUIDv7. */
+export function timeOf(id: Id): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+/** What every record of an account starts with. The order of ids is the order of creation, so lists need no index on the time. */
+export function newRecord(accountId: Id) {
+  const id = newId();
+  const now = timeOf(id);
+  return { _id: storedId(id), account_id: storedId(accountId), created_at: now, updated_at: now };
+}
+
 /** How ids are declared in a model. */
 export const idField = { type: Schema.Types.UUID } as const;
 export const requiredIdField = { type: Schema.Types.UUID, required: true } as const;
@@ -62,7 +74,7 @@ export function tenant(schema: Schema): void {
   });
 }
 
-// An operator object such as { $ne: null } would name every account.
-function requireAccount(value: unknown, where: string) {
+/** @throws when `value` is not one account's id: an operator object such as { $ne: null } would name every account. */
+export function requireAccount(value: unknown, where: string): void {
   if (!isId(value) && !(value instanceof Types.UUID)) throw new Error(`${where} does not name the account`);
 }

@@ -1,0 +1,135 @@
+// A demand for payment.
+import { model, Schema } from 'mongoose';
+import { fromMinor } from '../money.ts';
+import { type ClientFace, embeddedClient } from './client.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+import { addListIndexes, type Listing } from './listing.ts';
+import { documentNumber } from './number-ledger.ts';
+import { type Parties, partiesField, sentTo } from './parties.ts';
+import { embeddedProject, type ProjectFace } from './project.ts';
+import type { Records, Stamped } from './records.ts';
+import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
+
+export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
+
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+/** Which status may follow which. Paid and Cancelled are final. */
+export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
+  Draft: ['Sent', 'Cancelled'],
+  Sent: ['Paid', 'Overdue', 'Cancelled'],
+  Overdue: ['Paid', 'Sent', 'Cancelled'],
+  Paid: [],
+  Cancelled: [],
+};
+
+/** Amounts are whole numbers of the currency's smallest unit. */
+export interface InvoiceRecord extends Stamped {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  client_id: StoredId;
+  project_id: StoredId | null;
+  currency: string;
+  amount: number;
+  tax_amount: number;
+  amount_paid: number;
+  /** Percentage, 0 to 100. */
+  tax_rate: number;
+  /** As it was set; a reader sees `effectiveInvoiceStatus`. */
+  status: InvoiceStatus;
+  /** `YYYY-MM-DD`. */
+  due_date: string;
+  description: string | null;
+  line_items: LineItem[] | null;
+  /** Frozen when it was sent. */
+  parties?: Parties;
+  /** The due date while nobody has announced that it passed; absent when there is nothing to announce. */
+  lapses_on?: string | undefined;
+}
+
+const invoiceSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    number: { type: Number, required: true },
+    client_id: requiredIdField,
+    project_id: idField,
+    currency: { type: String, required: true },
+    amount: { type: Number, required: true },
+    tax_amount: { type: Number, required: true },
+    amount_paid: { type: Number, required: true, default: 0 },
+    tax_rate: { type: Number, required: true },
+    status: { type: String, enum: INVOICE_STATUSES, required: true },
+    due_date: { type: String, required: true },
+    description: String,
+    line_items: lineItemField,
+    parties: partiesField,
+    lapses_on: String,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'invoices' },
+);
+
+export const invoiceListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date' },
+  standard: '-created_at',
+};
+
+invoiceSchema.plugin(tenant);
+addListIndexes(invoiceSchema, invoiceListing);
+// Whether a project has invoices, when somebody wants to delete it.
+invoiceSchema.index({ account_id: 1, project_id: 1 });
+// Of all accounts: what the scheduler of the webhook service looks for.
+invoiceSchema.index({ lapses_on: 1 }, { sparse: true });
+
+export const Invoice: Records<InvoiceRecord> = model('Invoice', invoiceSchema);
+
+/** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
+export function effectiveInvoiceStatus(
+  { status, due_date }: Pick<InvoiceRecord, 'status' | 'due_date'>,
+  today: string,
+): InvoiceStatus {
+  return status === 'Sent' && due_date < today ? 'Overdue' : status;
+}
+
+/** Finds the invoices whose status is `status` on the day `today`. */
+export function invoicesWithStatus(status: InvoiceStatus, today: string): Record<string, unknown> {
+  if (status === 'Sent') return { status, due_date: { $gte: today } };
+  if (status !== 'Overdue') return { status };
+  return { status: { $in: ['Overdue', 'Sent'] }, $or: [{ status: 'Overdue' }, { due_date: { $lt: today } }] };
+}
+
+/** The invoice as the API returns it. @param status as set, or as it is today. */
+export function invoiceView(
+  invoice: InvoiceRecord,
+  {
+    client,
+    project,
+    status,
+  }: { client: ClientFace | undefined; project: ProjectFace | undefined; status: InvoiceStatus },
+) {
+  const { currency, amount, tax_amount, amount_paid } = invoice;
+  const total = amount + tax_amount;
+  return {
+    id: String(invoice._id),
+    invoice_number: invoice.number === 0 ? null : documentNumber('invoice', invoice.number),
+    amount: fromMinor(amount, currency),
+    currency,
+    status,
+    due_date: invoice.due_date,
+    tax_rate: invoice.tax_rate,
+    description: invoice.description,
+    line_items: invoice.line_items,
+    client: invoice.parties ? sentTo(invoice.parties) : client ? embeddedClient(client) : null,
+    project: project ? embeddedProject(project) : null,
+    subtotal: fromMinor(amount, currency),
+    tax_amount: fromMinor(tax_amount, currency),
+    total: fromMinor(total, currency),
+    amount_paid: fromMinor(amount_paid, currency),
+    amount_due: status === 'Cancelled' ? 0 : fromMinor(total - amount_paid, currency),
+    created_at: invoice.created_at.toISOString(),
+    updated_at: invoice.updated_at.toISOString(),
+  };
+}

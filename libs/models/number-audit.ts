@@ -1,0 +1,111 @@
+// Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
+import { Counter } from './counter.ts';
+import { Invoice } from './invoice.ts';
+import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';
+import { Quote } from './quote.ts';
+import { driverOf } from './records.ts';
+import { type Id, storedId } from './tenant.ts';
+
+export interface Audit {
+  gapless: boolean;
+  /** How many numbers were drawn: the last one, when none is missing. */
+  drawn: number;
+  /** Numbers with a document, and numbers of deleted drafts. */
+  live: number;
+  deleted: number;
+  /** Numbers that were drawn and are in no ledger row, at most HOLES_SHOWN of them. */
+  holes: string[];
+  /** Numbers whose document is missing without a tombstone, at most HOLES_SHOWN of them. */
+  lost: string[];
+}
+
+const HOLES_SHOWN = 100;
+const DOCUMENTS = { invoice: Invoice, quote: Quote } as const;
+
+export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
+  const account_id = storedId(accountId);
+  const ledger = driverOf(NumberLedger);
+  const documents = driverOf(DOCUMENTS[kind]);
+  const [counter, rows, deleted] = await Promise.all([
+    Counter.findById(accountId).lean(),
+    ledger.countDocuments({ account_id, kind } as object),
+    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object),
+  ]);
+  const drawn = counter?.[kind] ?? 0;
+  const [holes, lost] = await Promise.all([
+    rows === drawn ? [] : findHoles(accountId, kind, drawn),
+    (await documents.countDocuments({ account_id })) === rows - deleted ? [] : findLost(accountId, kind),
+  ]);
+  const live = rows - deleted - lost.length;
+  const name = (number: number) => documentNumber(kind, number);
+  return {
+    gapless: holes.length === 0 && lost.length === 0,
+    drawn,
+    live,
+    deleted,
+    holes: holes.map(name),
+    lost: lost.map(name),
+  };
+}
+
+/** A page of the ledger, by kind and number. */
+export async function numberPage(
+  accountId: Id,
+  kinds: readonly NumberKind[],
+  { limit, offset }: { limit: number; offset: number },
+) {
+  const filter = { account_id: storedId(accountId), kind: { $in: [...kinds] } } as object;
+  const ledger = driverOf(NumberLedger);
+  const [rows, total] = await Promise.all([
+    ledger.find(filter, { sort: { account_id: 1, kind: 1, number: 1 }, skip: offset, limit }).toArray(),
+    ledger.countDocuments(filter),
+  ]);
+  return { numbers: (rows as unknown as NumberRecord[]).map(numberView), total };
+}
+
+function numberView(row: NumberRecord) {
+  return {
+    number: documentNumber(row.kind, row.number),
+    kind: row.kind,
+    /** The document's id, even when it is gone. */
+    document_id: String(row._id),
+    drawn_at: row.created_at.toISOString(),
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+  };
+}
+
+async function findHoles(accountId: Id, kind: NumberKind, drawn: number): Promise<number[]> {
+  const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind } as object, {
+    sort: { account_id: 1, kind: 1, number: 1 },
+    projection: { number: 1 },
+  });
+  const holes: number[] = [];
+  let expected = 1;
+  for await (const row of rows) {
+    const { number } = row as unknown as NumberRecord;
+    for (; expected < number && holes.length < HOLES_SHOWN; expected += 1) holes.push(expected);
+    expected = number + 1;
+  }
+  for (; expected <= drawn && holes.length < HOLES_SHOWN; expected += 1) holes.push(expected);
+  return holes;
+}
+
+async function findLost(accountId: Id, kind: NumberKind): Promise<number[]> {
+  const rows = await driverOf(NumberLedger)
+    .aggregate([
+      { $match: { account_id: storedId(accountId), kind, deleted_at: { $exists: false } } },
+      {
+        $lookup: {
+          from: DOCUMENTS[kind].collection.name,
+          localField: '_id',
+          foreignField: '_id',
+          pipeline: [{ $match: { account_id: storedId(accountId) } }, { $project: { _id: 1 } }],
+          as: 'documents',
+        },
+      },
+      { $match: { documents: [] } },
+      { $limit: HOLES_SHOWN },
+    ])
+    .toArray();
+  return (rows as unknown as NumberRecord[]).map(({ number }) => number);
+}

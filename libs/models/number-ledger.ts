@@ -1,0 +1,68 @@
+// Every quote and invoice number ever drawn, with its document, or the tombstone of a draft that was deleted.
+import { model, Schema } from 'mongoose';
+import type { Session } from '../mongo.ts';
+import { type Id, idField, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+
+export type NumberKind = 'invoice' | 'quote';
+
+export const NUMBER_KINDS: readonly NumberKind[] = ['invoice', 'quote'];
+
+export interface NumberRecord {
+  /** The document's own id: one number each. */
+  _id: StoredId;
+  account_id: StoredId;
+  kind: NumberKind;
+  number: number;
+  created_at: Date;
+  /** When the draft was deleted. Its number is never given again. */
+  deleted_at?: Date;
+}
+
+const PREFIX: Record<NumberKind, string> = { invoice: 'INV', quote: 'QUO' };
+const DIGITS_LEAST = 4;
+
+const numberSchema = new Schema<NumberRecord>(
+  {
+    _id: { ...idField, required: true },
+    account_id: requiredIdField,
+    kind: { type: String, enum: NUMBER_KINDS, required: true },
+    number: { type: Number, required: true },
+    created_at: { type: Date, required: true },
+    deleted_at: Date,
+  },
+  { versionKey: false, strict: 'throw', collection: 'numbers' },
+);
+numberSchema.plugin(tenant);
+numberSchema.index({ account_id: 1, kind: 1, number: 1 }, { unique: true });
+
+export const NumberLedger = model('Number', numberSchema);
+
+/** 7 → `INV-0007`; beyond 9999 simply longer. */
+export function documentNumber(kind: NumberKind, number: number): string {
+  return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
+}
+
+export async function recordNumber(
+  session: Session,
+  drawn: { accountId: Id; kind: NumberKind; number: number; documentId: StoredId },
+): Promise<void> {
+  await NumberLedger.collection.insertOne(
+    {
+      _id: drawn.documentId as never, // The wrapper's types know no ids but ObjectId.
+      account_id: storedId(drawn.accountId),
+      kind: drawn.kind,
+      number: drawn.number,
+      created_at: new Date(),
+    },
+    { session },
+  );
+}
+
+/** The document is gone, its number stays used. */
+export async function buryNumber(session: Session, accountId: Id, documentId: StoredId): Promise<void> {
+  await NumberLedger.updateOne(
+    { _id: documentId, account_id: accountId },
+    { $set: { deleted_at: new Date() } },
+    { session },
+  );
+}

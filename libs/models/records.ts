@@ -1,0 +1,145 @@
+// One account's records straight from the driver: nothing is hydrated, and no call works without the account.
+import type { Model, mongo } from 'mongoose';
+import type { Session } from '../mongo.ts';
+import { type Id, type StoredId, storedId } from './tenant.ts';
+
+export interface Owned {
+  _id: StoredId;
+  account_id: StoredId;
+}
+
+/** What `newRecord` gives every record that callers make and change. */
+export interface Stamped extends Owned {
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A model of records that belong to accounts, and what they look like in the database. */
+// biome-ignore lint/suspicious/noExplicitAny: mongoose's own types of a record are wider than what is stored.
+export type Records<Stored extends Owned> = Model<any> & { readonly stored?: Stored };
+
+/** The driver's collection. Mongoose types it as if every id were an ObjectId. */
+export function driverOf({ collection }: Records<never>): mongo.Collection<Owned> {
+  return collection as unknown as mongo.Collection<Owned>;
+}
+
+/** The account's record, or null when the id is unknown or another account's. */
+export async function findOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  id: Id | StoredId,
+  session?: Session,
+): Promise<Stored | null> {
+  const record = await driverOf(records).findOne(own(accountId, id), session ? { session } : {});
+  return record as Stored | null;
+}
+
+/** The account's records with these ids, by their ids. Unknown and foreign ones are left out. */
+export async function findAllOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  ids: Iterable<string>,
+  fields: readonly (keyof Stored & string)[],
+): Promise<Map<string, Stored>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const found = await driverOf(records)
+    .find(
+      { account_id: storedId(accountId), _id: { $in: wanted.map(storedId) } },
+      { projection: Object.fromEntries(fields.map((field) => [field, 1])) },
+    )
+    .toArray();
+  return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));
+}
+
+/**
+ * The record, marked as having something hung on it: a transaction that deletes it at the same moment conflicts with this one,
+ * so that nothing is ever hung on a deleted record.
+ */
+export async function holdOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  id: Id | StoredId,
+  session: Session,
+): Promise<Stored | null> {
+  const record = await driverOf(records).findOneAndUpdate(
+    own(accountId, id),
+    { $inc: { holds: 1 } },
+    { session, returnDocument: 'after' },
+  );
+  return record as Stored | null;
+}
+
+/** Stores a record as it is. Fields that are undefined are not stored. */
+export async function insertOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  record: Stored,
+  session: Session,
+): Promise<void> {
+  await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
+}
+
+/** Sets the given fields and `updated_at`; a field given as undefined is removed. @returns the record as it is now. */
+export async function changeOwn<Stored extends Stamped>(
+  records: Records<Stored>,
+  record: Stored,
+  changes: Partial<Stored>,
+  session: Session,
+): Promise<Stored> {
+  const set = { ...changes, updated_at: new Date() };
+  const removed = Object.entries(changes).filter(([, value]) => value === undefined);
+  await driverOf(records).updateOne(
+    { _id: record._id, account_id: record.account_id },
+    { $set: set, ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([name]) => [name, 1])) } : {}) },
+    { session, ignoreUndefined: true },
+  );
+  return { ...record, ...set };
+}
+
+export async function removeOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  record: Stored,
+  session: Session,
+): Promise<void> {
+  await driverOf(records).deleteOne({ _id: record._id, account_id: record.account_id }, { session });
+}
+
+/** True when the account has a record with these values. */
+export async function hasOwn<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  filter: Partial<Stored>,
+  session: Session,
+): Promise<boolean> {
+  const found = await driverOf(records).findOne(
+    { account_id: storedId(accountId), ...(filter as object) },
+    { session, projection: { _id: 1 } },
+  );
+  return found !== null;
+}
+
+/** All the account's records that match. Only for few: lists have pages. */
+export async function findAllWith<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  filter: Partial<Record<keyof Stored, unknown>>,
+  session: Session,
+): Promise<Stored[]> {
+  const found = await driverOf(records)
+    .find({ account_id: storedId(accountId), ...filter }, { session })
+    .toArray();
+  return found as Stored[];
+}
+
+export async function removeAllWith<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  filter: Partial<Stored>,
+  session: Session,
+): Promise<void> {
+  await driverOf(records).deleteMany({ account_id: storedId(accountId), ...(filter as object) }, { session });
+}
+
+function own(accountId: Id, id: Id | StoredId) {
+  return { _id: typeof id === 'string' ? storedId(id) : id, account_id: storedId(accountId) };
+}
