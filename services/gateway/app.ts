@@ -4,17 +4,35 @@ import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
+import { accountRoutes } from './account/routes.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
 import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
+import { invoiceRoutes } from './invoices/routes.ts';
+import { numberingRoutes } from './numbering/routes.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { quoteRoutes } from './quotes/routes.ts';
 import { serveReference } from './reference/serve-reference.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import { timeEntryRoutes } from './time-entries/routes.ts';
 
-export const routes: readonly Route[] = [...clientRoutes];
+export const routes: readonly Route[] = [
+  ...accountRoutes,
+  ...apiKeyRoutes,
+  ...clientRoutes,
+  ...projectRoutes,
+  ...taskRoutes,
+  ...timeEntryRoutes,
+  ...quoteRoutes,
+  ...invoiceRoutes,
+  ...numberingRoutes,
+];
 
-/** @param nudge tells the relay that events wait. @param trustProxy how many proxies in front set X-Forwarded-For. */
+/** @param options.trustProxy how many proxies in front set X-Forwarded-For. */
 export function makeApp(options: ServeOptions & { log: Logger; trustProxy: number; metrics?: Registry }): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');

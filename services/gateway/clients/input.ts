@@ -1,6 +1,8 @@
 // What a caller may send about clients.
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
+import { clientListing } from '#libs/models/client.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
 import { line, text } from '../http/read-input.ts';
 
 export interface NewClient {
@@ -14,10 +16,15 @@ export interface NewClient {
 
 export type ClientChanges = Partial<NewClient>;
 
+export interface ClientQuery extends ListQuery {
+  q?: string;
+}
+
 const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
+const SEARCH_LONGEST = 100;
 
 // Mail systems accept more than any list of top-level domains knows, so only the form is checked.
-const email = () => Joi.string().email({ tlds: false }).max(EMAIL_LONGEST);
+const email = () => line().email({ tlds: false }).max(EMAIL_LONGEST);
 const optional = {
   company_name: line().allow(null, ''),
   phone: line().allow(null, ''),
@@ -29,15 +36,13 @@ export const newClient = Joi.object<NewClient, true>({
   name: line().required(),
   email: email().required(),
   ...optional,
-}).example({
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  company_name: 'Analytical Engines',
-  phone: '+44 20 7946 0018',
 });
 
-export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional }).example({
-  phone: null,
+export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional });
+
+export const clientQuery = Joi.object<ClientQuery>({
+  q: line().max(SEARCH_LONGEST).allow('').description('Part of the name, email or company, in any case'),
+  ...listQuery(clientListing),
 });
 
 /** @throws AppError 400 with the specification's literal text, whichever of the two is missing. */

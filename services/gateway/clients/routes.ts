@@ -1,11 +1,27 @@
 // Clients over HTTP.
-import Joi from 'joi';
-import { Client, type ClientRecord, clientView } from '#libs/models/client.ts';
+import { conflict } from '#libs/errors.ts';
+import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/client.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { Project } from '#libs/models/project.ts';
+import { Quote } from '#libs/models/quote.ts';
+import { changeOwn, findOwn, hasOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
-import { type PageQuery, pageQuery } from '../http/page.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { clientAnswer } from './answer.ts';
-import { type ClientChanges, clientChanges, type NewClient, newClient, requireNameAndEmail } from './input.ts';
+import {
+  type ClientChanges,
+  type ClientQuery,
+  clientChanges,
+  clientQuery,
+  type NewClient,
+  newClient,
+  requireNameAndEmail,
+} from './input.ts';
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';
@@ -17,6 +33,7 @@ export const clientRoutes: readonly Route[] = [
     operation: 'createClient',
     summary: 'Create a client',
     scope: 'clients:write',
+    query: dryRun,
     body: newClient,
     before: requireNameAndEmail,
     answers: clientAnswer,
@@ -28,7 +45,7 @@ export const clientRoutes: readonly Route[] = [
     operation: 'listClients',
     summary: 'List clients, newest first',
     scope: 'clients:read',
-    query: Joi.object<PageQuery>(pageQuery),
+    query: clientQuery,
     answers: clientAnswer,
     handler: listClients,
   }),
@@ -65,61 +82,83 @@ export const clientRoutes: readonly Route[] = [
   }),
 ];
 
-async function createClient({ body, commit }: Context<NewClient>) {
+async function createClient({ body, commit }: Context<NewClient, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
-    const [client] = await Client.create([{ ...withoutEmpty(body), account_id: accountId }], { session });
-    const view = clientView((client as NonNullable<typeof client>).toObject());
+    const client: ClientRecord = {
+      ...newRecord(accountId),
+      ...stored(body),
+      name: body.name,
+      email: body.email,
+      search: searchOf(body),
+      status: 'invited',
+    };
+    await insertOwn(Client, client, session);
+    const view = clientView(client);
     await announce('client.created', view);
     return created(view);
   });
 }
 
-async function listClients({ caller, query }: Context<unknown, PageQuery>) {
-  const filter = { account_id: caller.accountId };
-  const [clients, total] = await Promise.all([
-    Client.find(filter).sort({ created_at: -1, _id: -1 }).skip(query.offset).limit(query.limit).lean<ClientRecord[]>(),
-    Client.countDocuments(filter),
-  ]);
-  return listed(clients.map(clientView), total, query);
+async function listClients({ caller, query }: Context<unknown, ClientQuery>) {
+  const { records, total } = await findPage(Client, clientListing, {
+    ...pageOf(clientListing, query),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(query.q ? { search: textWithin(query.q) } : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(records.map(clientView), total, query);
 }
 
 async function getClient({ caller, id, missing }: Context) {
-  const client = await Client.findOne({ _id: id, account_id: caller.accountId }).lean<ClientRecord>();
+  const client = await findOwn(Client, caller.accountId, id);
   if (!client) throw missing();
   return found(clientView(client));
 }
 
-async function updateClient({ body, id, commit, missing }: Context<ClientChanges>) {
+async function updateClient({ body, id, commit, missing, requireMatch }: Context<ClientChanges>) {
   return commit(async ({ session, accountId, announce }) => {
-    const client = await Client.findOneAndUpdate({ _id: id, account_id: accountId }, changesOf(body), {
-      session,
-      returnDocument: 'after',
-    }).lean<ClientRecord>();
+    const client = await findOwn(Client, accountId, id, session);
     if (!client) throw missing();
-    const view = clientView(client);
+    await requireMatch(() => clientView(client));
+    const changes = stored(body);
+    const search = searchOf({ ...client, ...changes });
+    const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));
     await announce('client.updated', view);
     return updated(view);
   });
 }
 
-async function deleteClient({ id, commit, missing }: Context) {
+async function deleteClient({ id, commit, missing, requireMatch }: Context) {
   return commit(async ({ session, accountId, announce }) => {
-    const client = await Client.findOneAndDelete({ _id: id, account_id: accountId }, { session }).lean<ClientRecord>();
+    const client = await findOwn(Client, accountId, id, session);
     if (!client) throw missing();
+    await requireMatch(() => clientView(client));
+    await requireUnused(client, accountId, session);
+    await removeOwn(Client, client, session);
     await announce('client.deleted', clientView(client));
     return deleted('Client deleted');
   });
 }
 
-/** An optional field given as null or '' is a field not given. */
-function withoutEmpty(body: object) {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
+/** @throws AppError 409 that names what still refers to the client. */
+async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, session: Session) {
+  for (const [records, name] of [
+    [Invoice, 'invoices'],
+    [Quote, 'quotes'],
+    [Project, 'projects'],
+  ] as const) {
+    if (await hasOwn(records, accountId, { client_id }, session)) throw conflict(`Cannot delete a client with ${name}`);
+  }
 }
 
-function changesOf(body: object) {
-  const cleared = Object.entries(body).filter(([, value]) => value === null || value === '');
-  return {
-    $set: { ...withoutEmpty(body), updated_at: new Date() },
-    ...(cleared.length > 0 ? { $unset: Object.fromEntries(cleared.map(([name]) => [name, 1])) } : {}),
-  };
+/** Finds the text anywhere; every character stands for itself. */
+function textWithin(part: string): RegExp {
+  return new RegExp(part.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+}
+
+/** An optional field given as '' is a field not given. */
+function stored<Body extends object>(body: Body): Body {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '' ? null : value])) as Body;
 }

@@ -5,6 +5,8 @@ export interface Answer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  /** What an `Idempotency-Key` replays instead of `body`, for answers with something that is shown once and stored nowhere. */
+  remember?: unknown;
 }
 
 export function created(data: unknown): Answer {

@@ -2,50 +2,80 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { AppError, conflict } from '#libs/errors.ts';
-import { drawNext, type Sequence } from '#libs/models/counter.ts';
+import { drawNext } from '#libs/models/counter.ts';
 import { type EventType, insertEvent } from '#libs/models/event.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
+import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, isDuplicate, type Session } from '#libs/mongo.ts';
 import type { Answer } from './answer.ts';
+import { rawBodyOf } from './read-json.ts';
 import { inTurn } from './turns.ts';
 
 export interface Transaction {
   session: Session;
   accountId: Id;
-  /** The next number of a document; its event's sequence is drawn in the same update, so an `announce` must follow. */
-  drawNumber(kind: Exclude<Sequence, 'event'>): Promise<number>;
+  /**
+   * The next number of a document, entered in the ledger. Its event's sequence is drawn in the same update, so an `announce`
+   * must follow. 0 in a dry run, which draws none.
+   */
+  drawNumber(kind: NumberKind, documentId: StoredId): Promise<number>;
   /** Writes an event of the account; webhooks go out after the commit. @param data the record as the API returns it. */
-  announce(type: EventType, data: unknown, endpointId?: Id): Promise<Id>;
+  announce(type: EventType, data: unknown, endpointId?: Id): Promise<Id | undefined>;
 }
 
 export type Work = (transaction: Transaction) => Promise<Answer>;
 export type Commit = (work: Work) => Promise<Answer>;
 
+/** The steps of a write, in their order: where a test may end the process. */
+export const CRASH_POINTS = [
+  'after-counter',
+  'after-ledger',
+  'before-event',
+  'after-event',
+  'after-idempotency-record',
+  'before-commit',
+  'after-commit',
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+export interface CommitOptions {
+  request: Request;
+  accountId: Id;
+  requestId: string;
+  /** Everything is done and then undone: the answer says what would have happened. */
+  isDryRun: boolean;
+  /** Tells the relay that an event waits; best effort, the relay looks by itself. */
+  nudge: () => void;
+  /** Called at every step. */
+  passing?: ((point: CrashPoint) => void) | undefined;
+}
+
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
-/** @param nudge tells the relay that an event waits; best effort, the relay looks by itself. */
-export function commitFor(options: { request: Request; accountId: Id; requestId: string; nudge: () => void }): Commit {
-  const { request, accountId, requestId, nudge } = options;
+export function commitFor({ request, accountId, requestId, isDryRun, nudge, passing }: CommitOptions): Commit {
   return async (work) => {
     const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
-    if (key === undefined) return run(work);
-    if (!KEY_FORM.test(key)) {
+    if (key !== undefined && !KEY_FORM.test(key)) {
       throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
     }
-    return runOnce(idempotencyId(accountId, key), work);
+    if (isDryRun) return rehearse(work);
+    return key === undefined ? run(work) : runOnce(idempotencyId(accountId, key), work);
   };
 
   /** Turns of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
   async function run(work: Work, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
     const { answer, hasEvents } = await inTurn(accountId, () =>
       inTransaction(async (session) => {
-        const { transaction, finish } = openTransaction(session, accountId, requestId);
+        const { transaction, finish } = openTransaction(session);
         const answer = await work(transaction);
         await remember?.(session, answer);
+        passing?.('before-commit');
         return { answer, hasEvents: finish() };
       }),
     );
+    passing?.('after-commit');
     if (hasEvents) nudge();
     return answer;
   }
@@ -58,10 +88,14 @@ export function commitFor(options: { request: Request; accountId: Id; requestId:
     running.add(id);
     try {
       return await run(work, async (session, answer) => {
-        const body = JSON.stringify(answer.body);
-        await Idempotency.create([{ _id: id, account_id: accountId, fingerprint, status: answer.status, body }], {
-          session,
+        await remember(session, {
+          id,
+          accountId,
+          fingerprint,
+          status: answer.status,
+          body: answer.remember ?? answer.body,
         });
+        passing?.('after-idempotency-record');
       });
     } catch (error) {
       // Another gateway committed the same key between our look and our write.
@@ -72,6 +106,67 @@ export function commitFor(options: { request: Request; accountId: Id; requestId:
       running.delete(id);
     }
   }
+
+  function openTransaction(session: Session) {
+    let reserved: number | undefined;
+    let announced = 0;
+    const transaction: Transaction = {
+      session,
+      accountId,
+      async drawNumber(kind, documentId) {
+        const drawn = await drawNext(session, accountId, [kind, 'event']);
+        reserved = drawn.event;
+        passing?.('after-counter');
+        await recordNumber(session, { accountId, kind, number: drawn[kind], documentId });
+        passing?.('after-ledger');
+        return drawn[kind];
+      },
+      async announce(type, data, endpointId) {
+        passing?.('before-event');
+        const sequence = reserved ?? (await drawNext(session, accountId, ['event'])).event;
+        reserved = undefined;
+        announced += 1;
+        const event = { accountId, type, sequence, data, requestId, ...(endpointId ? { endpointId } : {}) };
+        const id = await insertEvent(session, event);
+        passing?.('after-event');
+        return id;
+      },
+    };
+    const finish = () => {
+      if (reserved !== undefined) throw new Error('a number was drawn but its event was not announced');
+      return announced > 0;
+    };
+    return { transaction, finish };
+  }
+
+  /** Runs the work without numbers and events, takes its answer and takes everything back. */
+  async function rehearse(work: Work): Promise<Answer> {
+    const unchanged = { accountId, drawNumber: async () => 0, announce: async () => undefined };
+    try {
+      await inTransaction(async (session) => {
+        throw new Rehearsed(await work({ session, ...unchanged }));
+      });
+    } catch (error) {
+      if (error instanceof Rehearsed) return asDryRun(error.answer);
+      throw error;
+    }
+    throw new Error('a dry run was committed');
+  }
+}
+
+/** Ends a dry run, so that its transaction is aborted. */
+class Rehearsed extends Error {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super('dry run');
+    this.answer = answer;
+  }
+}
+
+/** What was not stored has no id. */
+function asDryRun({ body }: Answer): Answer {
+  const { data } = body as { data: object };
+  return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
 }
 
 /** Keys in hand in this process; other processes are caught by the unique id. */
@@ -86,40 +181,25 @@ async function recall(accountId: Id, id: string, fingerprint: string): Promise<A
   return { status: record.status, body: JSON.parse(record.body), headers: { 'Idempotent-Replayed': 'true' } };
 }
 
-function fingerprintOf(request: Request): string {
-  return createHash('sha256')
-    .update(`${request.method} ${request.originalUrl}\n${JSON.stringify(request.body ?? null)}`)
-    .digest('hex');
+async function remember(
+  session: Session,
+  {
+    id,
+    accountId,
+    fingerprint,
+    status,
+    body,
+  }: { id: string; accountId: Id; fingerprint: string; status: number; body: unknown },
+) {
+  const record = { account_id: storedId(accountId), fingerprint, status, body: JSON.stringify(body) };
+  // The wrapper's types know no ids but ObjectId.
+  await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: new Date() }, { session });
 }
 
-function openTransaction(session: Session, accountId: Id, requestId: string) {
-  let reserved: number | undefined;
-  let announced = 0;
-  const transaction: Transaction = {
-    session,
-    accountId,
-    async drawNumber(kind) {
-      const drawn = await drawNext(session, accountId, [kind, 'event']);
-      reserved = drawn.event;
-      return drawn[kind];
-    },
-    async announce(type, data, endpointId) {
-      const sequence = reserved ?? (await drawNext(session, accountId, ['event'])).event;
-      reserved = undefined;
-      announced += 1;
-      return insertEvent(session, {
-        accountId,
-        type,
-        sequence,
-        data,
-        requestId,
-        ...(endpointId ? { endpointId } : {}),
-      });
-    },
-  };
-  const finish = () => {
-    if (reserved !== undefined) throw new Error('a number was drawn but its event was not announced');
-    return announced > 0;
-  };
-  return { transaction, finish };
+// The bytes as they came: two requests are the same when nothing in them differs.
+function fingerprintOf(request: Request): string {
+  return createHash('sha256')
+    .update(`${request.method} ${request.originalUrl}\n`)
+    .update(rawBodyOf(request))
+    .digest('hex');
 }

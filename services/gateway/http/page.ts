@@ -1,5 +1,7 @@
 // Pages of a list: `limit` and `offset` in, `Link` headers out.
 import Joi from 'joi';
+import type { Listing } from '#libs/models/listing.ts';
+import { instant } from './read-input.ts';
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
@@ -11,14 +13,19 @@ export interface PageQuery {
   offset: number;
 }
 
+export interface ListQuery extends PageQuery {
+  sort?: string;
+  updated_since?: Date;
+}
+
 // Joi's own number would read `1e2`, `0x10` and ` 5`; a query parameter is plain digits or it is wrong.
 const digits = Joi.extend((joi) => ({
   type: 'digits',
   base: joi.number().integer(),
-  coerce: {
-    from: 'string',
-    method: (value: string, { error }: Joi.CustomHelpers) =>
-      /^\d{1,15}$/.test(value) ? { value: Number(value) } : { value, errors: [error('number.base')] },
+  // Before joi's own coercion, which would take all three.
+  prepare: (value: unknown, { error }: Joi.CustomHelpers) => {
+    if (typeof value !== 'string') return undefined;
+    return /^\d{1,15}$/.test(value) ? { value: Number(value) } : { value, errors: [error('number.base')] };
   },
 }));
 
@@ -27,6 +34,24 @@ export const pageQuery = {
   limit: digits.digits().min(1).default(LIMIT_DEFAULT).custom(atMostAPage).description('Page size, at most 100'),
   offset: digits.digits().min(0).max(OFFSET_MAX).default(0).description('Records to skip'),
 };
+
+/** The parameters every list of the data API has. @param listing what it can be sorted by. */
+export function listQuery({ orders, standard }: Listing) {
+  const names = Object.keys(orders);
+  return {
+    ...pageQuery,
+    sort: Joi.string()
+      .valid(...names, ...names.map((name) => `-${name}`))
+      .description(`Order; a leading minus is descending. ${standard} when absent, -updated_at with updated_since`),
+    updated_since: instant().description('Only what was changed at this moment or later'),
+  };
+}
+
+/** What a list is asked for besides its filter. */
+export function pageOf({ orders, standard }: Listing, { sort, updated_since, limit, offset }: ListQuery) {
+  const isSync = updated_since !== undefined && 'updated_at' in orders;
+  return { sort: sort ?? (isSync ? '-updated_at' : standard), limit, offset };
+}
 
 function atMostAPage(limit: number): number {
   return Math.min(limit, LIMIT_MAX);

@@ -2,6 +2,8 @@
 import Joi from 'joi';
 import { isDay } from '#libs/day.ts';
 import { AppError, type Details, validationFailed } from '#libs/errors.ts';
+import { isId } from '#libs/models/tenant.ts';
+import { isCurrency } from '#libs/money.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {
@@ -10,7 +12,9 @@ const messages: Joi.ValidationOptions['messages'] = {
   'number.infinity': '{{#label}} must be a finite number',
   'number.unsafe': '{{#label}} is too large',
   'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',
+  'string.currency': '{{#label}} must be a 3-letter ISO 4217 currency code',
   'string.guid': '{{#label}} must be a UUID',
+  'string.instant': '{{#label}} must be an ISO 8601 timestamp',
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
 };
 
@@ -21,32 +25,57 @@ const options: Joi.ValidationOptions = {
   errors: { wrap: { label: false, array: false } },
 };
 
-/** @throws AppError 400 with every problem. @param details the shape the operation answers problems in. */
-export function readBody<Body>(
-  body: unknown,
+type DetailsForm = 'list' | 'by-field';
+
+/**
+ * @param isChange a PATCH: at least one field that the shape knows, else 400 `No valid fields to update`.
+ * @param details the form the operation answers problems in.
+ * @returns what turns a body into a typed value or throws an AppError 400 with every problem.
+ */
+export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
-  details: 'list' | 'by-field' = 'by-field',
-): Body {
+  { isChange = false, details = 'by-field' }: { isChange?: boolean; details?: DetailsForm | undefined } = {},
+): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
-  const { error, value } = shape.validate(body ?? {}, { ...options, convert: false });
-  if (error) throw validationFailed(details === 'list' ? listOf(error) : byField(error));
-  return value as Body;
-}
-
-/** A PATCH: at least one field that the shape knows. @throws AppError 400 `No valid fields to update`. */
-export function readChanges<Body>(body: unknown, shape: Joi.ObjectSchema<Body>, details?: 'list' | 'by-field'): Body {
+  const strict = shape.prefs({ ...options, convert: false });
   const known = new Set(Object.keys(shape.describe()['keys'] ?? {}));
-  const given = body !== null && typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : [];
-  if (!given.some((name) => known.has(name))) throw new AppError(400, 'No valid fields to update');
-  return readBody(body, shape, details);
+  return (body) => {
+    if (isChange && !namesOf(body).some((name) => known.has(name)))
+      throw new AppError(400, 'No valid fields to update');
+    const { error, value } = strict.validate(body ?? {});
+    if (error) throw validationFailed(details === 'list' ? listOf(error) : byField(error));
+    return value as Body;
+  };
 }
 
-/** Query parameters arrive as text, so they are converted. A repeated parameter is an array, which no shape allows. */
-export function readQuery<Query>(query: unknown, shape: Joi.ObjectSchema<Query>): Query {
-  const { error, value } = shape.validate({ ...(query as object) }, options);
-  if (error) throw validationFailed(byField(error));
-  return value as Query;
+/**
+ * Query parameters arrive as text, so they are converted. A repeated parameter is an array, which no shape allows;
+ * `status[$ne]=x` is what other query parsers make operators of.
+ */
+export function queryReader<Query>(
+  shape: Joi.ObjectSchema<Query>,
+  details: DetailsForm = 'by-field',
+): (query: object) => Query {
+  const lenient = shape.prefs(options);
+  return (query) => {
+    const odd = Object.keys(query).filter((name) => !PARAMETER_NAME.test(name));
+    if (odd.length > 0) throw fieldProblem('query', 'query must hold plain parameter names only', details);
+    const { error, value } = lenient.validate({ ...query });
+    if (error) throw validationFailed(details === 'list' ? listOf(error) : byField(error));
+    return value as Query;
+  };
 }
+
+/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
+export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
+  return validationFailed(details === 'list' ? [message] : { [field]: [message] });
+}
+
+function namesOf(body: unknown): string[] {
+  return body !== null && typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : [];
+}
+
+const PARAMETER_NAME = /^[\w-]{1,100}$/;
 
 function byField({ details }: Joi.ValidationError): Details {
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
@@ -64,10 +93,11 @@ function listOf({ details }: Joi.ValidationError): Details {
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-/** The same for the reference. */
-const PRINTABLE = `^[^${UNPRINTABLE.source.slice(1, -1)}]*$`;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-const extended: Joi.Root & { day(): Joi.StringSchema; text(): Joi.StringSchema } = Joi.extend(
+type Kinds = 'day' | 'text' | 'uuid' | 'currency' | 'instant';
+
+const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
   (joi) => ({
     type: 'day',
     base: joi.string(),
@@ -81,15 +111,46 @@ const extended: Joi.Root & { day(): Joi.StringSchema; text(): Joi.StringSchema }
     // A lone surrogate cannot be stored as UTF-8: it would come back as another text.
     validate: (value: string, { error }: Joi.CustomHelpers) =>
       value.isWellFormed() && !UNPRINTABLE.test(value) ? { value } : { value, errors: error('string.text') },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
+  }),
+  (joi) => ({
+    type: 'uuid',
+    base: joi.string(),
+    validate: (value: string, { error }: Joi.CustomHelpers) =>
+      isId(value) ? { value: value.toLowerCase() } : { value, errors: error('string.guid') },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'uuid' }),
+  }),
+  (joi) => ({
+    type: 'currency',
+    base: joi.string(),
+    validate: (value: string, { error }: Joi.CustomHelpers) => {
+      const code = value.toUpperCase();
+      return isCurrency(code) ? { value: code } : { value, errors: error('string.currency') };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 3, maxLength: 3 }),
+  }),
+  (joi) => ({
+    type: 'instant',
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      // An unescaped + in a query is a blank by the time it gets here.
+      const text = value.replace(' ', '+');
+      const date = new Date(text);
+      const isReal = isDay(INSTANT.exec(text)?.[1] ?? '') && !Number.isNaN(date.getTime());
+      return isReal ? { value: date } : { value, errors: error('string.instant') };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date-time' }),
   }),
 );
 
 /** A real calendar day, `YYYY-MM-DD`. */
 export const day = () => extended.day();
+/** A moment in ISO 8601, or a day for its first moment in UTC; read as a Date. */
+export const instant = () => extended.instant();
 /** One line or a name: at most 2,000 characters. */
 export const line = () => extended.text().max(LONGEST.string);
 /** Several paragraphs: at most 20,000 characters. */
 export const text = () => extended.text().max(LONGEST.text);
-/** A UUID in its usual form. */
-export const uuid = () => Joi.string().guid({ separator: '-' });
+/** A UUID in its usual form, read in small letters. */
+export const uuid = () => extended.uuid();
+/** An ISO 4217 code, read in capitals. */
+export const currency = () => extended.currency();

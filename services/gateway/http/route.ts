@@ -25,6 +25,8 @@ export interface Context<Body = unknown, Query = unknown> {
   query: Query;
   /** One transaction for records, numbers, events and the idempotency record. */
   commit: Commit;
+  /** Honours `If-Match`: 412 unless it names what a single read answers now, which `data` gives. */
+  requireMatch(data: () => unknown): Promise<void>;
   /** The operation's own 404. */
   missing(): AppError;
   requestId: string;

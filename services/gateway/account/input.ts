@@ -1,0 +1,77 @@
+// What a caller may send about its account: the issuer's profile that documents are printed from.
+import Joi from 'joi';
+import { percentage } from '../http/money-input.ts';
+import { line, text } from '../http/read-input.ts';
+
+export interface AccountChanges {
+  name?: string;
+  email?: string | null;
+  company?: string | null;
+  address?: string | null;
+  tax_id?: string | null;
+  bank_details?: string | null;
+  logo_url?: string | null;
+  brand_color?: string | null;
+  default_tax_rate?: number | null;
+  time_zone?: string;
+  locale?: string;
+  project_statuses?: string[] | null;
+}
+
+const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
+const STATUSES_MAX = 50;
+/** A small logo as a data URI; the body's own limit is not far above. */
+const LOGO_LONGEST = 200_000;
+const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
+const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+const name = () => line().min(1);
+
+export const accountChanges = Joi.object<AccountChanges, true>({
+  name: name(),
+  email: line().email({ tlds: false }).max(EMAIL_LONGEST).allow(null, ''),
+  company: line().allow(null, ''),
+  address: text().allow(null, ''),
+  tax_id: line().allow(null, ''),
+  bank_details: text().allow(null, ''),
+  logo_url: Joi.alternatives(
+    line().uri({ scheme: ['http', 'https'] }),
+    Joi.string().max(LOGO_LONGEST).pattern(DATA_URI),
+  )
+    .allow(null, '')
+    .messages({ 'alternatives.match': '{{#label}} must be an http(s) URL or a base64 data URI of an image' }),
+  brand_color: Joi.string()
+    .pattern(COLOR)
+    .allow(null, '')
+    .messages({ 'string.pattern.base': '{{#label}} must be a hex colour such as #1a2b3c' }),
+  default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
+  time_zone: line().custom(knownZone).description('IANA name; decides on which day an invoice is overdue'),
+  locale: line().custom(knownLocale).description('BCP 47; language and number format of documents'),
+  project_statuses: Joi.array()
+    .items(name())
+    .min(1)
+    .max(STATUSES_MAX)
+    .unique()
+    .allow(null)
+    .description('In Progress, Awaiting Approval and Complete when null'),
+});
+
+function knownZone(zone: string, { message }: Joi.CustomHelpers) {
+  try {
+    // Offsets such as +02:00 have no daylight saving; a name is meant.
+    if (/^[A-Z]/i.test(zone)) return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions() && zone;
+  } catch {
+    // Not known: refused below.
+  }
+  return message({ custom: '{{#label}} must be an IANA time zone such as Europe/Berlin' });
+}
+
+function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
+  try {
+    const [known] = Intl.getCanonicalLocales(locale);
+    if (known && Intl.NumberFormat.supportedLocalesOf(known).length > 0) return known;
+  } catch {
+    // Not a language tag: refused below.
+  }
+  return message({ custom: '{{#label}} must be a language tag such as en-US' });
+}

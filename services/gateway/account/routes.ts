@@ -1,0 +1,62 @@
+// The caller's own account over HTTP.
+import { Account, type AccountRecord, accountView } from '#libs/models/account.ts';
+import { found, updated } from '../http/answer.ts';
+import { forgetProfile } from '../http/authenticate.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { type AccountChanges, accountChanges } from './input.ts';
+
+const path = '/api/v1/account';
+
+export const accountRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path,
+    operation: 'getAccount',
+    summary: 'Get the account of the key: the issuer documents are printed from',
+    scope: 'account:read',
+    handler: getAccount,
+  }),
+  route({
+    method: 'patch',
+    path,
+    operation: 'updateAccount',
+    summary: 'Update the account',
+    scope: 'account:write',
+    body: accountChanges,
+    missing: 'Account not found or access denied',
+    handler: updateAccount,
+  }),
+];
+
+async function getAccount({ caller, missing }: Context) {
+  // Not the remembered profile: what was changed through another gateway shows at once.
+  const account = await Account.findById(caller.accountId).lean<AccountRecord>();
+  if (!account) throw missing();
+  return found(accountView(account));
+}
+
+async function updateAccount({ caller, body, commit, missing, requireMatch }: Context<AccountChanges>) {
+  const answer = await commit(async ({ session, accountId }) => {
+    const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
+    if (!account) throw missing();
+    await requireMatch(() => accountView(account));
+    const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(body), {
+      session,
+      returnDocument: 'after',
+    }).lean<AccountRecord>();
+    if (!changed) throw missing();
+    return updated(accountView(changed));
+  });
+  forgetProfile(caller.accountId);
+  return answer;
+}
+
+/** An optional field given as null or '' is taken back. */
+function changesOf(body: AccountChanges) {
+  const isCleared = (value: unknown) => value === null || value === '';
+  const entries = Object.entries(body);
+  return {
+    $set: { ...Object.fromEntries(entries.filter(([, value]) => !isCleared(value))), updated_at: new Date() },
+    $unset: Object.fromEntries(entries.filter(([, value]) => isCleared(value)).map(([name]) => [name, 1])),
+  };
+}

@@ -1,0 +1,44 @@
+// What a caller may send about API keys.
+import Joi from 'joi';
+import { SCOPES } from '#libs/models/api-key.ts';
+import { instant, line } from '../http/read-input.ts';
+
+export interface NewKey {
+  name: string;
+  scopes: string[];
+  expires_at?: Date | null;
+  mode: 'live' | 'test';
+}
+
+export interface Rotation {
+  /** How long the old key still works. */
+  overlap_seconds: number;
+}
+
+const NAME_LONGEST = 200;
+const OVERLAP_MAX_SECONDS = 7 * 24 * 3600;
+
+export const newKey = Joi.object<NewKey, true>({
+  name: line().max(NAME_LONGEST).required(),
+  scopes: Joi.array()
+    .items(Joi.string().valid('*', ...SCOPES))
+    .min(1)
+    .unique()
+    .required()
+    .description('Each a scope the calling key has itself'),
+  expires_at: instant().custom(inFuture).allow(null),
+  mode: Joi.string().valid('live', 'test').default('live'),
+});
+
+export const rotation = Joi.object<Rotation, true>({
+  overlap_seconds: Joi.number()
+    .integer()
+    .min(0)
+    .max(OVERLAP_MAX_SECONDS)
+    .default(0)
+    .description('How long the old key still works'),
+});
+
+function inFuture(date: Date, { message }: Joi.CustomHelpers) {
+  return date > new Date() ? date : message({ custom: '{{#label}} must be in the future' });
+}

@@ -1,0 +1,139 @@
+// API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
+import Joi from 'joi';
+import { conflict, lacksScope } from '#libs/errors.ts';
+import { ApiKey, type ApiKeyRecord, allows, apiKeyListing, apiKeyView, issueApiKey } from '#libs/models/api-key.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
+import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
+
+const path = '/api/v1/keys';
+const missing = 'API key not found or access denied';
+
+export const apiKeyRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createApiKey',
+    summary: 'Create an API key; the answer is the only place that ever shows it',
+    scope: 'keys:write',
+    body: newKey,
+    handler: createApiKey,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listApiKeys',
+    summary: 'List API keys, newest first',
+    scope: 'keys:read',
+    query: Joi.object<PageQuery>(pageQuery),
+    handler: listApiKeys,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getApiKey',
+    summary: 'Get what is known of an API key',
+    scope: 'keys:read',
+    missing: 'API key not found',
+    handler: getApiKey,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'revokeApiKey',
+    summary: 'Revoke an API key, from the next request on',
+    scope: 'keys:write',
+    missing,
+    handler: revokeApiKey,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/rotate`,
+    operation: 'rotateApiKey',
+    summary: 'Replace an API key by a new one of the same name and scopes',
+    scope: 'keys:write',
+    body: rotation,
+    missing,
+    handler: rotateApiKey,
+  }),
+];
+
+async function createApiKey({ caller, body, commit }: Context<NewKey>) {
+  requireOwnScopes(caller, body.scopes);
+  return commit(async ({ session, accountId }) => {
+    const { name, scopes, mode, expires_at } = body;
+    return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
+  });
+}
+
+async function listApiKeys({ caller, query }: Context<unknown, PageQuery>) {
+  const { records, total } = await findPage<ApiKeyRecord>(ApiKey, apiKeyListing, {
+    ...query,
+    sort: apiKeyListing.standard,
+    filter: { account_id: storedId(caller.accountId) },
+  });
+  return listed(records.map(apiKeyView), total, query);
+}
+
+async function getApiKey({ caller, id, missing }: Context) {
+  const record = await findOwn<ApiKeyRecord>(ApiKey, caller.accountId, id);
+  if (!record) throw missing();
+  return found(apiKeyView(record));
+}
+
+async function revokeApiKey({ id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId }) => {
+    const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
+    if (!record) throw missing();
+    await requireMatch(() => apiKeyView(record));
+    // Twice is once: the first moment counts.
+    await endKey(record, { revoked_at: record.revoked_at ?? new Date() }, accountId, session);
+    return deleted('API key revoked');
+  });
+}
+
+async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotation>) {
+  return commit(async ({ session, accountId }) => {
+    const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
+    if (!record) throw missing();
+    // The answer holds a key of these scopes: who lacks one must not get it this way.
+    requireOwnScopes(caller, record.scopes);
+    const now = new Date();
+    if (record.revoked_at || (record.expires_at && record.expires_at <= now)) {
+      throw conflict('Cannot rotate a key that is revoked or expired');
+    }
+    const end = new Date(now.getTime() + body.overlap_seconds * 1000);
+    const isEarlier = !record.expires_at || end < record.expires_at;
+    if (body.overlap_seconds === 0) await endKey(record, { revoked_at: now }, accountId, session);
+    else if (isEarlier) await endKey(record, { expires_at: end }, accountId, session);
+    const { name, scopes, expires_at } = record;
+    const mode = record.start.startsWith('bh_test_') ? 'test' : 'live';
+    return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
+  });
+}
+
+function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answer {
+  const view = apiKeyView(record);
+  // What an Idempotency-Key replays is stored, and a key never is.
+  return { ...created({ ...view, key }), remember: created({ ...view, key: null }).body };
+}
+
+/** @throws AppError 403 that names the first scope the caller has not got. */
+function requireOwnScopes(caller: Caller, scopes: readonly string[]) {
+  const lacking = scopes.find((scope) => !allows(caller.scopes, scope));
+  if (lacking !== undefined) throw lacksScope(lacking);
+}
+
+async function endKey(
+  { _id }: { _id: StoredId },
+  end: { revoked_at: Date } | { expires_at: Date },
+  accountId: Id,
+  session: Session,
+) {
+  await ApiKey.updateOne({ _id, account_id: accountId }, { $set: end }, { session });
+}

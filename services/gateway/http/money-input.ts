@@ -1,0 +1,51 @@
+// Money as callers send it: what quotes and invoices have in common.
+import Joi from 'joi';
+import { type LineItem, lineItem } from '#libs/models/line-item.ts';
+import { AMOUNT_MAX } from '#libs/money.ts';
+import { line } from './read-input.ts';
+
+/** A document of more lines is a file, not a request. */
+const LINES_MAX = 500;
+const QUANTITY_MAX = 1_000_000_000;
+const RATE_MAX = 1_000_000_000_000;
+
+export interface LineInput {
+  description: string;
+  quantity?: number;
+  /** What answers call it. */
+  qty?: number;
+  rate: number;
+  discount: number;
+}
+
+// Negative lines are credits; only the sum must not be negative.
+const quantity = () => Joi.number().min(-QUANTITY_MAX).max(QUANTITY_MAX);
+
+const lineInput = Joi.object<LineInput, true>({
+  description: line().required(),
+  quantity: quantity().when('qty', { is: Joi.exist(), otherwise: Joi.required() }),
+  qty: quantity(),
+  rate: Joi.number().min(-RATE_MAX).max(RATE_MAX).required(),
+  discount: percentage().default(0),
+});
+
+export function lineItems() {
+  return Joi.array().items(lineInput).max(LINES_MAX).allow(null);
+}
+
+export function percentage() {
+  return Joi.number().min(0).max(100);
+}
+
+export function amount() {
+  return Joi.number().min(0).max(AMOUNT_MAX);
+}
+
+/** An empty list is no list: the amount is the caller's. */
+export function storedLines(lines: readonly LineInput[] | null | undefined): LineItem[] | null {
+  if (!lines || lines.length === 0) return null;
+  return lines.map(({ description, quantity, qty, rate, discount }) =>
+    // One of the two is required; when both are given, the specification's own name counts.
+    lineItem({ description, qty: quantity ?? qty ?? 0, rate, discount }),
+  );
+}

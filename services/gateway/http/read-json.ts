@@ -1,0 +1,70 @@
+// Reads a JSON body within limits, and refuses the shapes that are only ever sent to break something.
+import express, { type Request, type Response } from 'express';
+import { AppError } from '#libs/errors.ts';
+
+/** No body of ours is deeper than five; recursion over a body then has a bound. */
+const DEPTH_MAX = 32;
+/** They would change what an object is instead of what it holds. */
+const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+
+const NOTHING = Buffer.alloc(0);
+const rawBodies = new WeakMap<object, Buffer>();
+
+/** The bytes of the body that `readJson` has read. */
+export function rawBodyOf(request: Request): Buffer {
+  return rawBodies.get(request) ?? NOTHING;
+}
+
+type ReadJson = (request: Request, response: Response) => Promise<unknown>;
+
+const readers = new Map<number, ReadJson>();
+
+/** @returns what reads a body of at most `limit` bytes: the parsed value, or undefined when there is none. */
+export function jsonReader(limit: number): ReadJson {
+  let read = readers.get(limit);
+  if (!read) {
+    read = makeReader(limit);
+    readers.set(limit, read);
+  }
+  return read;
+}
+
+function makeReader(limit: number): ReadJson {
+  const parse = express.json({
+    limit,
+    inflate: false, // Compressed bodies are refused: a few bytes could become gigabytes.
+    strict: false,
+    type: 'application/json',
+    verify: (request, _response, bytes) => {
+      rawBodies.set(request, bytes);
+    },
+  });
+  return async (request, response) => {
+    const { headers } = request;
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    if (!hasBody) return undefined;
+    if (!request.is('application/json')) throw new AppError(415, 'Content-Type must be application/json');
+    await new Promise<void>((resolve, reject) => {
+      parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
+    });
+    requireSane(request.body);
+    return request.body;
+  };
+}
+
+function requireSane(body: unknown) {
+  // A list instead of recursion: ten thousand levels must not end in a stack overflow.
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEPTH_MAX) throw new AppError(400, 'Request body is nested too deeply');
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (value === null || typeof value !== 'object') continue;
+      for (const [name, inner] of Object.entries(value)) {
+        if (REFUSED_NAMES.has(name)) throw new AppError(400, `Request body must not hold the name ${name}`);
+        if (inner !== null && typeof inner === 'object') next.push(inner);
+      }
+    }
+    level = next;
+  }
+}

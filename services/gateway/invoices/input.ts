@@ -1,0 +1,65 @@
+// What a caller may send about invoices.
+import Joi from 'joi';
+import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+import { currency, day, text, uuid } from '../http/read-input.ts';
+
+export interface NewInvoice {
+  client_id: Id;
+  amount?: number;
+  due_date: string;
+  project_id?: Id | null;
+  description?: string | null;
+  currency: string;
+  tax_rate?: number;
+  status: 'Draft' | 'Sent';
+  line_items?: LineInput[] | null;
+}
+
+export interface InvoiceChanges {
+  status?: InvoiceStatus;
+  description?: string | null;
+  due_date?: string;
+  amount?: number;
+  currency?: string;
+  tax_rate?: number;
+  line_items?: LineInput[] | null;
+  project_id?: Id | null;
+}
+
+export interface InvoiceQuery extends ListQuery {
+  client_id?: Id;
+  status?: InvoiceStatus;
+}
+
+export const newInvoice = Joi.object<NewInvoice, true>({
+  client_id: uuid().required(),
+  // Lines that are given are summed instead.
+  amount: amount().when('line_items', { is: Joi.array().min(1).required(), otherwise: Joi.required() }),
+  due_date: day().required(),
+  project_id: uuid().allow(null),
+  description: text().allow(null, ''),
+  currency: currency().default('USD'),
+  tax_rate: percentage(),
+  status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  line_items: lineItems(),
+});
+
+export const invoiceChanges = Joi.object<InvoiceChanges, true>({
+  status: Joi.string().valid(...INVOICE_STATUSES),
+  description: text().allow(null, ''),
+  due_date: day(),
+  amount: amount(),
+  currency: currency(),
+  tax_rate: percentage(),
+  line_items: lineItems(),
+  project_id: uuid().allow(null),
+});
+
+export const invoiceQuery = Joi.object<InvoiceQuery>({
+  client_id: uuid(),
+  status: Joi.string().valid(...INVOICE_STATUSES),
+  ...listQuery(invoiceListing),
+});

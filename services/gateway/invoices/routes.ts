@@ -1,0 +1,245 @@
+// Invoices over HTTP.
+import { dayIn } from '#libs/day.ts';
+import { conflict, notFound } from '#libs/errors.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import { Client, clientsOf } from '#libs/models/client.ts';
+import type { EventType } from '#libs/models/event.ts';
+import {
+  effectiveInvoiceStatus,
+  Invoice,
+  type InvoiceRecord,
+  type InvoiceStatus,
+  invoiceListing,
+  invoicesWithStatus,
+  invoiceView,
+} from '#libs/models/invoice.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { buryNumber } from '#libs/models/number-ledger.ts';
+import { partiesOf } from '#libs/models/parties.ts';
+import { Project, projectsOf } from '#libs/models/project.ts';
+import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
+import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import type { Transaction } from '../http/commit.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { storedLines } from '../http/money-input.ts';
+import { pageOf } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { changedMoney, invoiceMoney, lapseOf, requireMove } from './change-invoice.ts';
+import {
+  type InvoiceChanges,
+  type InvoiceQuery,
+  invoiceChanges,
+  invoiceQuery,
+  type NewInvoice,
+  newInvoice,
+} from './input.ts';
+
+const path = '/api/v1/invoices';
+const missing = 'Invoice not found or access denied';
+
+export const invoiceRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createInvoice',
+    summary: 'Create an invoice and draw its number',
+    scope: 'invoices:write',
+    query: dryRun,
+    body: newInvoice,
+    handler: createInvoice,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listInvoices',
+    summary: 'List invoices, newest first',
+    scope: 'invoices:read',
+    query: invoiceQuery,
+    handler: listInvoices,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getInvoice',
+    summary: 'Get an invoice',
+    scope: 'invoices:read',
+    missing: 'Invoice not found',
+    handler: getInvoice,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateInvoice',
+    summary: 'Update an invoice, send it, mark it as paid or cancel it',
+    scope: 'invoices:write',
+    body: invoiceChanges,
+    missing,
+    handler: updateInvoice,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteInvoice',
+    summary: 'Delete a draft; its number is never given again',
+    scope: 'invoices:write',
+    missing,
+    handler: deleteInvoice,
+  }),
+];
+
+/** What a change of status is called. */
+const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
+  Sent: 'invoice.sent',
+  Paid: 'invoice.paid',
+  Overdue: 'invoice.overdue',
+  Cancelled: 'invoice.cancelled',
+};
+
+async function createInvoice({ caller, body, commit }: Context<NewInvoice, DryRun>) {
+  const { currency, amount = 0, status, due_date, client_id } = body;
+  const tax_rate = body.tax_rate ?? caller.account.default_tax_rate ?? 0;
+  const money = invoiceMoney({ currency, amount, tax_rate, line_items: storedLines(body.line_items) });
+  return commit(async ({ session, accountId, drawNumber, announce }) => {
+    const base = newRecord(accountId);
+    const number = await drawNumber('invoice', base._id);
+    const client = await holdOwn(Client, accountId, client_id, session);
+    if (!client) throw notFound('Client', 'or access denied');
+    const project = await holdProject(accountId, body.project_id, session);
+    const invoice: InvoiceRecord = {
+      ...base,
+      ...money,
+      ...lapseOf(status, due_date),
+      number,
+      client_id: client._id,
+      project_id: project?._id ?? null,
+      status,
+      due_date,
+      amount_paid: 0,
+      description: body.description || null,
+      ...(status === 'Sent' ? { parties: partiesOf(caller.account, client) } : {}),
+    };
+    await insertOwn(Invoice, invoice, session);
+    const view = invoiceView(invoice, { client, project, status });
+    await announce('invoice.created', view);
+    if (status === 'Sent') await announce('invoice.sent', view);
+    return created(view);
+  });
+}
+
+async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
+  const { accountId, account } = caller;
+  const today = dayIn(account.time_zone);
+  const { records, total } = await findPage(Invoice, invoiceListing, {
+    ...pageOf(invoiceListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+      ...(query.status ? invoicesWithStatus(query.status, today) : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(await viewsOf(records, accountId, today), total, query);
+}
+
+async function getInvoice({ caller, id, missing }: Context) {
+  const invoice = await findOwn(Invoice, caller.accountId, id);
+  if (!invoice) throw missing();
+  return found(await viewOf(invoice, caller));
+}
+
+async function updateInvoice({ caller, body, id, commit, missing, requireMatch }: Context<InvoiceChanges>) {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
+    const invoice = await findOwn(Invoice, accountId, id, session);
+    if (!invoice) throw missing();
+    await requireMatch(() => viewOf(invoice, caller));
+    const before = effectiveInvoiceStatus(invoice, dayIn(caller.account.time_zone));
+    const isMoved = body.status !== undefined && body.status !== before;
+    if (body.status) requireMove(before, body.status);
+    const changes = await changesOf(invoice, body, isMoved, transaction, caller.account);
+    const changed = await changeOwn(Invoice, invoice, changes, session);
+    // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
+    const view = await viewOf(changed, caller, body.status);
+    await announce('invoice.updated', view);
+    const event = isMoved && EVENT_OF[changed.status];
+    if (event) await announce(event, view);
+    return updated(view);
+  });
+}
+
+async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const invoice = await findOwn(Invoice, accountId, id, session);
+    if (!invoice) throw missing();
+    await requireMatch(() => viewOf(invoice, caller));
+    if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
+    const view = await viewOf(invoice, caller);
+    await removeOwn(Invoice, invoice, session);
+    await buryNumber(session, accountId, invoice._id);
+    await announce('invoice.deleted', view);
+    return deleted('Invoice deleted');
+  });
+}
+
+async function changesOf(
+  invoice: InvoiceRecord,
+  body: InvoiceChanges,
+  isMoved: boolean,
+  { session, accountId }: Transaction,
+  account: AccountRecord,
+): Promise<Partial<InvoiceRecord>> {
+  const money = changedMoney(invoice, body);
+  if (body.project_id) await holdProject(accountId, body.project_id, session);
+  const status = body.status ?? invoice.status;
+  const due_date = body.due_date ?? invoice.due_date;
+  const changes: Partial<InvoiceRecord> = { ...money, status, due_date };
+  // Otherwise it stays as the scheduler left it: what was announced is not announced again.
+  if (isMoved || due_date !== invoice.due_date) Object.assign(changes, lapseOf(status, due_date));
+  if (body.description !== undefined) changes.description = body.description || null;
+  if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
+  if (status === 'Sent' && !invoice.parties) {
+    const client = await findOwn(Client, accountId, invoice.client_id, session);
+    if (client) changes.parties = partiesOf(account, client);
+  }
+  return changes;
+}
+
+async function holdProject(accountId: Id, id: Id | null | undefined, session: Session) {
+  if (!id) return undefined;
+  const project = await holdOwn(Project, accountId, id, session);
+  if (!project) throw notFound('Project', 'or access denied');
+  return project;
+}
+
+/** @param status what to answer instead of the status of today. */
+async function viewOf(
+  invoice: InvoiceRecord,
+  { accountId, account }: { accountId: Id; account: AccountRecord },
+  status?: InvoiceStatus,
+) {
+  const [view] = await viewsOf([invoice], accountId, dayIn(account.time_zone), status);
+  return view;
+}
+
+async function viewsOf(invoices: InvoiceRecord[], accountId: Id, today: string, status?: InvoiceStatus) {
+  const [clients, projects] = await Promise.all([
+    // One that was sent carries its client as it was then.
+    clientsOf(
+      accountId,
+      invoices.filter(({ parties }) => !parties).map(({ client_id }) => client_id),
+    ),
+    projectsOf(
+      accountId,
+      invoices.map(({ project_id }) => project_id),
+    ),
+  ]);
+  return invoices.map((invoice) =>
+    invoiceView(invoice, {
+      client: clients.get(String(invoice.client_id)),
+      project: projects.get(String(invoice.project_id)),
+      status: status ?? effectiveInvoiceStatus(invoice, today),
+    }),
+  );
+}

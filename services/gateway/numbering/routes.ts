@@ -1,0 +1,32 @@
+// Proof that the numbers of quotes and invoices have neither holes nor doubles.
+import Joi from 'joi';
+import { type Audit, auditNumbers, numberPage } from '#libs/models/number-audit.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+
+interface AuditQuery extends PageQuery {
+  kind?: NumberKind;
+}
+
+export const numberingRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/numbering/audit',
+    operation: 'auditNumbering',
+    summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
+    scope: 'account:read',
+    query: Joi.object<AuditQuery>({ kind: Joi.string().valid(...NUMBER_KINDS), ...pageQuery }),
+    handler: auditNumbering,
+  }),
+];
+
+async function auditNumbering({ caller, query }: Context<unknown, AuditQuery>) {
+  const { kind, limit, offset } = query;
+  const kinds = kind ? [kind] : NUMBER_KINDS;
+  const audits: Partial<Record<NumberKind, Audit>> = {};
+  for (const one of kinds) audits[one] = await auditNumbers(caller.accountId, one);
+  const { numbers, total } = await numberPage(caller.accountId, kinds, { limit, offset });
+  const gapless = Object.values(audits).every((audit) => audit.gapless);
+  return { status: 200, body: { data: { gapless, kinds: audits, numbers }, pagination: { total, limit, offset } } };
+}

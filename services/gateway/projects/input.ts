@@ -1,0 +1,34 @@
+// What a caller may send about projects.
+import Joi from 'joi';
+import { projectListing } from '#libs/models/project.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+import { line, uuid } from '../http/read-input.ts';
+
+export interface NewProject {
+  name: string;
+  client_id: Id;
+  status?: string;
+}
+
+export type ProjectChanges = Partial<NewProject>;
+
+export interface ProjectQuery extends ListQuery {
+  client_id?: Id;
+  status?: string;
+}
+
+// Which statuses there are is the account's own choice, see routes.ts.
+export const newProject = Joi.object<NewProject, true>({
+  name: line().required(),
+  client_id: uuid().required(),
+  status: line(),
+});
+
+export const projectChanges = Joi.object<ProjectChanges, true>({ name: line(), client_id: uuid(), status: line() });
+
+export const projectQuery = Joi.object<ProjectQuery>({
+  status: line(),
+  client_id: uuid(),
+  ...listQuery(projectListing),
+});

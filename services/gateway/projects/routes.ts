@@ -1,0 +1,202 @@
+// Projects over HTTP.
+import { conflict, notFound } from '#libs/errors.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import { Client, clientsOf } from '#libs/models/client.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { Project, type ProjectRecord, projectListing, projectStatuses, projectView } from '#libs/models/project.ts';
+import { Quote } from '#libs/models/quote.ts';
+import { changeOwn, findAllWith, findOwn, hasOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { Task, taskView } from '#libs/models/task.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time-entry.ts';
+import type { Session } from '#libs/mongo.ts';
+import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import type { Transaction } from '../http/commit.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { fieldProblem } from '../http/read-input.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import {
+  type NewProject,
+  newProject,
+  type ProjectChanges,
+  type ProjectQuery,
+  projectChanges,
+  projectQuery,
+} from './input.ts';
+
+const path = '/api/v1/projects';
+const missing = 'Project not found or access denied';
+const STATUS_STANDARD = 'In Progress';
+
+export const projectRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createProject',
+    summary: 'Create a project',
+    scope: 'projects:write',
+    query: dryRun,
+    body: newProject,
+    handler: createProject,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listProjects',
+    summary: 'List projects, newest first',
+    scope: 'projects:read',
+    query: projectQuery,
+    handler: listProjects,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getProject',
+    summary: 'Get a project',
+    scope: 'projects:read',
+    missing: 'Project not found',
+    handler: getProject,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateProject',
+    summary: 'Update a project',
+    scope: 'projects:write',
+    body: projectChanges,
+    missing,
+    handler: updateProject,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteProject',
+    summary: 'Delete a project that has no time and no documents, with its tasks',
+    scope: 'projects:write',
+    missing,
+    handler: deleteProject,
+  }),
+];
+
+async function createProject({ caller, body, commit }: Context<NewProject, DryRun>) {
+  requireStatus(body.status, caller.account);
+  return commit(async ({ session, accountId, announce }) => {
+    const client = await holdClient(accountId, body.client_id, session);
+    const project: ProjectRecord = {
+      ...newRecord(accountId),
+      name: body.name,
+      client_id: client._id,
+      status: body.status ?? firstStatus(caller.account),
+    };
+    await insertOwn(Project, project, session);
+    const view = projectView(project, client);
+    await announce('project.created', view);
+    return created(view);
+  });
+}
+
+async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
+  requireStatus(query.status, caller.account);
+  const { records, total } = await findPage(Project, projectListing, {
+    ...pageOf(projectListing, query),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+      ...(query.status ? { status: query.status } : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(await viewsOf(records, caller.accountId), total, query);
+}
+
+async function getProject({ caller, id, missing }: Context) {
+  const project = await findOwn(Project, caller.accountId, id);
+  if (!project) throw missing();
+  return found(await viewOf(project, caller.accountId));
+}
+
+async function updateProject({ caller, body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
+  const { client_id, ...fields } = body;
+  return commit(async ({ session, accountId, announce }) => {
+    const project = await findOwn(Project, accountId, id, session);
+    if (!project) throw missing();
+    // It may keep a status that the account has given up.
+    if (body.status !== project.status) requireStatus(body.status, caller.account);
+    await requireMatch(() => viewOf(project, accountId));
+    const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
+    const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
+    const view = await viewOf(await changeOwn(Project, project, changes, session), accountId);
+    await announce('project.updated', view);
+    return updated(view);
+  });
+}
+
+async function deleteProject({ id, commit, missing, requireMatch }: Context) {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
+    const project = await findOwn(Project, accountId, id, session);
+    if (!project) throw missing();
+    const view = await viewOf(project, accountId);
+    await requireMatch(() => view);
+    await requireUnused(project, accountId, session);
+    await removeTasks(project, transaction);
+    await removeOwn(Project, project, session);
+    await announce('project.deleted', view);
+    return deleted('Project deleted');
+  });
+}
+
+/** @throws AppError 409 that names what still refers to the project. */
+async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {
+  for (const [records, name] of [
+    [TimeEntry, 'time entries'],
+    [Invoice, 'invoices'],
+    [Quote, 'quotes'],
+  ] as const) {
+    if (await hasOwn(records, accountId, { project_id }, session)) {
+      throw conflict(`Cannot delete a project with ${name}`);
+    }
+  }
+}
+
+/** Tasks without time are plans: they go with the project. */
+async function removeTasks(project: ProjectRecord, { session, accountId, announce }: Transaction) {
+  for (const task of await findAllWith(Task, accountId, { project_id: project._id }, session)) {
+    await removeOwn(Task, task, session);
+    await announce('task.deleted', taskView(task, project));
+  }
+}
+
+async function holdClient(accountId: Id, id: Id, session: Session) {
+  const client = await holdOwn(Client, accountId, id, session);
+  if (!client) throw notFound('Client', 'or access denied');
+  return client;
+}
+
+/** @throws AppError 400 when the account has no such status. */
+function requireStatus(status: string | undefined, account: AccountRecord) {
+  const statuses = projectStatuses(account);
+  if (status !== undefined && !statuses.includes(status)) {
+    throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
+  }
+}
+
+function firstStatus(account: AccountRecord): string {
+  const statuses = projectStatuses(account);
+  return statuses.includes(STATUS_STANDARD) ? STATUS_STANDARD : (statuses[0] ?? STATUS_STANDARD);
+}
+
+async function viewOf(project: ProjectRecord, accountId: Id) {
+  const [view] = await viewsOf([project], accountId);
+  return view;
+}
+
+async function viewsOf(projects: ProjectRecord[], accountId: Id) {
+  const clients = await clientsOf(
+    accountId,
+    projects.map(({ client_id }) => client_id),
+  );
+  return projects.map((project) => projectView(project, clients.get(String(project.client_id))));
+}

@@ -1,0 +1,60 @@
+// What a caller may send about quotes.
+import Joi from 'joi';
+import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+import { currency, day, text, uuid } from '../http/read-input.ts';
+
+export interface NewQuote {
+  client_id: Id;
+  amount: number;
+  project_id?: Id | null;
+  expires_at?: string | null;
+  description?: string | null;
+  currency: string;
+  tax_rate?: number;
+  status: 'Draft' | 'Sent';
+  line_items?: LineInput[] | null;
+}
+
+export interface QuoteChanges {
+  status?: QuoteStatus;
+  description?: string | null;
+  expires_at?: string;
+  amount?: number;
+  currency?: string;
+  tax_rate?: number;
+}
+
+export interface QuoteQuery extends ListQuery {
+  client_id?: Id;
+  status?: QuoteStatus;
+}
+
+export const newQuote = Joi.object<NewQuote, true>({
+  client_id: uuid().required(),
+  amount: amount().required(),
+  project_id: uuid().allow(null),
+  expires_at: day().allow(null),
+  description: text().allow(null, ''),
+  currency: currency().default('USD'),
+  tax_rate: percentage(),
+  status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  line_items: lineItems(),
+});
+
+export const quoteChanges = Joi.object<QuoteChanges, true>({
+  status: Joi.string().valid(...QUOTE_STATUSES),
+  description: text().allow(null, ''),
+  expires_at: day(),
+  amount: amount(),
+  currency: currency(),
+  tax_rate: percentage(),
+});
+
+export const quoteQuery = Joi.object<QuoteQuery>({
+  client_id: uuid(),
+  status: Joi.string().valid(...QUOTE_STATUSES),
+  ...listQuery(quoteListing),
+});

@@ -1,0 +1,209 @@
+// Quotes over HTTP.
+import { addDays, dayIn } from '#libs/day.ts';
+import { notFound } from '#libs/errors.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import { Client, clientsOf } from '#libs/models/client.ts';
+import type { EventType } from '#libs/models/event.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { partiesOf } from '#libs/models/parties.ts';
+import { Project, projectsOf } from '#libs/models/project.ts';
+import {
+  effectiveQuoteStatus,
+  Quote,
+  type QuoteRecord,
+  type QuoteStatus,
+  quoteListing,
+  quotesWithStatus,
+  quoteView,
+} from '#libs/models/quote.ts';
+import { changeOwn, findOwn, holdOwn, insertOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { created, found, listed, updated } from '../http/answer.ts';
+import type { Transaction } from '../http/commit.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { storedLines } from '../http/money-input.ts';
+import { pageOf } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { changedMoney, lapseOf, quoteMoney } from './change-quote.ts';
+import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
+
+const path = '/api/v1/quotes';
+const VALID_DAYS = 30;
+
+export const quoteRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createQuote',
+    summary: 'Create a quote and draw its number',
+    scope: 'quotes:write',
+    query: dryRun,
+    body: newQuote,
+    details: 'list',
+    handler: createQuote,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listQuotes',
+    summary: 'List quotes, newest first',
+    scope: 'quotes:read',
+    query: quoteQuery,
+    details: 'list',
+    handler: listQuotes,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getQuote',
+    summary: 'Get a quote',
+    scope: 'quotes:read',
+    missing: 'Quote not found',
+    handler: getQuote,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateQuote',
+    summary: 'Update a quote, or set any status',
+    scope: 'quotes:write',
+    body: quoteChanges,
+    details: 'list',
+    missing: 'Quote not found or access denied',
+    handler: updateQuote,
+  }),
+];
+
+/** What a change of status is called. */
+const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
+  Sent: 'quote.sent',
+  Accepted: 'quote.accepted',
+  Declined: 'quote.declined',
+  Expired: 'quote.expired',
+};
+
+async function createQuote({ caller, body, commit }: Context<NewQuote, DryRun>) {
+  const { account } = caller;
+  const { currency, amount, status, client_id } = body;
+  const money = quoteMoney({ currency, amount, tax_rate: body.tax_rate ?? account.default_tax_rate ?? 0 });
+  const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
+  return commit(async ({ session, accountId, drawNumber, announce }) => {
+    const base = newRecord(accountId);
+    const number = await drawNumber('quote', base._id);
+    const client = await holdOwn(Client, accountId, client_id, session);
+    if (!client) throw notFound('Client', 'or access denied');
+    const project = body.project_id ? await holdOwn(Project, accountId, body.project_id, session) : undefined;
+    if (project === null) throw notFound('Project', 'or access denied');
+    const quote: QuoteRecord = {
+      ...base,
+      ...money,
+      ...lapseOf(status, expires_at),
+      number,
+      client_id: client._id,
+      project_id: project?._id ?? null,
+      status,
+      expires_at,
+      description: body.description || null,
+      line_items: storedLines(body.line_items),
+      ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
+    };
+    await insertOwn(Quote, quote, session);
+    const view = quoteView(quote, { client, project, status });
+    await announce('quote.created', view);
+    if (status === 'Sent') await announce('quote.sent', view);
+    return created(view);
+  });
+}
+
+async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
+  const { accountId, account } = caller;
+  const today = dayIn(account.time_zone);
+  const { records, total } = await findPage(Quote, quoteListing, {
+    ...pageOf(quoteListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+      ...(query.status ? quotesWithStatus(query.status, today) : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(await viewsOf(records, accountId, today), total, query);
+}
+
+async function getQuote({ caller, id, missing }: Context) {
+  const quote = await findOwn(Quote, caller.accountId, id);
+  if (!quote) throw missing();
+  return found(await viewOf(quote, caller));
+}
+
+async function updateQuote({ caller, body, id, commit, missing, requireMatch }: Context<QuoteChanges>) {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
+    const quote = await findOwn(Quote, accountId, id, session);
+    if (!quote) throw missing();
+    await requireMatch(() => viewOf(quote, caller));
+    const before = effectiveQuoteStatus(quote, dayIn(caller.account.time_zone));
+    const isMoved = body.status !== undefined && body.status !== before;
+    const changes = await changesOf(quote, body, isMoved, transaction, caller.account);
+    const changed = await changeOwn(Quote, quote, changes, session);
+    // What was set is what is answered, even when the last day has passed already; the next read says Expired.
+    const view = await viewOf(changed, caller, body.status);
+    await announce('quote.updated', view);
+    const event = isMoved && EVENT_OF[changed.status];
+    if (event) await announce(event, view);
+    return updated(view);
+  });
+}
+
+async function changesOf(
+  quote: QuoteRecord,
+  body: QuoteChanges,
+  isMoved: boolean,
+  { session, accountId }: Transaction,
+  account: AccountRecord,
+): Promise<Partial<QuoteRecord>> {
+  const status = body.status ?? quote.status;
+  const expires_at = body.expires_at ?? quote.expires_at;
+  const changes: Partial<QuoteRecord> = { ...changedMoney(quote, body), status, expires_at };
+  // Otherwise it stays as the scheduler left it: what was announced is not announced again.
+  if (isMoved || expires_at !== quote.expires_at) Object.assign(changes, lapseOf(status, expires_at));
+  if (body.description !== undefined) changes.description = body.description || null;
+  if (status === 'Draft') {
+    changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
+  } else if (!quote.parties) {
+    const client = await findOwn(Client, accountId, quote.client_id, session);
+    if (client) changes.parties = partiesOf(account, client);
+  }
+  return changes;
+}
+
+/** @param status what to answer instead of the status of today. */
+async function viewOf(
+  quote: QuoteRecord,
+  { accountId, account }: { accountId: Id; account: AccountRecord },
+  status?: QuoteStatus,
+) {
+  const [view] = await viewsOf([quote], accountId, dayIn(account.time_zone), status);
+  return view;
+}
+
+async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string, status?: QuoteStatus) {
+  const [clients, projects] = await Promise.all([
+    // One that was sent carries its client as it was then.
+    clientsOf(
+      accountId,
+      quotes.filter(({ parties }) => !parties).map(({ client_id }) => client_id),
+    ),
+    projectsOf(
+      accountId,
+      quotes.map(({ project_id }) => project_id),
+    ),
+  ]);
+  return quotes.map((quote) =>
+    quoteView(quote, {
+      client: clients.get(String(quote.client_id)),
+      project: projects.get(String(quote.project_id)),
+      status: status ?? effectiveQuoteStatus(quote, today),
+    }),
+  );
+}

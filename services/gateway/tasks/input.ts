@@ -1,0 +1,53 @@
+// What a caller may send about tasks.
+import Joi from 'joi';
+import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/task.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+import { line, text, uuid } from '../http/read-input.ts';
+
+export interface NewTask {
+  project_id: Id;
+  name: string;
+  description?: string | null;
+  status: TaskStatus;
+  estimated_hours?: number | null;
+  billable: boolean;
+  rate?: number | null;
+  phase_id?: Id | null;
+}
+
+export type TaskChanges = Partial<NewTask>;
+
+export interface TaskQuery extends ListQuery {
+  project_id?: Id;
+  status?: TaskStatus;
+}
+
+const HOURS_MAX = 1_000_000;
+const RATE_MAX = 1_000_000_000;
+
+const status = () => Joi.string().valid(...TASK_STATUSES);
+const optional = {
+  description: text().allow(null, ''),
+  estimated_hours: Joi.number().min(0).max(HOURS_MAX).allow(null),
+  rate: Joi.number().min(0).max(RATE_MAX).allow(null),
+  phase_id: uuid().allow(null),
+};
+
+export const newTask = Joi.object<NewTask, true>({
+  project_id: uuid().required(),
+  name: line().required(),
+  status: status().default('todo'),
+  billable: Joi.boolean().default(true),
+  ...optional,
+});
+
+export const taskChanges = Joi.object<TaskChanges, true>({
+  project_id: uuid(),
+  name: line(),
+  status: status(),
+  billable: Joi.boolean(),
+  ...optional,
+});
+
+export const taskQuery = Joi.object<TaskQuery>({ project_id: uuid(), status: status(), ...listQuery(taskListing) });

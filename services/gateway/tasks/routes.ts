@@ -1,0 +1,172 @@
+// Tasks over HTTP.
+import { conflict, notFound } from '#libs/errors.ts';
+import { hasIssuedTime } from '#libs/models/billed-time.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { Project, projectsOf } from '#libs/models/project.ts';
+import { changeOwn, findOwn, hasOwn, holdOwn, insertOwn, removeAllWith, removeOwn } from '#libs/models/records.ts';
+import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/task.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time-entry.ts';
+import type { Session } from '#libs/mongo.ts';
+import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, taskQuery } from './input.ts';
+
+const path = '/api/v1/tasks';
+const missing = 'Task not found or access denied';
+
+export const taskRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createTask',
+    summary: 'Create a task in a project',
+    scope: 'tasks:write',
+    query: dryRun,
+    body: newTask,
+    handler: createTask,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listTasks',
+    summary: 'List tasks across all projects, newest first',
+    scope: 'tasks:read',
+    query: taskQuery,
+    handler: listTasks,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getTask',
+    summary: 'Get a task',
+    scope: 'tasks:read',
+    missing: 'Task not found',
+    handler: getTask,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateTask',
+    summary: 'Update a task',
+    scope: 'tasks:write',
+    body: taskChanges,
+    missing,
+    handler: updateTask,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteTask',
+    summary: 'Delete a task and all its time entries',
+    scope: 'tasks:write',
+    missing,
+    handler: deleteTask,
+  }),
+];
+
+async function createTask({ body, commit }: Context<NewTask, DryRun>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const project = await holdProject(accountId, body.project_id, session);
+    const task: TaskRecord = {
+      ...newRecord(accountId),
+      project_id: project._id,
+      name: body.name,
+      description: body.description || null,
+      status: body.status,
+      estimated_hours: body.estimated_hours ?? null,
+      billable: body.billable,
+      rate: body.rate ?? null,
+      total_seconds: 0,
+      phase_id: body.phase_id ? storedId(body.phase_id) : null,
+    };
+    await insertOwn(Task, task, session);
+    const view = taskView(task, project);
+    await announce('task.created', view);
+    return created(view);
+  });
+}
+
+async function listTasks({ caller, query }: Context<unknown, TaskQuery>) {
+  const { records, total } = await findPage(Task, taskListing, {
+    ...pageOf(taskListing, query),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(query.project_id ? { project_id: storedId(query.project_id) } : {}),
+      ...(query.status ? { status: query.status } : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(await viewsOf(records, caller.accountId), total, query);
+}
+
+async function getTask({ caller, id, missing }: Context) {
+  const task = await findOwn(Task, caller.accountId, id);
+  if (!task) throw missing();
+  return found(await viewOf(task, caller.accountId));
+}
+
+async function updateTask({ body, id, commit, missing, requireMatch }: Context<TaskChanges>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const task = await findOwn(Task, accountId, id, session);
+    if (!task) throw missing();
+    await requireMatch(() => viewOf(task, accountId));
+    const changes = await changesOf(task, body, accountId, session);
+    const view = await viewOf(await changeOwn(Task, task, changes, session), accountId);
+    await announce('task.updated', view);
+    return updated(view);
+  });
+}
+
+async function deleteTask({ id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const task = await findOwn(Task, accountId, id, session);
+    if (!task) throw missing();
+    const view = await viewOf(task, accountId);
+    await requireMatch(() => view);
+    if (await hasIssuedTime(accountId, task._id, session)) {
+      throw conflict('Cannot delete a task with time on an issued invoice');
+    }
+    await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session);
+    await removeOwn(Task, task, session);
+    await announce('task.deleted', view);
+    return deleted('Task deleted');
+  });
+}
+
+async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, session: Session) {
+  const { project_id, phase_id, description, ...fields } = body;
+  const changes: Partial<TaskRecord> = { ...fields };
+  if (description !== undefined) changes.description = description || null;
+  if (phase_id !== undefined) changes.phase_id = phase_id ? storedId(phase_id) : null;
+  if (project_id && project_id !== String(task.project_id)) {
+    const project = await holdProject(accountId, project_id, session);
+    // Its entries were worked on the other project, and may be billed there.
+    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) {
+      throw conflict('Cannot move a task with time entries to another project');
+    }
+    changes.project_id = project._id;
+  }
+  return changes;
+}
+
+async function holdProject(accountId: Id, id: Id, session: Session) {
+  const project = await holdOwn(Project, accountId, id, session);
+  if (!project) throw notFound('Project', 'or access denied');
+  return project;
+}
+
+async function viewOf(task: TaskRecord, accountId: Id) {
+  const [view] = await viewsOf([task], accountId);
+  return view;
+}
+
+async function viewsOf(tasks: TaskRecord[], accountId: Id) {
+  const projects = await projectsOf(
+    accountId,
+    tasks.map(({ project_id }) => project_id),
+  );
+  return tasks.map((task) => taskView(task, projects.get(String(task.project_id))));
+}
