@@ -1,4 +1,6 @@
-// The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which prints it.
+// The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
+import Joi from 'joi';
+import { isDay } from '../day.ts';
 
 export interface PdfLine {
   id?: string;
@@ -44,4 +46,102 @@ export interface PdfDocument {
   bodyMarkdown?: string;
   requiresSignature: boolean;
   paymentDueDays?: number;
+}
+
+/** What a body may weigh: a logo of two megabytes as a data URI, and the texts at their longest. */
+export const PDF_BODY_BYTES_MAX = 3 * 1024 * 1024;
+
+const LINES_MAX = 500;
+const LONGEST = { line: 2_000, text: 20_000, markdown: 100_000, symbol: 12, url: 2_048 } as const;
+/** A thousand billion: more is a mistake, and no column holds it. */
+const LARGEST = 1e12;
+const LONGEST_TERM_DAYS = 3_650;
+
+const DECIMAL = /^-?\d{1,12}(\.\d{1,10})?$/;
+const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+const messages = {
+  'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',
+  'string.printable': '{{#label}} must not hold control characters or broken Unicode',
+  'string.image': '{{#label}} must be an http or https URL or a base64 data URI',
+  'string.colour': '{{#label}} must be a hex colour such as #1a2b3c',
+  'alternatives.types': '{{#label}} must be a plain decimal such as 1.50',
+  'alternatives.match': '{{#label}} must be a plain decimal such as 1.50',
+};
+
+const words = (longest: number) => Joi.string().max(longest).custom(printable);
+/** null and '' stand for a field not given: many programs send every field they know. */
+const optional = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.empty(Joi.valid('', null)) as Shape;
+const day = () => Joi.string().custom(calendarDay).example('2026-11-21');
+const money = () => Joi.number().min(-LARGEST).max(LARGEST);
+const decimal = () => Joi.alternatives().try(money(), Joi.string().pattern(DECIMAL)).match('any');
+const image = () => Joi.string().custom(imageSource);
+
+const line = Joi.object<PdfLine>({
+  id: optional(words(LONGEST.line)),
+  description: optional(words(LONGEST.line)),
+  qty: optional(decimal()),
+  rate: optional(decimal()),
+});
+
+/** Checks with `convert: false`: "12" is not an amount and "false" is not a boolean. */
+export const pdfDocument = Joi.object<PdfDocument, true>({
+  title: Joi.string().valid('Invoice', 'Quote').required(),
+  number: words(LONGEST.line).required(),
+  date: day().required(),
+  clientName: words(LONGEST.line).required(),
+  clientEmail: words(LONGEST.line).required(),
+  partnerName: words(LONGEST.line).required(),
+  partnerEmail: words(LONGEST.line).required(),
+  amount: money().required(),
+  lineItems: Joi.array().items(line).max(LINES_MAX).required(),
+  dueDate: optional(day()),
+  expiryDate: optional(day()),
+  clientCompany: optional(words(LONGEST.line)),
+  partnerCompany: optional(words(LONGEST.line)),
+  logoUrl: optional(image()),
+  subtotal: optional(money()),
+  taxRate: optional(Joi.number().min(0).max(100)).default(20),
+  currencySymbol: optional(words(LONGEST.symbol)).default('$'),
+  notes: optional(words(LONGEST.text)),
+  terms: optional(words(LONGEST.text)),
+  poNumber: optional(words(LONGEST.line)),
+  discountAmount: optional(money()),
+  shippingAmount: optional(money()),
+  fontStyle: optional(Joi.string().valid('elegant', 'modern', 'classic')).default('elegant'),
+  textScale: optional(Joi.number().min(0.8).max(1.2)).default(1),
+  showBanner: optional(Joi.boolean()).default(true),
+  layoutType: optional(Joi.string().valid('standard', 'overlay')).default('standard'),
+  bannerUrl: optional(image()),
+  brandColor: optional(Joi.string().custom(colour)).example('#2f4a43'),
+  // A quote has a quote's labels unless the caller says otherwise.
+  isQuote: optional(Joi.boolean()).default((document: PdfDocument) => document.title === 'Quote'),
+  quoteIntro: optional(words(LONGEST.text)),
+  bodyMarkdown: optional(words(LONGEST.markdown)),
+  requiresSignature: optional(Joi.boolean()).default(false),
+  paymentDueDays: optional(Joi.number().integer().min(0).max(LONGEST_TERM_DAYS)),
+}).messages(messages);
+
+function printable(value: string, { error }: Joi.CustomHelpers) {
+  // A lone surrogate is no character: it would be printed as something else.
+  return value.isWellFormed() && !UNPRINTABLE.test(value) ? value : error('string.printable');
+}
+
+function calendarDay(value: string, { error }: Joi.CustomHelpers) {
+  return isDay(value) ? value : error('string.day');
+}
+
+function colour(value: string, { error }: Joi.CustomHelpers) {
+  // Goes into the style sheet of the document: nothing but a colour may pass.
+  return COLOUR.test(value) ? value : error('string.colour');
+}
+
+// Form only: whether the address may be called is the outbound guard's to say, in the renderer.
+function imageSource(value: string, { error }: Joi.CustomHelpers) {
+  if (/^\s*data:/i.test(value)) return DATA_URI.test(value) ? value : error('string.image');
+  const url = value.length <= LONGEST.url ? URL.parse(value) : null;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? value : error('string.image');
 }

@@ -1,0 +1,87 @@
+// Sums and prints money: decimal arithmetic only, and a currency symbol of whatever length and direction the caller chose.
+import Big from 'big.js';
+import type { PdfDocument, PdfLine } from '#libs/jobs/pdf-document.ts';
+
+/** Half away from zero, as everybody rounds money by hand. */
+const ROUNDING = Big.roundHalfUp;
+
+/** More digits than any currency has, for prices of thousandths and amounts "as given". */
+const DIGITS_MOST = 6;
+
+/** Symbols and codes of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. */
+const WITHOUT_CENTS = new Set('¥ ￥ 円 圓 ₩ 원 ₫ đ ₲ JPY KRW VND CLP ISK PYG UGX XAF XOF XPF'.split(' '));
+const WITH_MILS = new Set('BHD IQD JOD KWD LYD OMR TND د.ب ع.د د.أ د.ك ل.د ر.ع. د.ت'.split(' '));
+
+export interface Totals {
+  subtotal: Big;
+  discount: Big | undefined;
+  taxRate: Big;
+  tax: Big;
+  shipping: Big | undefined;
+  /** As given, not as computed. */
+  total: Big;
+  /** False when the lines say another total than the one given. */
+  addsUp: boolean;
+}
+
+/** @returns undefined for a line without a price, such as a heading or a remark. */
+export function lineAmount({ qty, rate }: PdfLine, digits: number): Big | undefined {
+  if (rate === undefined) return undefined;
+  return new Big(qty ?? 1).times(rate).round(digits, ROUNDING);
+}
+
+/** Subtotal − discount, + tax on that, + shipping. Zero is a value: only what was left out is computed or absent. */
+export function totalsOf(document: PdfDocument, digits: number): Totals {
+  const lines = document.lineItems.map((line) => lineAmount(line, digits)).filter((amount) => amount !== undefined);
+  const subtotal =
+    document.subtotal === undefined
+      ? lines.reduce((sum, amount) => sum.plus(amount), new Big(0))
+      : new Big(document.subtotal);
+  const discount = document.discountAmount === undefined ? undefined : new Big(document.discountAmount);
+  const shipping = document.shippingAmount === undefined ? undefined : new Big(document.shippingAmount);
+  const taxRate = new Big(document.taxRate);
+  const tax = subtotal
+    .minus(discount ?? 0)
+    .times(taxRate)
+    .div(100)
+    .round(digits, ROUNDING);
+  const total = new Big(document.amount);
+  const computed = subtotal
+    .minus(discount ?? 0)
+    .plus(tax)
+    .plus(shipping ?? 0)
+    .round(digits, ROUNDING);
+  const isStated = lines.length > 0 || document.subtotal !== undefined;
+  return {
+    subtotal,
+    discount,
+    taxRate,
+    tax,
+    shipping,
+    total,
+    addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),
+  };
+}
+
+/** Decimals to print. A symbol is no currency: one that may have no cents is printed without them as long as there are none. */
+export function digitsOf(document: PdfDocument): number {
+  const symbol = document.currencySymbol.trim();
+  if (WITH_MILS.has(symbol)) return 3;
+  if (!WITHOUT_CENTS.has(symbol)) return 2;
+  const { amount, subtotal, discountAmount, shippingAmount, lineItems } = document;
+  const given = [amount, subtotal, discountAmount, shippingAmount, ...lineItems.map(({ rate }) => rate)];
+  return given.every((value) => value === undefined || new Big(value).mod(1).eq(0)) ? 0 : 2;
+}
+
+/** `1234.5` → `1,234.50`: at least `digits` decimals, more when the number has them. */
+export function groupedNumber(value: Big, digits: number, digitsMost = DIGITS_MOST): string {
+  const own = value.round(digitsMost, ROUNDING).toFixed().split('.')[1]?.length ?? 0;
+  const [whole = '', fraction] = value.abs().toFixed(Math.max(digits, own), ROUNDING).split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return fraction ? `${grouped}.${fraction}` : grouped;
+}
+
+/** Symbols made of letters stand apart: `CHF 5.00`, but `$5.00` and `R$5.00`. */
+export function currencyGap(symbol: string): string {
+  return /[\p{L}\p{M}.]$/u.test(symbol) ? '\u00a0' : '';
+}

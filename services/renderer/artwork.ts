@@ -1,0 +1,65 @@
+// The built-in banner: a drawing in the document's own colour, another one for each style.
+import type { DocumentView } from './document-view.ts';
+
+/** @returns an SVG for the banner's box, '' when there is no built-in banner. Only flat fills: gradients and transparency cost time and bytes. */
+export function artworkOf({ style, layout, palette, hasBanner, banner }: DocumentView): string {
+  if (!hasBanner || banner) return '';
+  const height = layout === 'overlay' ? 96 : 40;
+  return `<svg viewBox="0 0 210 ${height}" preserveAspectRatio="xMaxYMid slice">${drawings[style](height, palette.shades)}</svg>`;
+}
+
+type Shades = readonly [string, string, string];
+
+const drawings: Record<DocumentView['style'], (height: number, shades: Shades) => string> = {
+  // Rings of a still water, from beyond the right edge.
+  elegant: (height, shades) =>
+    Array.from({ length: 11 }, (_none, ring) => {
+      const radius = height * (0.35 + ring * 0.24);
+      return `<circle cx="188" cy="${height * 0.92}" r="${radius.toFixed(1)}" fill="none" stroke="${shades[1]}" stroke-width=".28"/>`;
+    }).join(''),
+  // Quarter circles on a square grid.
+  modern: (height, [soft, middle, strong]) => {
+    const side = height / 2;
+    const x = (column: number) => 210 - side * column;
+    const quarter = (column: number, row: 0 | 1, turn: 0 | 1 | 2 | 3, fill: string) => {
+      const [left, top] = [x(column), row * side];
+      const corner = [
+        [left, top],
+        [left + side, top],
+        [left + side, top + side],
+        [left, top + side],
+      ][turn] as [number, number];
+      const from = [
+        [left + side, top],
+        [left + side, top + side],
+        [left, top + side],
+        [left, top],
+      ][turn] as [number, number];
+      const to = [
+        [left, top + side],
+        [left, top],
+        [left + side, top],
+        [left + side, top + side],
+      ][turn] as [number, number];
+      return `<path fill="${fill}" d="M${corner}L${from}A${side} ${side} 0 0 1 ${to}Z"/>`;
+    };
+    return [
+      quarter(1, 0, 2, middle),
+      quarter(1, 1, 1, strong),
+      quarter(2, 0, 0, soft),
+      quarter(2, 1, 2, middle),
+      quarter(3, 0, 3, strong),
+      quarter(3, 1, 0, soft),
+      quarter(4, 1, 1, soft),
+    ].join('');
+  },
+  // Engraver's lines, as on a bond.
+  classic: (height, shades) =>
+    Array.from({ length: 15 }, (_none, line) => {
+      const y = (height / 15) * (line + 0.5);
+      const swing = height * 0.16;
+      let path = `M0 ${y.toFixed(1)}`;
+      for (let x = 0; x < 210; x += 42) path += `q10.5 ${(-swing).toFixed(1)} 21 0t21 0`;
+      return `<path d="${path}" fill="none" stroke="${shades[line % 2 === 0 ? 0 : 1]}" stroke-width=".3"/>`;
+    }).join(''),
+};

@@ -1,0 +1,169 @@
+// Prints documents on warm pages, and replaces pages and browsers that are worn, stuck or dead without losing a document.
+import { AppError } from '#libs/errors.ts';
+import type { Logger } from '#libs/logger.ts';
+import { type Generation, type GenerationOptions, startGeneration } from './generation.ts';
+import { GaveUp, inTime } from './in-time.ts';
+import type { PrintOptions, WarmPage } from './warm-page.ts';
+
+/** What takes longer is not a document but an attack, or a bug; its neighbours need the processor. */
+const PRINT_LIMIT_MS = 12_000;
+/** A print nobody waits for any more is usually about to end: cheaper to let it than to open a new page. */
+const PATIENCE_MS = 250;
+const CRASHES_PER_DOCUMENT = 3;
+const LAUNCHES_IN_A_ROW = 3;
+const INSPECTION_MS = 5_000;
+
+export interface RecycleLimits {
+  prints: number;
+  ageMs: number;
+  memoryMegabytes: number;
+}
+
+export interface BrowserOptions extends GenerationOptions {
+  recycle: RecycleLimits;
+  log: Logger;
+  /** Told why whenever a browser is replaced. */
+  onReplaced: (reason: ReplaceReason) => void;
+  /** Called when Chromium cannot be started any more: a service without a browser had better end and be started anew. */
+  onBroken: (error: unknown) => void;
+}
+
+export type ReplaceReason = 'gone' | 'prints' | 'age' | 'memory';
+
+export interface PrintingBrowser {
+  /**
+   * @param html a whole document that needs nothing from outside.
+   * @param options.deadlineAt milliseconds since the epoch. @param options.signal aborted when nobody waits any more.
+   * @throws AppError 504 when it takes too long, 422 when it crashed Chromium each time; `signal.reason` when aborted.
+   */
+  print(html: string, options: PrintOptions & { deadlineAt: number; signal: AbortSignal }): Promise<Buffer>;
+  /** Rejects while there is no browser that could print. */
+  check(): Promise<void>;
+  /** The browser's first process. */
+  pid(): Promise<number>;
+  memoryMegabytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openBrowser(options: BrowserOptions): Promise<PrintingBrowser> {
+  const { log, recycle } = options;
+  const living = new Set<Generation>();
+  let isClosed = false;
+  let isRecycling = false;
+  let current = start();
+  await current;
+  const inspection = setInterval(() => void inspect(), INSPECTION_MS).unref();
+
+  return {
+    async print(html, { deadlineAt, signal, ...printOptions }) {
+      const limit = () => ({ limitMs: deadlineAt - Date.now(), signal });
+      for (let crashes = 0; crashes < CRASHES_PER_DOCUMENT; ) {
+        const generation = await inTime(current, limit());
+        const page = await takePage(generation, limit());
+        if (!page) continue;
+        const printing = page.print(html, printOptions);
+        try {
+          const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - Date.now()), signal });
+          void generation.release(page);
+          if (generation.prints() >= recycle.prints) void replaceWorn(generation, 'prints');
+          return pdf;
+        } catch (error) {
+          if (error instanceof GaveUp) {
+            void letGo(generation, page, printing);
+            throw error.reason;
+          }
+          crashes += 1;
+          log.warn({ err: error, crashes }, 'chromium failed in the middle of a document');
+          void generation.replace(page);
+        }
+      }
+      throw new AppError(422, 'The document could not be printed');
+    },
+    async check() {
+      const generation = await current;
+      if (!generation.isAlive()) throw new Error('chromium is being restarted');
+      await generation.check();
+    },
+    pid: async () => (await current).pid,
+    memoryMegabytes: async () => await (await current).memoryMegabytes(),
+    async close() {
+      isClosed = true;
+      clearInterval(inspection);
+      await current.catch(() => undefined); // A start that failed has nothing left to close.
+      await Promise.all([...living].map((generation) => generation.retire()));
+    },
+  };
+
+  async function start(): Promise<Generation> {
+    let failure: unknown = new Error('The browser is closed');
+    for (let launch = 1; launch <= LAUNCHES_IN_A_ROW && !isClosed; launch += 1) {
+      try {
+        const generation = await startGeneration(options);
+        living.add(generation);
+        void generation.gone.then(() => {
+          living.delete(generation);
+          void replaceDead(generation);
+        });
+        return generation;
+      } catch (error) {
+        failure = error;
+        log.warn({ err: error, launch }, 'chromium did not start');
+      }
+    }
+    throw failure;
+  }
+
+  /** @returns undefined when the generation has no future; by then `current` is the next one. */
+  async function takePage(generation: Generation, limit: { limitMs: number; signal: AbortSignal }) {
+    const taking = generation.take();
+    try {
+      return await inTime(taking, limit);
+    } catch (error) {
+      if (error instanceof GaveUp) {
+        void taking.then((page) => generation.release(page)).catch(() => undefined); // It died meanwhile: no page to give back.
+        throw error.reason;
+      }
+      await replaceDead(generation);
+      return undefined;
+    }
+  }
+
+  async function letGo(generation: Generation, page: WarmPage, printing: Promise<Buffer>) {
+    const patience = new Promise<false>((resolve) => setTimeout(resolve, PATIENCE_MS, false));
+    const hasEnded = await Promise.race([printing.then(() => true).catch(() => false), patience]);
+    await (hasEnded ? generation.release(page) : generation.replace(page));
+  }
+
+  async function replaceDead(dead: Generation) {
+    // Who waits for `current` waits for the new one from here on; a generation that was retired is not current any more.
+    if (isClosed || dead.isAlive() || (await current.catch(() => dead)) !== dead) return;
+    log.warn('chromium is gone, starting another');
+    options.onReplaced('gone');
+    current = start();
+    await current.catch((error) => options.onBroken(error));
+  }
+
+  async function replaceWorn(worn: Generation, reason: ReplaceReason) {
+    if (isClosed || isRecycling || (await current) !== worn) return;
+    isRecycling = true;
+    try {
+      const fresh = await start();
+      current = Promise.resolve(fresh);
+      options.onReplaced(reason);
+      log.info({ reason, prints: worn.prints() }, 'chromium replaced');
+      await worn.retire();
+    } catch (error) {
+      // The old one still prints; the next inspection tries again.
+      log.warn({ err: error }, 'a worn chromium could not be replaced');
+    } finally {
+      isRecycling = false;
+    }
+  }
+
+  async function inspect() {
+    const generation = await current.catch(() => undefined);
+    if (!generation?.isAlive()) return;
+    if (generation.ageMs() >= recycle.ageMs) await replaceWorn(generation, 'age');
+    else if ((await generation.memoryMegabytes()) >= recycle.memoryMegabytes) await replaceWorn(generation, 'memory');
+  }
+}

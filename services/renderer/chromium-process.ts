@@ -1,0 +1,138 @@
+// One Chromium: started without any way to the network, with a folder of its own, and ended with all its processes.
+import { chown, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
+import type { Isolation } from './isolation.ts';
+
+const LAUNCH_LIMIT_MS = 20_000;
+/** A healthy Chromium is gone within 100 ms; then its processes are ended. */
+const CLOSE_LIMIT_MS = 2_000;
+
+export interface ChromiumOptions {
+  /** The headless shell, or a whole Chromium. */
+  path: string;
+  isolation: Isolation;
+  /** Holds the profiles; made and removed by the caller. */
+  folder: string;
+  fontsFile: string;
+}
+
+export interface Chromium {
+  /** Its first process, which leads the group of all the others. */
+  pid: number;
+  /** Speaks to the browser as a whole. */
+  control: CDPSession;
+  isAlive(): boolean;
+  /** Resolves when it has gone, whoever ended it. */
+  gone: Promise<void>;
+  close(): Promise<void>;
+}
+
+let profiles = 0;
+
+export async function launchChromium({ path, isolation, folder, fontsFile }: ChromiumOptions): Promise<Chromium> {
+  profiles += 1;
+  const profile = join(folder, `profile-${process.pid}-${profiles}`);
+  await mkdir(profile, { mode: 0o700 });
+  if (isolation.owner !== undefined) await chown(profile, isolation.owner, isolation.owner);
+
+  const [program = path, ...rest] = [...isolation.wrapper, path];
+  let browser: Browser;
+  try {
+    browser = await puppeteer.launch({
+      executablePath: program,
+      args: [...rest, ...switches(profile, isolation)],
+      ignoreDefaultArgs: true,
+      pipe: true,
+      // Nothing of our own environment, which names Redis, reaches the browser.
+      env: {
+        PATH: '/usr/bin:/bin',
+        HOME: profile,
+        TMPDIR: profile,
+        FONTCONFIG_FILE: fontsFile,
+        LANG: 'C.UTF-8',
+        TZ: 'UTC',
+      },
+      timeout: LAUNCH_LIMIT_MS,
+      waitForInitialPage: false,
+      defaultViewport: null,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+  } catch (error) {
+    await rm(profile, { recursive: true, force: true });
+    throw error;
+  }
+  const pid = browser.process()?.pid;
+  if (pid === undefined) throw new Error('Chromium has no process'); // Cannot be: we launched it, we did not connect to it.
+  const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
+  void gone.then(() => endGroup(pid)).then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }));
+
+  return {
+    pid,
+    control: await browser.target().createCDPSession(),
+    isAlive: () => browser.connected,
+    gone,
+    async close() {
+      const limit = setTimeout(() => endGroup(pid), CLOSE_LIMIT_MS);
+      await browser.close().catch(() => undefined); // It may be gone already: that is what we want.
+      clearTimeout(limit);
+      endGroup(pid);
+      await rm(profile, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+function switches(profile: string, isolation: Isolation): string[] {
+  return [
+    '--headless',
+    '--remote-debugging-pipe',
+    `--user-data-dir=${profile}`,
+    ...(isolation.hasSandbox ? [] : ['--no-sandbox']),
+    // Nothing may leave: names resolve to nothing, everything else goes to a closed proxy, loopback included.
+    '--proxy-server=http://127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-domain-reliability',
+    '--disable-sync',
+    '--dns-prefetch-disable',
+    '--no-pings',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--disable-file-system',
+    // Nothing may be left behind or asked.
+    '--no-first-run',
+    '--no-default-browser-check',
+    '--disable-breakpad',
+    '--disable-crash-reporter',
+    '--disable-default-apps',
+    '--disable-extensions',
+    '--password-store=basic',
+    '--use-mock-keychain',
+    '--mute-audio',
+    // Pages in the background print as fast as the one in front.
+    '--disable-background-timer-throttling',
+    '--disable-backgrounding-occluded-windows',
+    '--disable-renderer-backgrounding',
+    '--disable-hang-monitor',
+    '--disable-ipc-flooding-protection',
+    // Containers give /dev/shm 64 MB, and a large document needs more.
+    '--disable-dev-shm-usage',
+    '--disable-gpu',
+    '--hide-scrollbars',
+    '--font-render-hinting=none',
+    '--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,PaintHolding',
+    '--generate-pdf-document-outline=false',
+    'about:blank',
+  ];
+}
+
+function endGroup(pid: number) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // No process of the group is left: nothing to end.
+  }
+}

@@ -1,0 +1,70 @@
+// Colours of a document from the one colour the caller gave: everything set on it, or in it, stays readable.
+
+/** Red, green, blue, 0 to 255. */
+type Colour = readonly [number, number, number];
+
+/** WCAG 2, level AA for text of any size. */
+const READABLE = 4.5;
+const STEP = 0.04;
+
+const WHITE: Colour = [255, 255, 255];
+const BLACK: Colour = [0, 0, 0];
+
+export interface Palette {
+  /** Fills: as given. */
+  brand: string;
+  /** Text on the fill. */
+  onBrand: string;
+  /** The brand's colour as text on white: darkened until it can be read. */
+  ink: string;
+  /** Shapes on the fill, each further away from its text's colour, so that text on them stays readable. */
+  shades: readonly [string, string, string];
+  /** A breath of the brand behind dark text. */
+  tint: string;
+}
+
+/** @param brandColor `#abc` or `#aabbcc`. */
+export function paletteOf(brandColor: string): Palette {
+  const brand = parse(brandColor);
+  const onBrand = contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK;
+  const away = onBrand === WHITE ? BLACK : WHITE;
+  let ink = brand;
+  for (let share = STEP; contrast(ink, WHITE) < READABLE && share <= 1; share += STEP) ink = mix(brand, BLACK, share);
+  return {
+    brand: hex(brand),
+    onBrand: hex(onBrand),
+    ink: hex(ink),
+    shades: [hex(mix(brand, away, 0.1)), hex(mix(brand, away, 0.2)), hex(mix(brand, away, 0.32))],
+    tint: hex(mix(WHITE, brand, 0.06)),
+  };
+}
+
+function parse(text: string): Colour {
+  const digits = text.slice(1);
+  const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const value = Number.parseInt(full, 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+function hex(colour: Colour) {
+  return `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function mix([r, g, b]: Colour, [toR, toG, toB]: Colour, share: number): Colour {
+  const part = (from: number, to: number) => Math.round(from + (to - from) * share);
+  return [part(r, toR), part(g, toG), part(b, toB)];
+}
+
+/** WCAG 2: from 1 (the same) to 21 (black on white). */
+export function contrast(one: Colour, other: Colour) {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: Colour) {
+  const [r = 0, g = 0, b = 0] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

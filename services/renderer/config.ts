@@ -1,0 +1,53 @@
+// Every variable the renderer reads.
+import Joi from 'joi';
+import { readEnv, variables } from '#libs/env.ts';
+
+export interface Config {
+  OPERATIONS_HOST: string;
+  OPERATIONS_PORT?: number;
+  REDIS_URL: string;
+  REDIS_PREFIX: string;
+  CHROMIUM_PATH: string;
+  OUTBOUND_ALLOW: string;
+  LOG_LEVEL: string;
+  RENDER_CONCURRENCY: number;
+  RECYCLE_PRINTS: number;
+  RECYCLE_MINUTES: number;
+  RECYCLE_MEGABYTES: number;
+}
+
+export const configShape = Joi.object<Config, true>({
+  OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  REDIS_URL: variables.REDIS_URL,
+  REDIS_PREFIX: variables.REDIS_PREFIX,
+  CHROMIUM_PATH: Joi.string()
+    .required()
+    .description(
+      'Program that prints: a headless shell, which is four times as fast as a whole Chromium, or a Chromium',
+    ),
+  OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
+  LOG_LEVEL: variables.LOG_LEVEL,
+  // One page keeps one core busy; the third fills the gaps in which the others wait for Redis.
+  RENDER_CONCURRENCY: Joi.number()
+    .integer()
+    .min(1)
+    .max(32)
+    .default(3)
+    .description('Documents printed at the same time'),
+  RECYCLE_PRINTS: Joi.number()
+    .integer()
+    .min(1)
+    .default(5_000)
+    .description('Chromium is replaced after this many documents'),
+  RECYCLE_MINUTES: Joi.number().min(1).default(60).description('Chromium is replaced at this age'),
+  RECYCLE_MEGABYTES: Joi.number()
+    .integer()
+    .min(100)
+    .default(700)
+    .description('Chromium is replaced when all its processes together hold this much memory'),
+});
+
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+  return readEnv(env, configShape);
+}

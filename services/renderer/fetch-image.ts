@@ -1,0 +1,135 @@
+// Gets the images of a document: through the outbound guard or out of the data URI, through the decoder, into the page.
+import { createHash } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import { LRUCache } from 'lru-cache';
+import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
+import type { ImageFault, ImageUse } from './decode-image.ts';
+import type { ImageDecoder } from './image-decoder.ts';
+
+export interface InlineImage {
+  dataUri: string;
+}
+
+/** Safe to tell the caller: says nothing about what is or is not behind an address. */
+export type ImageProblem = ImageFault | 'refused address' | 'unreachable';
+
+export interface Images {
+  /**
+   * @param source an http(s) URL or a base64 data URI. @param accountId whose cache may be used.
+   * @returns the image ready for the page, or why there is none. Never throws.
+   */
+  get(source: string, use: ImageUse, accountId: string): Promise<InlineImage | { problem: ImageProblem }>;
+}
+
+const BYTES_MAX = 5 * 1024 * 1024;
+const FETCH_LIMIT_MS = 5_000;
+const REDIRECTS_MAX = 2;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Long enough for a run of documents with one logo, short enough that a new logo shows at once. */
+const CACHE_LIFE_MS = 60_000;
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+class ImageFailure extends Error {
+  readonly problem: ImageProblem;
+
+  constructor(problem: ImageProblem) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+export function openImages({ outbound, decoder }: { outbound: Outbound; decoder: ImageDecoder }): Images {
+  const cache = new LRUCache<string, InlineImage>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ dataUri }) => dataUri.length,
+    ttl: CACHE_LIFE_MS,
+  });
+
+  return {
+    async get(source, use, accountId) {
+      const key = createHash('sha256').update(`${accountId} ${use} `).update(source).digest('base64');
+      const known = cache.get(key);
+      if (known) return known;
+      try {
+        const bytes = source.startsWith('data:') ? fromDataUri(source) : await download(source, outbound);
+        const decoded = await decoder.decode(bytes, use);
+        if ('fault' in decoded) return { problem: decoded.fault };
+        cache.set(key, decoded);
+        return decoded;
+      } catch (error) {
+        return { problem: error instanceof ImageFailure ? error.problem : 'unreachable' };
+      }
+    },
+  };
+}
+
+function fromDataUri(source: string): Buffer {
+  return Buffer.from(source.slice(source.indexOf(',') + 1), 'base64');
+}
+
+async function download(source: string, outbound: Outbound): Promise<Buffer> {
+  const signal = AbortSignal.timeout(FETCH_LIMIT_MS);
+  let address = source;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const response = await request(address, outbound, signal);
+    const { statusCode = 0 } = response;
+    const { location } = response.headers;
+    if (!REDIRECTS.has(statusCode) || !location) {
+      if (statusCode === 200) return await readAll(response);
+      response.destroy();
+      throw new ImageFailure('unreachable');
+    }
+    response.destroy();
+    const next = URL.parse(location, address);
+    // From https one does not go back to where everybody can read and change the answer.
+    if (!next || (address.startsWith('https:') && next.protocol !== 'https:')) throw new ImageFailure('unreachable');
+    address = next.href;
+  }
+  throw new ImageFailure('unreachable');
+}
+
+async function request(address: string, outbound: Outbound, signal: AbortSignal): Promise<http.IncomingMessage> {
+  const target = judged(address, outbound);
+  const isSecure = target.url.protocol === 'https:';
+  return await new Promise((resolve, reject) => {
+    const call = (isSecure ? https : http).get(
+      target.url,
+      {
+        agent: isSecure ? target.httpsAgent : target.httpAgent,
+        signal,
+        headers: {
+          Accept: 'image/png,image/jpeg,image/webp,image/gif',
+          'Accept-Encoding': 'identity',
+          'User-Agent': 'Billhook',
+        },
+      },
+      resolve,
+    );
+    call.once('error', reject);
+  });
+}
+
+function judged(address: string, outbound: Outbound) {
+  try {
+    return outbound.check(address, { protocols: ['http:', 'https:'] });
+  } catch (error) {
+    // Known without asking anybody, so telling it gives nothing away.
+    throw error instanceof OutboundRefused ? new ImageFailure('refused address') : error;
+  }
+}
+
+async function readAll(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > BYTES_MAX) {
+      response.destroy();
+      throw new ImageFailure('too large');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,138 @@
+// One Chromium and its warm pages, from its start until its last print has ended.
+import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
+import { groupMemoryMegabytes } from './process-tree.ts';
+import { openWarmPage, type WarmPage } from './warm-page.ts';
+
+const START_LIMIT_MS = 30_000;
+/** Longer than any print may take: what still hangs then is ended with the browser. */
+const DRAIN_LIMIT_MS = 15_000;
+
+export interface Generation {
+  /** Waits until a page is idle. @throws when this generation is retired or dead: ask the next one. */
+  take(): Promise<WarmPage>;
+  /** Gives a page back in order. */
+  release(page: WarmPage): Promise<void>;
+  /** Gives back a page that is stuck or dead: another is opened in its stead. */
+  replace(page: WarmPage): Promise<void>;
+  /** Takes no further print, lets those in hand end, then closes. */
+  retire(): Promise<void>;
+  isAlive(): boolean;
+  /** Resolves when Chromium is gone, whoever ended it. */
+  gone: Promise<void>;
+  /** Documents begun, and milliseconds since the start. */
+  prints(): number;
+  ageMs(): number;
+  memoryMegabytes(): Promise<number>;
+  check(): Promise<void>;
+  pid: number;
+}
+
+export interface GenerationOptions extends ChromiumOptions {
+  pages: number;
+  /** Throws when what the page prints is not fit for a client. */
+  prove: (page: WarmPage) => Promise<void>;
+}
+
+export async function startGeneration(options: GenerationOptions): Promise<Generation> {
+  const chromium = await launchChromium(options);
+  const idle: WarmPage[] = [];
+  try {
+    idle.push(...(await openPages(chromium, options)));
+  } catch (error) {
+    await chromium.close();
+    throw error;
+  }
+  const startedAt = Date.now();
+  const waiting: { resolve: (page: WarmPage) => void; reject: (error: Error) => void }[] = [];
+  let prints = 0;
+  let busy = 0;
+  let isOver = false;
+  let whenIdle: (() => void) | undefined;
+
+  void chromium.gone.then(() => end('Chromium is gone'));
+
+  function end(reason: string) {
+    isOver = true;
+    for (const { reject } of waiting.splice(0)) reject(new Error(reason));
+  }
+
+  function hand(page: WarmPage) {
+    const next = waiting.shift();
+    if (next) next.resolve(page);
+    else idle.push(page);
+  }
+
+  function leave() {
+    busy -= 1;
+    if (busy === 0) whenIdle?.();
+  }
+
+  return {
+    pid: chromium.pid,
+    gone: chromium.gone,
+    isAlive: () => !isOver && chromium.isAlive(),
+    prints: () => prints,
+    ageMs: () => Date.now() - startedAt,
+    memoryMegabytes: () => groupMemoryMegabytes(chromium.pid),
+    async check() {
+      await chromium.control.send('Browser.getVersion');
+    },
+    async take() {
+      if (isOver) throw new Error('Chromium is being replaced');
+      const page = idle.pop() ?? (await new Promise<WarmPage>((resolve, reject) => waiting.push({ resolve, reject })));
+      prints += 1;
+      busy += 1;
+      return page;
+    },
+    async release(page) {
+      leave();
+      try {
+        await page.tidy();
+        hand(page);
+      } catch {
+        // It died while nobody used it.
+        await reopen(page);
+      }
+    },
+    async replace(page) {
+      leave();
+      await reopen(page);
+    },
+    async retire() {
+      end('Chromium is being replaced');
+      const limit = new Promise((resolve) => setTimeout(resolve, DRAIN_LIMIT_MS).unref());
+      if (busy > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), limit, chromium.gone]);
+      await chromium.close();
+    },
+  };
+
+  async function reopen(page: WarmPage) {
+    await page.close();
+    if (isOver) return;
+    try {
+      hand(await openProvenPage(chromium, options));
+    } catch {
+      // A browser that cannot open a page is of no use: its end brings the next one.
+      await chromium.close();
+    }
+  }
+}
+
+async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Chromium opened no page')), START_LIMIT_MS);
+  });
+  try {
+    const pages = Array.from({ length: options.pages }, () => openProvenPage(chromium, options));
+    return await Promise.race([Promise.all(pages), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function openProvenPage(chromium: Chromium, { prove }: GenerationOptions): Promise<WarmPage> {
+  const page = await openWarmPage(chromium);
+  await prove(page);
+  return page;
+}

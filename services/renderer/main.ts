@@ -1,0 +1,93 @@
+// Starts the renderer: one document in, one PDF out.
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { listenForCancels } from '#libs/jobs/replies.ts';
+import { startWorker } from '#libs/jobs/worker.ts';
+import { run } from '#libs/lifecycle.ts';
+import { makeLogger } from '#libs/logger.ts';
+import { makeMetrics } from '#libs/metrics.ts';
+import { startOperations } from '#libs/operations.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { connectImpatient } from '#libs/redis.ts';
+import { openBrowser, type PrintingBrowser } from './browser.ts';
+import { readConfig } from './config.ts';
+import { openImages } from './fetch-image.ts';
+import { prepareFonts } from './fonts.ts';
+import { openImageDecoder } from './image-decoder.ts';
+import { findIsolation } from './isolation.ts';
+import { openMarkdown } from './markdown.ts';
+import { observeRenderer, watchBrowser } from './metrics.ts';
+import { renderDocumentWith } from './render-document.ts';
+import { printSpecimens } from './specimen.ts';
+import { compileTemplate } from './template.ts';
+import { openWorkplace } from './workplace.ts';
+
+/** Documents in hand may take until their deadline; what is not done then, another renderer does again. */
+const CLOSE_LIMIT_MS = 32_000;
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('renderer', config.LOG_LEVEL);
+  useLogger(log);
+
+  const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
+  onClose(() => outbound.close());
+  const redis = connectImpatient(config.REDIS_URL, log);
+  onClose(() => redis.disconnect());
+
+  const metrics = makeMetrics();
+  const { onEnd, onReplaced } = observeRenderer(metrics);
+  let browser: PrintingBrowser | undefined;
+  const operations = await startOperations({
+    host: config.OPERATIONS_HOST,
+    port: config.OPERATIONS_PORT,
+    service: 'renderer',
+    checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },
+    metrics,
+    log,
+  });
+  onClose(() => operations.close());
+
+  const workplace = await openWorkplace();
+  onClose(workplace.remove);
+  const isolation = await findIsolation(config.CHROMIUM_PATH, log);
+  const decoder = await openImageDecoder(isolation);
+  onClose(() => decoder.close());
+  const markdown = openMarkdown();
+  onClose(() => markdown.close());
+  const render = compileTemplate();
+
+  browser = await openBrowser({
+    path: config.CHROMIUM_PATH,
+    isolation,
+    folder: workplace.folder,
+    fontsFile: await prepareFonts(workplace.folder, isolation),
+    pages: config.RENDER_CONCURRENCY,
+    prove: (page) => printSpecimens(page, render),
+    recycle: {
+      prints: config.RECYCLE_PRINTS,
+      ageMs: config.RECYCLE_MINUTES * 60_000,
+      memoryMegabytes: config.RECYCLE_MEGABYTES,
+    },
+    log,
+    onReplaced,
+    onBroken(error) {
+      log.fatal({ err: error }, 'chromium cannot be started any more');
+      process.exit(1);
+    },
+  });
+  onClose(() => browser?.close());
+  watchBrowser(metrics, browser);
+
+  const images = openImages({ outbound, decoder });
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  const work = renderDocumentWith({ browser, images, markdown, render, redis, prefix, onEnd });
+  const worker = startWorker(renderDocument, work, { redisUrl, prefix, concurrency: config.RENDER_CONCURRENCY, log });
+  onClose(() => worker.close(CLOSE_LIMIT_MS));
+  onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));
+  onClose(() => operations.drain());
+  log.info('ready to print');
+});
+
+function notYet(): never {
+  throw new Error('chromium is being started');
+}

@@ -1,0 +1,96 @@
+// The job: one document in, one PDF out. Whatever happens, who waits for it gets an answer.
+import { AppError } from '#libs/errors.ts';
+import type { RenderDocument } from '#libs/jobs/catalog.ts';
+import { pdfDocument } from '#libs/jobs/pdf-document.ts';
+import { type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
+import type { JobContext, Work } from '#libs/jobs/worker.ts';
+import type { Redis } from '#libs/redis.ts';
+import type { PrintingBrowser } from './browser.ts';
+import { documentView } from './document-view.ts';
+import type { Images } from './fetch-image.ts';
+import type { Markdown } from './markdown.ts';
+import type { Render } from './template.ts';
+
+/** With less than this left the answer would come too late; the processor is needed by those who still wait. */
+const LEAST_MS = 250;
+/** While Redis is away a finished document waits for it, as long as somebody waits for the document. */
+const RETRY_REPLY_MS = 200;
+
+export type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
+
+export interface RendererParts {
+  browser: Pick<PrintingBrowser, 'print'>;
+  images: Images;
+  markdown: Markdown;
+  render: Render;
+  /** For answers. */
+  redis: Redis;
+  prefix: string;
+  onEnd: (end: { outcome: Outcome; seconds: number; warnings: number }) => void;
+}
+
+export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
+  return async (payload, context) => {
+    const startedAt = performance.now();
+    const end = (outcome: Outcome, warnings = 0) =>
+      parts.onEnd({ outcome, seconds: (performance.now() - startedAt) / 1_000, warnings });
+    if (payload.deadlineAt - Date.now() < LEAST_MS) return end('expired');
+    try {
+      const reply = await printDocument(payload, context, parts);
+      await answer(reply, payload, context, parts);
+      end('done', reply.warnings.length);
+    } catch (error) {
+      if (context.signal.aborted) return end('cancelled');
+      const failure = failureOf(error, context);
+      end(failure?.status === 504 ? 'expired' : 'failed');
+      // Trouble is tried once more by the queue; who waits hears of it only when that fails, too.
+      if (!failure) throw error;
+      await answer(failure, payload, context, parts);
+      context.log.warn({ err: error, requestId: payload.requestId }, 'document not printed');
+    }
+  };
+}
+
+async function printDocument(payload: RenderDocument, { signal }: JobContext, parts: RendererParts): Promise<Reply> {
+  const { error, value: document } = pdfDocument.validate(payload.document, { convert: false });
+  if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
+  const [logo, banner, bodyHtml] = await Promise.all([
+    imageOf('logoUrl', document.logoUrl, 'logo'),
+    imageOf('bannerUrl', document.showBanner ? document.bannerUrl : undefined, `banner-${document.layoutType}`),
+    document.bodyMarkdown === undefined ? undefined : parts.markdown.toHtml(document.bodyMarkdown),
+  ]);
+  const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
+  const bytes = await parts.browser.print(parts.render(view), { deadlineAt: payload.deadlineAt, signal });
+  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings] };
+
+  // A document without its picture is better than no document: whoever sent the address learns why from the warning.
+  async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
+    if (source === undefined) return { image: undefined, warnings: [] };
+    const result = await parts.images.get(source, use, payload.accountId);
+    return 'problem' in result
+      ? { image: undefined, warnings: [`${field}: ${result.problem}`] }
+      : { image: result, warnings: [] };
+  }
+}
+
+/** @returns undefined when another attempt may help. */
+function failureOf(error: unknown, { isLastAttempt }: JobContext): ReplyFailure | undefined {
+  if (error instanceof AppError) return { status: error.status, message: error.message };
+  return isLastAttempt ? { status: 503, message: 'The document could not be printed, try again later' } : undefined;
+}
+
+async function answer(
+  reply: Reply | ReplyFailure,
+  { deadlineAt, replyTo }: RenderDocument,
+  { jobId, signal }: JobContext,
+  { redis, prefix }: RendererParts,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await sendReply(redis, { prefix, replyTo, id: jobId }, reply);
+    } catch (error) {
+      if (signal.aborted || Date.now() + RETRY_REPLY_MS > deadlineAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_REPLY_MS));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// The page as HTML: template and styles are read and compiled once, a document only fills them in.
+import { readFileSync } from 'node:fs';
+import ejs from 'ejs';
+import { artworkOf } from './artwork.ts';
+import type { DocumentView } from './document-view.ts';
+
+export type Render = (view: DocumentView) => string;
+
+const SIZE_PT = { elegant: 9.2, modern: 8.8, classic: 10.6 } as const;
+
+const FACES = {
+  elegant: { text: 'Source Serif 4', display: 'Cormorant Garamond' },
+  modern: { text: 'Inter', display: 'Inter' },
+  classic: { text: 'EB Garamond', display: 'EB Garamond' },
+} as const;
+
+/** What the style's own face lacks: Cormorant has no Greek, and none has what follows. */
+const OTHER_SCRIPTS = [
+  'Source Serif 4',
+  'Noto Naskh Arabic',
+  'Noto Sans Hebrew',
+  'Noto Sans Devanagari',
+  'Noto Sans Thai',
+];
+const HAN = {
+  chinese: ['Noto Sans S Chinese', 'NanumGothic', 'BIZ UDPGothic'],
+  japanese: ['BIZ UDPGothic', 'Noto Sans S Chinese', 'NanumGothic'],
+  korean: ['NanumGothic', 'Noto Sans S Chinese', 'BIZ UDPGothic'],
+};
+
+export function compileTemplate(): Render {
+  const read = (name: string) => readFileSync(new URL(`./templates/${name}`, import.meta.url), 'utf8');
+  const fill = ejs.compile(read('document.ejs'), {
+    client: false,
+    strict: true,
+    destructuredLocals: ['view', 'styles', 'artwork'],
+  });
+  const shared = minified(read('document.css'));
+  const sheets = {
+    elegant: shared + minified(read('elegant.css')),
+    modern: shared + minified(read('modern.css')),
+    classic: shared + minified(read('classic.css')),
+  };
+  return (view) => fill({ view, styles: stylesOf(sheets[view.style], view), artwork: artworkOf(view) });
+}
+
+function stylesOf(sheet: string, view: DocumentView): string {
+  const { text, display } = FACES[view.style];
+  const values: Record<string, string> = {
+    text: stack(text, view.han),
+    display: stack(display, view.han),
+    size: `${(SIZE_PT[view.style] * view.textScale).toFixed(2)}pt`,
+    brand: view.palette.brand,
+    onBrand: view.palette.onBrand,
+    ink: view.palette.ink,
+    tint: view.palette.tint,
+    footer: cssText(`${view.issuer.name} · ${view.heading} ${view.number}`),
+    pages: '" counter(page) " / " counter(pages) "',
+    ...columnWidths(view),
+  };
+  const filled = sheet.replaceAll(/\$(\w+)/g, (_all, name: string) => values[name] ?? '');
+  return view.hasBanner ? `${filled}@page :first{margin-top:0}` : filled;
+}
+
+function stack(first: string, han: DocumentView['han']) {
+  return [...new Set([first, ...OTHER_SCRIPTS, ...HAN[han], 'Noto Emoji'])].map((name) => `'${name}'`).join(',');
+}
+
+// Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
+function columnWidths({ lines }: DocumentView) {
+  const money = (value: { symbol: string; number: string } | undefined) =>
+    value ? value.symbol.length + value.number.length : 0;
+  const width = (longest: number, least: number) => `${Math.min(Math.max(longest, least), 18) * 0.6 + 1.6}rem`;
+  return {
+    qty: width(Math.max(0, ...lines.map(({ qty }) => qty.length)), 3),
+    rate: width(Math.max(0, ...lines.map(({ rate }) => money(rate))), 7),
+    amount: width(Math.max(0, ...lines.map(({ amount }) => money(amount))), 8),
+  };
+}
+
+/** A caller's text inside a CSS string: everything but letters of the alphabet and digits is written as its number. */
+function cssText(text: string) {
+  const short = [...text].slice(0, 90).join('');
+  return short.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
+}
+
+function minified(css: string) {
+  return css
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s*([{};,])\s*/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,34 @@
+// The folder a renderer works in: profiles, the font configuration and nothing of any customer; gone when the renderer is gone.
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const NAME = /^billhook-renderer-(\d+)-\w{6}$/;
+
+/** @returns the folder, and what removes it. Also removes the folders of renderers that were killed. */
+export async function openWorkplace(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `billhook-renderer-${process.pid}-`));
+  // Chromium may run as another user, who must get through to the folders that are his.
+  await chmod(folder, 0o755);
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+async function removeAbandoned() {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(NAME.exec(name)?.[1]);
+    // Our own number from an earlier life, as in containers, counts as dead: our folder is not made yet.
+    if (!pid || (pid !== process.pid && isAlive(pid))) continue;
+    // Another user's folder stays: it is not ours to remove.
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
