@@ -4,7 +4,6 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
@@ -34,21 +33,12 @@ export async function packedVersion(): Promise<string> {
 export async function unpackPackedChromium(folder: string, search: Search): Promise<string> {
   if (process.platform !== 'linux') throw new Error(`is made for Linux, this is ${process.platform}`);
   const packed = join(packageFolder(), 'bin', 'chromium.br');
-  const step = search.progress.begin('Unpacking Chromium', (await stat(packed)).size);
-  let read = 0;
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      read += chunk.length;
-      step.at(read);
-      done(null, chunk);
-    },
+  const target = createWriteStream(join(folder, 'chromium'), { mode: 0o755 });
+  await search.progress.during('Unpacking Chromium', (await stat(packed)).size, async (at) => {
+    const source = openPacked(packed);
+    source.on('data', () => at(source.bytesRead));
+    await pipeline(source, inflate(), target);
   });
-  try {
-    const target = createWriteStream(join(folder, 'chromium'), { mode: 0o755 });
-    await pipeline(openPacked(packed), counter, inflate(), target);
-  } finally {
-    step.end();
-  }
   if (await findsItsLibraries(join(folder, 'chromium'))) return 'chromium';
   // A bare system lacks NSS, NSPR or expat: the package carries them, built for a glibc older than any we meet.
   await pipeline(openPacked(join(packageFolder(), 'bin', 'al2023.tar.br')), inflate(), tar.extract(folder));
@@ -62,22 +52,17 @@ export async function downloadHeadlessShell(folder: string, search: Search): Pro
   if (!platform) throw new Error(`nothing is published for ${process.platform} on ${process.arch}`);
   const browser = browsers.Browser.CHROMEHEADLESSSHELL;
   const buildId = await withinLimit(browsers.resolveBuildId(browser, platform, 'stable'));
-  let step: ReturnType<Search['progress']['begin']> | undefined;
-  try {
+  return await search.progress.during(`Fetching chrome-headless-shell ${buildId}`, 0, async (at) => {
+    const downloadProgressCallback = (received: number) => at(received);
     const installed = await browsers.install({
       browser,
       buildId,
       platform,
       cacheDir: folder,
-      downloadProgressCallback: (received, total) => {
-        step ??= search.progress.begin(`Fetching chrome-headless-shell ${buildId}`, total);
-        step.at(received);
-      },
+      downloadProgressCallback,
     });
     return relative(folder, installed.executablePath);
-  } finally {
-    step?.end();
-  }
+  });
 }
 
 function packageFolder(): string {

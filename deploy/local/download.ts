@@ -3,9 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Search } from './program.ts';
+import type { Report } from './progress.ts';
 
 // A machine without a way to the internet often drops packets silently: this is how long it may cost.
 const ANSWER_LIMIT_MS = 4_000;
@@ -19,23 +20,29 @@ export async function fetchFile(url: string, file: string, label: string, search
   }
   response.setTimeout(SILENCE_LIMIT_MS, () => response.destroy(new Error(`${url} stopped sending`)));
   const expected = Number(response.headers['content-length'] ?? 0);
-  const step = search.progress.begin(label, expected);
+  try {
+    await search.progress.during(label, expected, async (at) => {
+      const received = await writeCounting(response, `${file}.part`, at);
+      if (expected && received !== expected) throw new Error(`${url} sent ${received} of ${expected} bytes`);
+    });
+    await rename(`${file}.part`, file);
+  } finally {
+    await rm(`${file}.part`, { force: true });
+  }
+}
+
+// Answers how many bytes came through.
+async function writeCounting(source: Readable, file: string, at: Report): Promise<number> {
   let received = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
-      step.at(received);
+      at(received);
       done(null, chunk);
     },
   });
-  try {
-    await pipeline(response, counter, createWriteStream(`${file}.part`));
-    if (expected && received !== expected) throw new Error(`${url} sent ${received} of ${expected} bytes`);
-    await rename(`${file}.part`, file);
-  } finally {
-    step.end();
-    await rm(`${file}.part`, { force: true });
-  }
+  await pipeline(source, counter, createWriteStream(file));
+  return received;
 }
 
 function answerOf(url: URL, env: NodeJS.ProcessEnv): Promise<http.IncomingMessage> {

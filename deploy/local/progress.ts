@@ -1,16 +1,13 @@
 // Says on the terminal what is being fetched: a bar for a person, plain lines for a log.
 import { SingleBar } from 'cli-progress';
 
-export interface Step {
-  at(bytes: number): void;
-  end(): void;
-}
-
 export interface Progress {
   say(line: string): void;
-  // `totalBytes` is 0 when nobody knows it.
-  begin(label: string, totalBytes: number): Step;
+  // Runs `work` and shows how far it is: it reports the bytes so far by `at`. `totalBytes` is 0 when nobody knows it.
+  during<Result>(label: string, totalBytes: number, work: (at: Report) => Promise<Result>): Promise<Result>;
 }
+
+export type Report = (bytes: number) => void;
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -18,34 +15,43 @@ export function showProgress(stream: NodeJS.WriteStream): Progress {
   const say = (line: string) => void stream.write(`${line}\n`);
   return {
     say,
-    begin: (label, totalBytes) => (stream.isTTY ? drawBar(stream, label, totalBytes) : sayEnds(say, label)),
+    during: (label, totalBytes, work) =>
+      stream.isTTY ? withBar(stream, label, totalBytes, work) : withLines(say, label, work),
   };
 }
 
-export const silentProgress: Progress = { say: () => {}, begin: () => ({ at: () => {}, end: () => {} }) };
+export const silentProgress: Progress = { say: () => {}, during: (_label, _totalBytes, work) => work(() => {}) };
 
-function drawBar(stream: NodeJS.WriteStream, label: string, totalBytes: number): Step {
+async function withBar<Result>(
+  stream: NodeJS.WriteStream,
+  label: string,
+  totalBytes: number,
+  work: (at: Report) => Promise<Result>,
+): Promise<Result> {
   const bar = new SingleBar({
     stream,
-    format:
-      totalBytes > 0 ? '  {label} [{bar}] {percentage}% of {total} MiB' : '  {label} {value} MiB, {duration_formatted}',
+    format: totalBytes > 0 ? '  {label} [{bar}] {percentage}% of {total} MiB' : '  {label} {value} MiB',
     hideCursor: true,
     clearOnComplete: true,
-    fps: 10,
   });
   const inMebibytes = (bytes: number) => Math.round(bytes / MEBIBYTE);
+  const most = totalBytes > 0 ? inMebibytes(totalBytes) : Number.POSITIVE_INFINITY;
   bar.start(inMebibytes(totalBytes), 0, { label });
-  return {
-    at: (bytes) => bar.update(Math.min(inMebibytes(bytes), totalBytes > 0 ? inMebibytes(totalBytes) : Infinity)),
-    end: () => bar.stop(),
-  };
+  try {
+    return await work((bytes) => bar.update(Math.min(inMebibytes(bytes), most)));
+  } finally {
+    bar.stop();
+  }
 }
 
-function sayEnds(say: (line: string) => void, label: string): Step {
+async function withLines<Result>(
+  say: (line: string) => void,
+  label: string,
+  work: (at: Report) => Promise<Result>,
+): Promise<Result> {
   const startedAt = performance.now();
   say(`  ${label} …`);
-  return {
-    at: () => {},
-    end: () => say(`  ${label}: done after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`),
-  };
+  const result = await work(() => {});
+  say(`  ${label}: done after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  return result;
 }

