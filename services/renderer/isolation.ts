@@ -25,7 +25,9 @@ export async function findIsolation(chromiumPath: string, log: Logger): Promise<
     isRoot ? [['unshare', '--net']] : [['unshare', '--user', '--map-current-user', '--net']],
   );
   // Chromium refuses its sandbox to root; a root renderer therefore gives Chromium away to nobody, if nobody can reach the program.
-  const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], [chromiumPath, '--version']) : [];
+  // Asked through a shell: setpriv's own step into a program is still taken with root's rights, Chromium's later ones are not.
+  const asItself = ['sh', '-c', 'exec "$0" --version', chromiumPath];
+  const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], asItself) : [];
   const wrapper = [...withoutNetwork, ...asNobody];
   const isStillRoot = isRoot && asNobody.length === 0;
   const isolation: Isolation = {
