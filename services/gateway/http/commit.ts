@@ -19,9 +19,9 @@ export interface Transaction {
    * The next number of a document, entered in the ledger. Its event's sequence is drawn in the same update, so an `announce`
    * must follow. 0 in a dry run, which draws none.
    */
-  drawNumber(kind: NumberKind, documentId: StoredId): Promise<number>;
+  drawNumber: (kind: NumberKind, documentId: StoredId) => Promise<number>;
   /** Writes an event of the account; webhooks go out after the commit. @param data the record as the API returns it. */
-  announce(type: EventType, data: unknown, endpointId?: Id): Promise<Id | undefined>;
+  announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
 }
 
 export type Work = (transaction: Transaction) => Promise<Answer>;

@@ -26,9 +26,9 @@ export interface Context<Body = unknown, Query = unknown> {
   /** One transaction for records, numbers, events and the idempotency record. */
   commit: Commit;
   /** Honours `If-Match`: 412 unless it names what a single read answers now, which `data` gives. */
-  requireMatch(data: () => unknown): Promise<void>;
+  requireMatch: (data: () => unknown) => Promise<void>;
   /** The operation's own 404. */
-  missing(): AppError;
+  missing: () => AppError;
   requestId: string;
   log: Logger;
   /** For what the answer cannot say: streaming, and noticing that the caller has gone. */
