@@ -9,11 +9,13 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
+import type { PrintDocument } from './http/print-document.ts';
 import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
+import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -30,11 +32,21 @@ export const routes: readonly Route[] = [
   ...quoteRoutes,
   ...invoiceRoutes,
   ...numberingRoutes,
+  ...pdfToolRoutes,
 ];
 
-/** @param options.trustProxy how many proxies in front set X-Forwarded-For. */
-export function makeApp(options: ServeOptions & { log: Logger; trustProxy: number; metrics?: Registry }): Express {
+export interface AppOptions extends ServeOptions {
+  log: Logger;
+  /** How many proxies in front set X-Forwarded-For. */
+  trustProxy: number;
+  metrics?: Registry;
+  /** The way to the renderers, see printerOf. */
+  print?: PrintDocument;
+}
+
+export function makeApp(options: AppOptions): Express {
   const app = express();
+  app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
   app.use(requestLog(options.log));
   if (options.metrics) app.use(measureRequests(options.metrics));

@@ -2,13 +2,16 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openQueues } from '#libs/jobs/queue.ts';
+import { openReplies } from '#libs/jobs/replies.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
+import { flushRenderRecords } from '#libs/models/render-record.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
+import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
 
 await run(async ({ onClose, useLogger }) => {
@@ -19,6 +22,11 @@ await run(async ({ onClose, useLogger }) => {
   onClose(await connectMongo(config.MONGODB_URI, { log }));
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  const replies = openReplies({ redis: queues.redis, redisUrl, prefix, log });
+  onClose(() => replies.close());
+  onClose(() => flushRenderRecords());
+  const print = openPrinting({ queues, replies, prefix, log });
 
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
@@ -32,7 +40,7 @@ await run(async ({ onClose, useLogger }) => {
     },
     log,
   });
-  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY, rates, metrics });
+  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY, rates, metrics, print });
   const close = await listen(createServer(app), config.HOST, config.PORT, log);
 
   const operations = await startOperations({

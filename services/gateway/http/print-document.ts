@@ -1,0 +1,125 @@
+// Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
+import { randomUUID } from 'node:crypto';
+import type { Request } from 'express';
+import { AppError, unavailable } from '#libs/errors.ts';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
+import type { Logger } from '#libs/logger.ts';
+import { recordRender } from '#libs/models/render-record.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { type AdmissionLimits, openAdmission } from './admission.ts';
+
+/** From the request to its PDF. */
+const DEADLINE_MS = 30_000;
+/** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
+const LOST_AFTER_MS = 3_000;
+/** With less time left, a job put in again would only be work for nobody. */
+const WORTH_A_RETRY_MS = 5_000;
+
+export interface PrintRequest {
+  document: PdfDocument;
+  accountId: Id;
+  requestId: string;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+}
+
+/**
+ * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
+ * 504 after 30 s, and what the renderer answered.
+ */
+export type PrintDocument = (request: PrintRequest) => Promise<Reply>;
+
+export interface PrintingParts {
+  queues: Queues;
+  replies: Replies;
+  prefix: string;
+  log: Logger;
+  limits?: AdmissionLimits;
+}
+
+export function openPrinting({ queues, replies, prefix, log, limits }: PrintingParts): PrintDocument {
+  const admission = openAdmission(limits);
+
+  async function print(request: PrintRequest): Promise<Reply> {
+    const place = admission.enter(request.accountId);
+    const id = randomUUID();
+    const startedAt = Date.now();
+    const deadlineAt = startedAt + DEADLINE_MS;
+    const { document, accountId, requestId } = request;
+    const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
+    const enqueue = () => queues.enqueue(renderDocument, { id, payload });
+    const notQueued = new AbortController();
+    const signal = AbortSignal.any([request.signal, notQueued.signal]);
+    let isLost = false;
+
+    // Registered before the job is in the queue: the answer may be faster than our next line.
+    const reply = replies.expect(id, { deadlineAt, signal, recover });
+    enqueue().catch((error: unknown) => {
+      notQueued.abort(unavailable('Documents cannot be printed at the moment', 2, error));
+    });
+    try {
+      const answer = await reply;
+      place.leave('done');
+      return answer;
+    } catch (error) {
+      place.leave('failed');
+      // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
+      if (signal.aborted) void giveUp(id);
+      throw error;
+    }
+
+    // Redis may be flushed at any moment: what is lost is put in again, once.
+    async function recover() {
+      const now = Date.now();
+      if (isLost || now - startedAt < LOST_AFTER_MS || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
+      isLost = true;
+      log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');
+      await enqueue();
+    }
+  }
+
+  async function giveUp(id: string) {
+    try {
+      if (!(await queues.remove(renderDocument, id))) await announceCancel(queues.redis, prefix, id);
+    } catch (error) {
+      // Redis is away: the job ends at its deadline.
+      log.debug({ err: error, jobId: id }, 'could not cancel a document');
+    }
+  }
+
+  return (request) => recorded(request, print(request));
+}
+
+/** @throws Error when the application was made without renderers. */
+export function printerOf(request: Request): PrintDocument {
+  const print = request.app.locals['print'] as PrintDocument | undefined;
+  if (!print) throw new Error('This application has no way to the renderers');
+  return print;
+}
+
+/** For operators: what became of each document. */
+async function recorded({ document, accountId, requestId, signal }: PrintRequest, printing: Promise<Reply>) {
+  const startedAt = performance.now();
+  const record = { accountId, requestId, title: document.title };
+  const durationMs = () => performance.now() - startedAt;
+  try {
+    const reply = await printing;
+    const { warnings } = reply;
+    recordRender({ ...record, status: 'done', durationMs: durationMs(), sizeBytes: reply.bytes.length, warnings });
+    return reply;
+  } catch (error) {
+    const status = signal.aborted ? 'cancelled' : statusOf(error);
+    const errorClass = error instanceof Error ? error.message : undefined;
+    recordRender({ ...record, status, durationMs: durationMs(), errorClass });
+    throw error;
+  }
+}
+
+function statusOf(error: unknown) {
+  if (!(error instanceof AppError) || error.status === 503) return 'failed';
+  return error.status === 504 ? 'expired' : 'refused';
+}

@@ -1,0 +1,32 @@
+// Answers with a PDF: whole or not at all.
+import type { Response } from 'express';
+import type { Reply } from '#libs/jobs/replies.ts';
+
+const NAME_LONGEST = 100;
+
+/** @param name what the file is to be called, as a caller wrote it. @throws Error when the bytes are not a whole PDF. */
+export function sendPdf(response: Response, name: string, { bytes, warnings }: Reply): void {
+  // A cut or foreign answer must never look like a document.
+  if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
+    throw new Error('The renderer did not answer with a whole PDF');
+  }
+  response.attachment(`${fileName(name)}.pdf`);
+  response.set({
+    'Content-Type': 'application/pdf',
+    'Content-Length': String(bytes.length),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(warnings.length > 0 ? { 'X-Document-Warnings': warnings.join('; ') } : {}),
+  });
+  response.status(200).end(bytes);
+}
+
+/** What no file system, header or shell stumbles over: no separators, quotes, control characters, no leading dots. */
+function fileName(name: string): string {
+  const plain = name
+    .normalize('NFC')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}"'`\\/:*?<>|%;]+/gu, '-')
+    .replace(/^[\s.-]+/, '')
+    .trim();
+  return Array.from(plain).slice(0, NAME_LONGEST).join('') || 'document';
+}
