@@ -1,0 +1,96 @@
+// The network policies: everything refused by default, and each service reaches what it needs and nothing else.
+import { BlockList } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { manifest, manifests } from './manifests.ts';
+
+interface Peer {
+  ipBlock?: { cidr: string; except?: string[] };
+  podSelector?: { matchLabels?: Record<string, string> };
+}
+interface Rule {
+  to: Peer[];
+  ports: { protocol: string; port: number | string }[];
+}
+
+const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+
+/** What a service may reach, as "name:port" or "public:port"; names and their resolution aside. */
+function reachOf(name: string): string[] {
+  const rules: Rule[] = manifest('NetworkPolicy', name).spec.egress;
+  return rules.flatMap(({ to, ports }) =>
+    ports.flatMap(({ port }) => [
+      ...new Set(to.map((peer) => `${peer.podSelector?.matchLabels?.['app.kubernetes.io/name'] ?? 'public'}:${port}`)),
+    ]),
+  );
+}
+
+/** Tells whether a rule to the public internet lets an address through. */
+function publicRuleOf(name: string): (address: string) => boolean {
+  const rules: Rule[] = manifest('NetworkPolicy', name).spec.egress;
+  const blocks = rules.flatMap(({ to }) => to.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock] : [])));
+  const within = (cidr: string, address: string) => {
+    const [network = '', prefix] = cidr.split('/');
+    const family = network.includes(':') ? 'ipv6' : 'ipv4';
+    const list = new BlockList();
+    list.addSubnet(network, Number(prefix), family);
+    return (address.includes(':') ? 'ipv6' : 'ipv4') === family && list.check(address, family);
+  };
+  return (address) =>
+    blocks.some(({ cidr, except = [] }) => within(cidr, address) && !except.some((one) => within(one, address)));
+}
+
+test('when nothing is written for a pod, then it reaches nothing and nothing reaches it', () => {
+  expect(manifest('NetworkPolicy', 'nothing-by-default').spec).toEqual({
+    podSelector: {},
+    policyTypes: ['Ingress', 'Egress'],
+  });
+});
+
+test('when a pod is selected by a policy of its own, then that policy bears its name', () => {
+  const selected = policies.flatMap(({ body, name }) => {
+    const label = body.spec.podSelector.matchLabels?.['app.kubernetes.io/name'];
+    return label === undefined ? [] : [[name, label]];
+  });
+  expect(selected.filter(([name, label]) => name !== label)).toEqual([]);
+  expect(selected.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['gateway', 'renderer', 'webhooks', 'migrate']),
+  );
+});
+
+test.each([
+  ['gateway', ['redis:6379', 'mongodb:27017']],
+  ['renderer', ['redis:6379', 'public:443']],
+  ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
+  ['migrate', ['mongodb:27017']],
+])('when the %s opens a connection, then only to what it needs', (name, reach) => {
+  expect(reachOf(name)).toEqual(reach);
+});
+
+describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
+  const lets = publicRuleOf(name);
+
+  test('when an address is private, shared, local or special, then it is refused', () => {
+    const refused =
+      '0.0.0.0 10.0.0.5 10.255.255.255 100.64.0.1 100.127.255.254 127.0.0.1 169.254.169.254 172.16.0.1 172.31.255.254 192.0.0.192 192.168.0.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 ' +
+      ':: ::1 ::ffff:127.0.0.1 64:ff9b::a9fe:a9fe fc00::1 fd00:ec2::254 fe80::1 ff02::1 2001:0:4136::1 2002:a9fe:a9fe::1';
+    expect(refused.split(' ').filter(lets)).toEqual([]);
+  });
+
+  test('when an address is public, then it is reached', () => {
+    const reached =
+      '1.1.1.1 11.0.0.1 100.63.255.254 100.128.0.1 172.32.0.1 192.167.255.255 2606:4700::1111 2a00:1450::1';
+    expect(reached.split(' ').filter((address) => !lets(address))).toEqual([]);
+  });
+});
+
+test('when the stores run in the cluster, then the renderer is not among those the database answers', () => {
+  const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
+  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual(['gateway', 'migrate', 'prepare', 'webhooks']);
+});
+
+test('when the public asks, then only the API answers, never the operations port', () => {
+  expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
+  const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
+  expect(ports).toEqual([{ protocol: 'TCP', port: 'operations' }]);
+  expect(from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }]);
+});
