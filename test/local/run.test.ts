@@ -1,5 +1,4 @@
 // `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +8,7 @@ import type { Facts } from '../../deploy/local/banner.ts';
 import { findMarked } from '../../deploy/local/orphans.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive } from './scratch.ts';
-
-const PRETENDED = join(import.meta.dirname, 'fixtures', 'system', 'main.ts');
-const REAL = join(import.meta.dirname, '..', '..', 'deploy', 'local', 'main.ts');
-
-interface Start {
-  child: ChildProcess;
-  output(): string;
-  exitCode: Promise<number | null>;
-}
+import { factsIn, PRETENDED, REAL, type Start, start, whenReady } from './start-and-run.ts';
 
 let folder: string;
 let data: string;
@@ -39,8 +30,8 @@ describe('while it runs', () => {
   let running: Start;
   let facts: Facts;
   beforeAll(async () => {
-    running = start(['--data', data, '--renderers', '2']);
-    facts = await whenReady(running);
+    running = run(['--data', data, '--renderers', '2']);
+    facts = await whenReady(running, data);
   });
 
   test('when everything is ready, then local.json tells it to the owner alone', async () => {
@@ -52,8 +43,8 @@ describe('while it runs', () => {
     expect(Object.values(facts.pids).every(isAlive)).toBe(true);
   });
 
-  test('when everything is ready, then the address, the key and three lines to paste are printed', async () => {
-    const output = await eventually(() => running.output().includes('Ctrl-C') && running.output());
+  test('when everything is ready, then the address, the key and three lines to paste are printed', () => {
+    const output = running.output();
 
     expect(output).toMatch(new RegExp(`Address +${facts.url}\n`));
     expect(output).toMatch(/Key +bh_test_pretended\n/);
@@ -105,7 +96,7 @@ describe('while it runs', () => {
   });
 
   test('when it is started again on the same folder, then that is refused in one line', async () => {
-    const second = start(['--data', data]);
+    const second = run(['--data', data]);
 
     expect(await second.exitCode).toBe(1);
     expect(second.output().trim()).toBe(
@@ -117,7 +108,7 @@ describe('while it runs', () => {
 
   test('when the port is taken, then the line names it and one that may be free', async () => {
     const port = Number(new URL(facts.url).port);
-    const second = start(['--data', join(folder, 'other')], { PORT: String(port) });
+    const second = run(['--data', join(folder, 'other')], { PORT: String(port) });
 
     expect(await second.exitCode).toBe(1);
     expect(second.output().trim()).toBe(
@@ -126,7 +117,7 @@ describe('while it runs', () => {
   });
 
   test('when it is told to stop, then services end first, nothing is left, and local.json is gone', async () => {
-    const pids = Object.values(JSON.parse(await readFile(join(data, 'local.json'), 'utf8')).pids as Facts['pids']);
+    const pids = Object.values((await factsIn(data)).pids);
     running.child.kill('SIGINT');
     running.child.kill('SIGINT'); // As npm does: one Ctrl-C arrives twice.
 
@@ -141,13 +132,13 @@ describe('while it runs', () => {
 });
 
 test('when the supervisor itself is killed, then its children end, and the next start keeps the key', async () => {
-  const first = start(['--data', data]);
-  const { pids, key } = await whenReady(first);
+  const first = run(['--data', data]);
+  const { pids, key } = await whenReady(first, data);
   first.child.kill('SIGKILL');
 
   await eventually(() => !Object.values(pids).some(isAlive));
-  const second = start(['--data', data]);
-  const facts = await whenReady(second, pids['supervisor']);
+  const second = run(['--data', data]);
+  const facts = await whenReady(second, data, pids['supervisor']);
 
   expect(facts.key).toBe(key);
   second.child.kill('SIGTERM');
@@ -160,21 +151,21 @@ describe('refused before anything is started', () => {
     ['--renderers', 'none', /--renderers must be a whole number from 1 to 16, not "none"/],
     ['--rendrers', '2', /Unknown option '--rendrers'/],
   ])('when %s %s is given, then the exit code is 78 and the line says why', async (flag, value, line) => {
-    const refused = start([flag, value], {}, REAL);
+    const refused = run([flag, value], {}, REAL);
 
     expect(await refused.exitCode).toBe(78);
     expect(refused.output()).toMatch(line);
   });
 
   test('when two variables are wrong, then both are listed and the exit code is 78', async () => {
-    const refused = start([], { PORT: 'eighty', MONGODB_URI: 'localhost' }, REAL);
+    const refused = run([], { PORT: 'eighty', MONGODB_URI: 'localhost' }, REAL);
 
     expect(await refused.exitCode).toBe(78);
     expect(refused.output()).toMatch(/PORT must be a number\n.*MONGODB_URI/);
   });
 
   test('when the data folder cannot be made, then one line says so', async () => {
-    const refused = start(['--data', '/dev/null/data'], {}, REAL);
+    const refused = run(['--data', '/dev/null/data'], {}, REAL);
 
     expect(await refused.exitCode).toBe(1);
     expect(refused.output()).toMatch(/^The data folder \/dev\/null\/data cannot be used \(.*\)\. Choose another .*\n$/);
@@ -182,39 +173,21 @@ describe('refused before anything is started', () => {
 });
 
 test('when --help is asked, then it teaches the flags and the variables', async () => {
-  const help = start(['--help'], {}, REAL);
+  const help = run(['--help'], {}, REAL);
 
   expect(await help.exitCode).toBe(0);
   for (const word of ['--renderers', '--data', 'PORT', 'MONGODB_URI', 'local.json'])
     expect(help.output()).toContain(word);
 });
 
-function start(args: string[], env: Record<string, string> = {}, main = PRETENDED): Start {
-  const { MONGODB_URI: _uri, REDIS_URL: _url, npm_lifecycle_event: _event, ...rest } = process.env;
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: folder,
-    env: { ...rest, PORT: '0', RENDER_NOTES: join(folder, 'notes'), NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  // "close" comes after the last output, "exit" may come before it.
-  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const started = { child, output: () => output, exitCode };
+function run(args: string[], env: Record<string, string> = {}, main = PRETENDED): Start {
+  const started = start(main, args, { RENDER_NOTES: join(folder, 'notes'), ...env });
   starts.push(started);
   return started;
 }
 
-async function whenReady(started: Start, formerSupervisor?: number): Promise<Facts> {
-  return await eventually(async () => {
-    if (started.child.exitCode !== null) throw new Error(`it ended:\n${started.output()}`);
-    const facts = JSON.parse(await readFile(join(data, 'local.json'), 'utf8')) as Facts;
-    return facts.pids['supervisor'] !== formerSupervisor && facts;
-  }, 45_000);
-}
-
 async function differs(name: string, former: number): Promise<number | false> {
-  const { pids } = JSON.parse(await readFile(join(data, 'local.json'), 'utf8')) as Facts;
+  const { pids } = await factsIn(data);
   const pid = pids[name];
   return pid !== undefined && pid !== former && pid;
 }
