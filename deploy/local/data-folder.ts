@@ -1,6 +1,6 @@
 // The folder that outlives a start: data, logs, secrets and local.json. One Billhook at a time may use it.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { Failure, reasonOf } from './failure.ts';
@@ -16,7 +16,6 @@ const OWNER_ONLY = 0o600;
 const LOCK_STALE_MS = 5_000;
 const LOCK_UPDATE_MS = 1_000;
 const LOG_SIZE_MAX = 10 * 1024 * 1024;
-const PARTS = ['mongodb', 'redis', 'gateway', 'webhooks', 'renderer'];
 
 // `onLost` is called when the folder was taken from us or removed while we run.
 export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
@@ -24,7 +23,7 @@ export async function openDataFolder(wanted: string, terminal: Terminal, onLost:
   const unlock = await lock(path, terminal, onLost);
   await writeFile(join(path, 'supervisor.pid'), `${process.pid}\n`);
   await mkdir(join(path, 'logs'), { recursive: true });
-  await Promise.all(PARTS.map((name) => setAside(logFileOf(path, name))));
+  await setLargeLogsAside(join(path, 'logs'));
   return { path, release: () => unlock().catch(() => {}) }; // Lost already: nothing to give back.
 }
 
@@ -118,8 +117,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// One old log is kept, so that months of use do not fill a disk.
-async function setAside(logFile: string) {
-  const { size } = await stat(logFile).catch(() => ({ size: 0 })); // None yet.
-  if (size > LOG_SIZE_MAX) await rename(logFile, `${logFile}.old`);
+// One old log of each part is kept, so that months of use do not fill a disk.
+async function setLargeLogsAside(folder: string) {
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    if (name.endsWith('.log') && (await stat(file)).size > LOG_SIZE_MAX) await rename(file, `${file}.old`);
+  }
 }
