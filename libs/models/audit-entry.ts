@@ -1,16 +1,19 @@
 // Who did what to the system, and when: every login, every refused one, and every action of an operator.
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { idField, newId } from './tenant.ts';
+import { type Id, idField, newId } from './tenant.ts';
 
 /** Longer than a year's review looks back; MongoDB removes older ones by itself. */
 const KEPT_SECONDS = 400 * 24 * 3600;
 
 /** `begun`: the process ended before it could say how it went. `refused`: it was not allowed, or there was nothing to do. */
-export type AuditOutcome = 'begun' | 'done' | 'refused' | 'failed';
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'begun'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
+/** `act` stands for any action that a viewer tried. */
 export const AUDIT_ACTIONS = [
   'login',
   'logout',
+  'act',
   'queue.pause',
   'queue.resume',
   'job.retry',
@@ -35,7 +38,7 @@ const auditSchema = new Schema(
     action: { type: String, required: true, enum: AUDIT_ACTIONS },
     /** What it was done to: a queue's name, an id, a filter in words. */
     target: String,
-    outcome: { type: String, required: true, enum: ['begun', 'done', 'refused', 'failed'] },
+    outcome: { type: String, required: true, enum: AUDIT_OUTCOMES },
     /** One line: how many, or why not. */
     detail: String,
   },
@@ -61,12 +64,12 @@ export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string):
 
 /**
  * Does `work` between two writes to the audit log: nothing is done that could not be noted first.
- * @param work returns one line on how it went, for the log.
+ * @param work returns one line on how it went, for the log and for the operator.
  */
 export async function audited<Result extends { detail?: string }>(
   deed: Deed,
   work: () => Promise<Result>,
-): Promise<Result> {
+): Promise<Result & { entryId: Id }> {
   const entry = await AuditEntry.create({ ...present(deed), outcome: 'begun' });
   const finish = (outcome: AuditOutcome, detail: string | undefined) =>
     AuditEntry.updateOne({ _id: entry._id }, { $set: { outcome, ...(detail ? { detail } : {}) } });
@@ -79,7 +82,7 @@ export async function audited<Result extends { detail?: string }>(
     throw error;
   }
   await finish('done', result.detail);
-  return result;
+  return { ...result, entryId: String(entry._id) };
 }
 
 function present({ operator, address, action, target }: Deed) {

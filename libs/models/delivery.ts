@@ -46,7 +46,8 @@ const deliverySchema = new Schema(
     next_at: Date,
     /** When the clock must put it on the queue (again); only while pending. Later than next_at while a job is on its way. */
     due_at: Date,
-    /** Who makes an attempt owns the delivery until then; the exact value is the owner's proof. */
+    /** Who makes an attempt owns the delivery until lease_until; the id is the owner's proof. */
+    lease_id: String,
     lease_until: Date,
     /** Counts how often it was put on the queue: part of the job's id, which must not repeat while an old job lives. */
     turn: { type: Number, required: true, default: 0 },
@@ -62,6 +63,8 @@ const deliverySchema = new Schema(
 deliverySchema.plugin(tenant);
 deliverySchema.index({ account_id: 1, endpoint_id: 1, status: 1 });
 deliverySchema.index({ account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 });
+// An operator looks over all accounts, by state and time.
+deliverySchema.index({ status: 1, created_at: -1, _id: -1 });
 deliverySchema.index({ due_at: 1 }, { sparse: true });
 deliverySchema.index({ settled_at: 1 }, { expireAfterSeconds: SETTLED_KEPT_SECONDS });
 
@@ -126,7 +129,7 @@ export const notLeased = (now: Date) => ({ $or: [{ lease_until: null }, { lease_
 
 const startAgain = (now: Date) => ({
   $set: { status: 'pending' as const, attempts_made: 0, postponed: 0, next_at: now, due_at: now, updated_at: now },
-  $unset: { settled_at: 1, lease_until: 1 } as const,
+  $unset: { settled_at: 1, lease_id: 1, lease_until: 1 } as const,
   $inc: { turn: 1 },
 });
 
@@ -175,7 +178,7 @@ export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = 
   await Delivery.updateMany(
     // An attempt in hand is left to end; what follows it is held when its time comes.
     { account_id: accountId, endpoint_id: endpointId, status: 'pending', ...notLeased(now) },
-    { $set: { status: 'held', updated_at: now }, $unset: { next_at: 1, due_at: 1, lease_until: 1 }, $inc: { turn: 1 } },
+    { $set: { status: 'held', updated_at: now }, $unset: { next_at: 1, due_at: 1, lease_id: 1, lease_until: 1 }, $inc: { turn: 1 } },
   );
 }
 

@@ -2,6 +2,8 @@
 import type { Model } from 'mongoose';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
+import { AuditEntry } from './audit-entry.ts';
+import { BulkRun } from './bulk-run.ts';
 import { Client } from './client.ts';
 import { Counter } from './counter.ts';
 import { Delivery } from './delivery.ts';
@@ -9,8 +11,12 @@ import { Event } from './event.ts';
 import { Idempotency } from './idempotency-record.ts';
 import { Invoice } from './invoice.ts';
 import { NumberLedger } from './number-ledger.ts';
+import { Operator } from './operator.ts';
+import { OperatorSession } from './operator-session.ts';
 import { Project } from './project.ts';
+import { QueueSample } from './queue-sample.ts';
 import { Quote } from './quote.ts';
+import { Render } from './render-record.ts';
 import { Task } from './task.ts';
 import { TimeEntry } from './time-entry.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -19,6 +25,8 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 export const allModels: readonly Model<never>[] = [
   Account,
   ApiKey,
+  AuditEntry,
+  BulkRun,
   Client,
   Counter,
   Delivery,
@@ -26,8 +34,12 @@ export const allModels: readonly Model<never>[] = [
   Idempotency,
   Invoice,
   NumberLedger,
+  Operator,
+  OperatorSession,
   Project,
+  QueueSample,
   Quote,
+  Render,
   Task,
   TimeEntry,
   WebhookEndpoint,

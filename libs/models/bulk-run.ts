@@ -1,0 +1,84 @@
+// An action of an operator on many records: how far it is, and what is left when its process is killed.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { idField, newId } from './tenant.ts';
+
+export const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
+export type BulkKind = (typeof BULK_KINDS)[number];
+export type BulkState = 'running' | 'done' | 'stopped' | 'failed';
+
+/** A run whose process has not written for so long is taken for interrupted. */
+const SILENT_MS = 30_000;
+const KEPT_SECONDS = 90 * 24 * 3600;
+
+const bulkSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    kind: { type: String, required: true, enum: BULK_KINDS },
+    /** In words, for people. */
+    title: { type: String, required: true },
+    /** The query string of the search it was started from, or the name of a queue. */
+    selection: { type: String, required: true },
+    state: { type: String, required: true, enum: ['running', 'done', 'stopped', 'failed'] },
+    /** How many matched when it began. */
+    total: { type: Number, required: true },
+    done: { type: Number, required: true, default: 0 },
+    /** Gone or changed meanwhile. */
+    skipped: { type: Number, required: true, default: 0 },
+    /** The last id that was handled. */
+    position: String,
+    stop_requested: { type: Boolean, required: true, default: false },
+    problem: String,
+    operator: { type: String, required: true },
+    created_at: { type: Date, required: true },
+    /** The heartbeat of its process. */
+    updated_at: { type: Date, required: true },
+  },
+  { versionKey: false, strict: 'throw', collection: 'bulk_runs' },
+);
+bulkSchema.index({ created_at: -1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+export type BulkRecord = InferSchemaType<typeof bulkSchema>;
+
+export const BulkRun = model('BulkRun', bulkSchema);
+
+/** `interrupted`: it says running, but nobody runs it any more. */
+export function bulkStateOf(run: BulkRecord, now: Date = new Date()): BulkState | 'interrupted' {
+  const isSilent = now.getTime() - run.updated_at.getTime() > SILENT_MS;
+  return run.state === 'running' && isSilent ? 'interrupted' : (run.state as BulkState);
+}
+
+/** Notes progress. @returns false when the run is to stop: an operator asked, or another process has taken it over. */
+export async function advanceBulk(
+  run: Pick<BulkRecord, '_id'>,
+  step: { done: number; skipped: number; position?: string | undefined },
+): Promise<boolean> {
+  const after = await BulkRun.findOneAndUpdate(
+    { _id: run._id, state: 'running' },
+    {
+      $inc: { done: step.done, skipped: step.skipped },
+      $set: { updated_at: new Date(), ...(step.position ? { position: step.position } : {}) },
+    },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+  return after !== null && !after.stop_requested;
+}
+
+export async function endBulk(run: Pick<BulkRecord, '_id'>, state: BulkState, problem?: string): Promise<void> {
+  await BulkRun.updateOne(
+    { _id: run._id, state: 'running' },
+    { $set: { state, updated_at: new Date(), ...(problem ? { problem } : {}) } },
+  );
+}
+
+/** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
+export async function resumeBulk(id: string, now: Date = new Date()): Promise<BulkRecord | null> {
+  const silentSince = new Date(now.getTime() - SILENT_MS);
+  return BulkRun.findOneAndUpdate(
+    {
+      _id: id,
+      $or: [{ state: 'running', updated_at: { $lt: silentSince } }, { state: { $in: ['stopped', 'failed'] } }],
+    },
+    { $set: { state: 'running', stop_requested: false, updated_at: now }, $unset: { problem: 1 } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+}

@@ -1,0 +1,183 @@
+// Deliveries of all accounts as an operator looks for them: by id, by state, by cause of failure, by time.
+import { Account } from './account.ts';
+import { Delivery, type DeliveryRecord, type DeliveryStatus } from './delivery.ts';
+import { Event } from './event.ts';
+import { acrossAccounts, type Id, isId, storedId } from './tenant.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+
+export interface DeliverySearch {
+  /** Of a delivery, its event, endpoint, account or request. */
+  id?: string | undefined;
+  endpointId?: Id | undefined;
+  statuses?: DeliveryStatus[] | undefined;
+  eventType?: string | undefined;
+  /** As in FailureGroup. */
+  cause?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Every query of an operator ends here: a search that is too wide must not load the database for minutes. */
+export const SEARCH_LIMIT_MS = 5_000;
+const ALL: DeliveryStatus[] = ['pending', 'delivered', 'dead', 'held'];
+
+/** @returns matches, newest first. */
+export async function searchDeliveries(search: DeliverySearch, page: { skip: number; limit: number }) {
+  return Delivery.find(await filterOf(search))
+    .setOptions(acrossAccounts)
+    .maxTimeMS(SEARCH_LIMIT_MS)
+    .sort({ created_at: -1, _id: -1 })
+    .skip(page.skip)
+    .limit(page.limit)
+    .lean<DeliveryRecord[]>();
+}
+
+/** @returns how many match, counted up to `max`. */
+export async function countDeliveries(search: DeliverySearch, max: number): Promise<number> {
+  return Delivery.countDocuments(await filterOf(search), { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(
+    acrossAccounts,
+  );
+}
+
+/** For a run over all matches: those not changed since `before`, in the order of their ids, after `position`. */
+export async function nextDeliveries(
+  search: DeliverySearch,
+  run: { before: Date; position: string | undefined; limit: number },
+): Promise<Pick<DeliveryRecord, '_id' | 'account_id'>[]> {
+  const after = run.position ? [{ _id: { $gt: storedId(run.position) } }] : [];
+  return Delivery.find({ $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] })
+    .setOptions(acrossAccounts)
+    .sort({ _id: 1 })
+    .limit(run.limit)
+    .select({ account_id: 1 })
+    .lean<Pick<DeliveryRecord, '_id' | 'account_id'>[]>();
+}
+
+async function filterOf(search: DeliverySearch) {
+  const { endpointId, eventType, cause, from, to } = search;
+  const [errorClass, status] = cause?.split(' ') ?? [];
+  return {
+    // Always named: it leads the index that the search goes by.
+    status: { $in: search.statuses?.length ? search.statuses : ALL },
+    ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
+    ...(endpointId ? { endpoint_id: endpointId, account_id: await accountOf(endpointId) } : {}),
+    ...(eventType ? { event_type: eventType } : {}),
+    ...(search.id ? await filterOfId(search.id) : {}),
+    ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
+  };
+}
+
+/** An account of nobody when the endpoint does not exist: then nothing matches. */
+async function accountOf(endpointId: Id) {
+  const endpoint = await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean();
+  return endpoint?.account_id ?? storedId('00000000-0000-0000-0000-000000000000');
+}
+
+/** What kind of id it is decides which index answers; only a request's id has none and needs a narrow time. */
+async function filterOfId(id: string) {
+  if (isId(id)) {
+    if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: id };
+    if (await Account.exists({ _id: id })) return { account_id: id };
+    const endpoint = await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean();
+    if (endpoint) return { account_id: endpoint.account_id, endpoint_id: id };
+    const event = await Event.findOne({ _id: id }).setOptions(acrossAccounts).lean();
+    if (event) return { account_id: event.account_id, event_id: id };
+  }
+  return { request_id: id };
+}
+
+const lastOf = (field: string) => ({ $last: `$attempts.${field}` });
+
+function causeIs(errorClass: string, status: string | undefined) {
+  return [
+    { $eq: [lastOf('error_class'), errorClass] },
+    ...(status ? [{ $eq: [lastOf('response_status'), Number(status)] }] : []),
+  ];
+}
+
+export interface FailureGroup {
+  endpointId: Id;
+  accountId: Id;
+  /** Error class and, when there was an answer, its status: `status 500`, `timeout`. */
+  cause: string;
+  /** Given up or held. */
+  settled: number;
+  /** Still being tried. */
+  retrying: number;
+  lastAt: Date;
+  exampleId: Id;
+}
+
+/** Deliveries made since then whose last attempt failed, by endpoint and cause, most first. */
+export async function findFailureGroups(since: Date, limit: number): Promise<FailureGroup[]> {
+  const groups = await Delivery.aggregate<{
+    _id: { endpoint_id: unknown; account_id: unknown; error_class: string; response_status?: number };
+    settled: number;
+    retrying: number;
+    lastAt: Date;
+    exampleId: unknown;
+  }>([
+    { $match: { status: { $in: ['dead', 'held', 'pending'] }, created_at: { $gte: since } } },
+    { $set: { error_class: lastOf('error_class'), response_status: lastOf('response_status') } },
+    { $match: { error_class: { $type: 'string' } } },
+    {
+      $group: {
+        _id: {
+          endpoint_id: '$endpoint_id',
+          account_id: '$account_id',
+          error_class: '$error_class',
+          response_status: '$response_status',
+        },
+        settled: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 0, 1] } },
+        retrying: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 1, 0] } },
+        lastAt: { $max: { $last: '$attempts.at' } },
+        exampleId: { $first: '$_id' },
+      },
+    },
+    { $sort: { settled: -1, retrying: -1, lastAt: -1 } },
+    { $limit: limit },
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
+  return groups.map(({ _id, settled, retrying, lastAt, exampleId }) => ({
+    endpointId: String(_id.endpoint_id),
+    accountId: String(_id.account_id),
+    cause: _id.response_status ? `${_id.error_class} ${_id.response_status}` : _id.error_class,
+    settled,
+    retrying,
+    lastAt,
+    exampleId: String(exampleId),
+  }));
+}
+
+export interface OutcomeMinute {
+  at: Date;
+  delivered: number;
+  dead: number;
+}
+
+/** How many deliveries ended in each minute since then. */
+export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
+  const minutes = await Delivery.aggregate<{ _id: Date; delivered: number; dead: number }>([
+    { $match: { settled_at: { $gte: since } } },
+    {
+      $group: {
+        _id: { $dateTrunc: { date: '$settled_at', unit: 'minute' } },
+        delivered: { $sum: { $cond: [{ $eq: ['$status', 'delivered'] }, 1, 0] } },
+        dead: { $sum: { $cond: [{ $eq: ['$status', 'dead'] }, 1, 0] } },
+      },
+    },
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
+  return minutes.map(({ _id, delivered, dead }) => ({ at: _id, delivered, dead }));
+}
+
+/** How many are in each state that is not the end, counted up to `max` each. */
+export async function countOpenDeliveries(max: number) {
+  const count = (status: DeliveryStatus, more: object = {}) =>
+    Delivery.countDocuments({ status, ...more }, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
+  const [pending, retrying, dead, held] = await Promise.all([
+    count('pending'),
+    count('pending', { attempts_made: { $gt: 0 } }),
+    count('dead'),
+    count('held'),
+  ]);
+  return { pending, retrying, dead, held };
+}

@@ -1,0 +1,30 @@
+// How far the relay is behind: events that were committed and have no deliveries yet.
+import { Event, type EventRecord } from './event.ts';
+import { acrossAccounts } from './tenant.ts';
+
+export interface OutboxState {
+  /** Counted up to COUNTED_MAX. */
+  waiting: number;
+  /** Age of the oldest that waits, 0 when none does. */
+  oldestMs: number;
+}
+
+const COUNTED_MAX = 10_000;
+/** An event that was tried in vain is due later again, so the first due is not always the oldest. */
+const LOOKED_AT = 100;
+
+/** The system's own errand: it goes over all accounts. */
+export async function readOutbox(now: Date = new Date()): Promise<OutboxState> {
+  const waits = { due_at: { $exists: true } };
+  const [waiting, first] = await Promise.all([
+    Event.countDocuments(waits, { limit: COUNTED_MAX }).setOptions(acrossAccounts),
+    Event.find(waits)
+      .setOptions(acrossAccounts)
+      .sort({ due_at: 1 })
+      .limit(LOOKED_AT)
+      .select({ created_at: 1 })
+      .lean<Pick<EventRecord, 'created_at'>[]>(),
+  ]);
+  const oldest = Math.min(...first.map(({ created_at }) => created_at.getTime()));
+  return { waiting, oldestMs: first.length === 0 ? 0 : Math.max(0, now.getTime() - oldest) };
+}

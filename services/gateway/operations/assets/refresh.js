@@ -1,0 +1,65 @@
+// Keeps the live parts of a page up to date: fetches the page again and puts the new parts in place of the old ones.
+const STEP_MS = 5_000;
+const LIMIT_MS = 10_000;
+
+const shown = document.getElementById('refreshed');
+const toggle = document.getElementById('refresh-toggle');
+const sections = () => [...document.querySelectorAll('[data-live]')];
+
+if (shown && toggle && sections().length > 0) {
+  let isPaused = false;
+  let lastAt = new Date();
+  toggle.hidden = false;
+  toggle.addEventListener('click', () => {
+    isPaused = !isPaused;
+    toggle.textContent = isPaused ? 'Resume refresh' : 'Pause refresh';
+    say(isPaused ? `Stopped at ${clock(lastAt)}` : `Updated ${clock(lastAt)}`);
+    if (!isPaused) void refresh();
+  });
+  // Whoever comes back to the tab sees the present, and nobody's tab in the background costs anything.
+  document.addEventListener('visibilitychange', () => void refresh());
+  setInterval(() => void refresh(), STEP_MS);
+  say(`Updated ${clock(lastAt)}`);
+
+  let isRunning = false;
+  async function refresh() {
+    if (isPaused || isRunning || document.hidden) return;
+    isRunning = true;
+    try {
+      const response = await fetch(location.href, {
+        headers: { 'X-Refresh': '1' },
+        signal: AbortSignal.timeout(LIMIT_MS),
+      });
+      // The session has ended: the login leads back here.
+      if (response.status === 401) return location.reload();
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+      if (!isPaused) for (const section of sections()) replace(section, fresh.getElementById(section.id));
+      lastAt = new Date();
+      say(`Updated ${clock(lastAt)}`);
+    } catch {
+      // Old numbers must not look like new ones.
+      say(`No answer. These are the numbers of ${clock(lastAt)}`, true);
+    } finally {
+      isRunning = false;
+    }
+  }
+}
+
+function replace(old, fresh) {
+  if (!fresh || old.innerHTML === fresh.innerHTML) return;
+  const reachable = (root) => [...root.querySelectorAll('a, button, input, select')];
+  const focused = reachable(old).indexOf(document.activeElement);
+  old.replaceChildren(...fresh.childNodes);
+  // The keyboard's place is not lost.
+  if (focused >= 0) reachable(old)[focused]?.focus({ preventScroll: true });
+}
+
+function say(text, isStale = false) {
+  shown.textContent = text;
+  document.body.classList.toggle('stale', isStale);
+}
+
+function clock(date) {
+  return date.toTimeString().slice(0, 8);
+}

@@ -1,0 +1,68 @@
+// One webhook endpoint: is it well, what happened lately, and sending it again what it missed.
+import type { VNode } from 'preact';
+import type { DeliveryRecord } from '#libs/models/delivery.ts';
+import { searchDeliveries } from '#libs/models/delivery-search.ts';
+import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { columnsFor, idLine } from './deliveries.ts';
+import { timeText } from './filters.ts';
+import { ago, count } from './format.ts';
+import { html } from './html.ts';
+import type { Page } from './layout.ts';
+import { badge, choiceField, live, note, stat, table, timeField } from './parts.ts';
+import { Refusal } from './refusal.ts';
+import type { Visit } from './visit.ts';
+
+const LATEST = 20;
+const DAY_MS = 24 * 3_600_000;
+
+export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
+  const endpoint = await requireEndpoint(request.params['id']);
+  const id = String(endpoint._id);
+  const latest = await searchDeliveries({ endpointId: id }, { skip: 0, limit: LATEST });
+  const body = html`<div>
+    ${live('endpoint', state(endpoint))}
+    ${visitor.role === 'operator' ? replayForm(id) : null}
+    <h2>Latest deliveries</h2>
+    ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columnsFor(visitor), latest, 'It never got anything.'))}
+    <p><a href=${`/deliveries?endpoint=${id}`}>All deliveries of this endpoint</a></p>
+  </div>`;
+  return { title: 'Endpoint', section: '/deliveries', body };
+}
+
+function state(endpoint: WebhookEndpointRecord): VNode {
+  return html`<div class="card">
+    <p class="url">${endpoint.url}</p>
+    ${endpoint.enabled ? null : note('warn', `It is disabled (${endpoint.disabled_reason ?? 'manual'}): its deliveries are held until its account enables it.`)}
+    <dl class="stats wide">
+      ${stat('State', endpoint.enabled ? badge('enabled', 'good') : badge('disabled', 'warn'))}
+      ${stat('Failing since', ago(endpoint.failing_since))} ${stat('Failures in a row', count(endpoint.failures ?? 0))}
+      ${stat('Events', endpoint.events.join(', '))}
+    </dl>
+    <dl class="ids">
+      ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/deliveries?id=${endpoint.account_id}`)}
+    </dl>
+  </div>`;
+}
+
+function replayForm(id: string): VNode {
+  const choices = [
+    { value: 'dead,held', label: 'given up or held' },
+    { value: 'dead,held,delivered', label: 'all, also delivered ones' },
+  ];
+  return html`<form class="filters" method="get" action="/deliveries/replay">
+    <input type="hidden" name="endpoint" value=${id} />
+    ${timeField('from', 'Replay since (UTC)', timeText(new Date(Date.now() - DAY_MS)))}
+    ${choiceField('status', 'Which', 'dead,held', choices)}
+    <div class="buttons"><button>Count them…</button></div>
+  </form>`;
+}
+
+async function requireEndpoint(id: unknown): Promise<WebhookEndpointRecord> {
+  // An operator looks at all accounts.
+  const endpoint = isId(id)
+    ? await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
+    : null;
+  if (!endpoint) throw new Refusal(404, 'There is no such endpoint (any more).');
+  return endpoint;
+}

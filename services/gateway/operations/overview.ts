@@ -1,0 +1,186 @@
+// The first page: is the system well, and if not, where.
+import type { VNode } from 'preact';
+import type { WorkerReading } from '#libs/jobs/control.ts';
+import { alarmsOf, urgencyOf } from './alarms.ts';
+import { axis, bars, line, perMinute } from './charts.ts';
+import { ago, bytes, count, counted, duration } from './format.ts';
+import { html } from './html.ts';
+import type { Page } from './layout.ts';
+import { CHART_MINUTES, type Numbers, type Part, type QueueNumbers, readNumbers } from './numbers.ts';
+import { badge, live, note, shortId, stat, table } from './parts.ts';
+import type { Visit } from './visit.ts';
+
+export async function overviewPage({ queues }: Visit): Promise<Page> {
+  const numbers = await readNumbers(queues);
+  const body = html`<div>
+    ${live('alarms', alarmList(numbers))}
+    ${live('queues', queueCards(numbers))}
+    <div class="columns">
+      ${live('renders', renders(numbers))}
+      ${live('deliveries', deliveries(numbers))}
+    </div>
+    ${live('workers', workers(numbers))}
+    ${live('stores', stores(numbers))}
+  </div>`;
+  return { title: 'Overview', section: '/', body };
+}
+
+function alarmList(numbers: Numbers): VNode {
+  const alarms = alarmsOf(numbers);
+  const runs = (numbers.runs.value ?? []).map(
+    (run) =>
+      html`<div class="note main"><a href=${`/bulk/${run._id}`}>${run.title}: ${count(run.done)} of ${count(run.total)}</a></div>`,
+  );
+  if (alarms.length === 0) return html`<div>${note('good', 'All is well.')}${runs}</div>`;
+  return html`<div>
+    ${alarms.map(({ tone, text, href }) => note(tone, href ? html`<a href=${href}>${text}</a>` : text))}${runs}
+  </div>`;
+}
+
+function queueCards({ queues }: Numbers): VNode {
+  return html`<div>
+    <h2>Queues</h2>
+    ${shown(queues, (all) => html`<div class="cards">${all.map(queueCard)}</div>`)}
+  </div>`;
+}
+
+function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samples }: QueueNumbers): VNode {
+  const tone = isPaused ? 'bad' : urgencyOf(name, ageMs);
+  const waiting = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
+  const most = Math.max(0, ...waiting.map((value) => value ?? 0));
+  return html`<article class=${`card ${tone ?? ''}`}>
+    <h3><a href=${`/queues/${name}`}>${name}</a> ${isPaused ? badge('PAUSED', 'bad') : null}</h3>
+    <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
+    <dl class="stats">
+      ${stat('Ready', count(ready))} ${stat('Active', count(active))} ${stat('Delayed', count(delayed))}
+      ${stat('Failed', count(failed), failed > 0 ? { tone: 'bad' } : {})}
+    </dl>
+    ${line({ name: 'main', values: waiting }, `Jobs of ${name} that waited, per minute, in the last hour: at most ${most}`)}
+    ${axis(CHART_MINUTES)}
+  </article>`;
+}
+
+function renders(numbers: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/renders">Renders</a></h2>
+    ${shown(numbers.renders, ({ minutes, p50, p95 }) => {
+      const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
+      const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
+      const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
+      const failures = total(failed);
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Per minute', count(total(done.slice(-5)) / 5), { detail: 'last 5 min' })}
+          ${stat('Half within', p50 === undefined ? '–' : duration(p50), { detail: 'p50, last hour' })}
+          ${stat('Most within', p95 === undefined ? '–' : duration(p95), { detail: 'p95, last hour' })}
+          ${stat('Not rendered', count(failures), { detail: 'last hour', ...(failures > 0 ? { tone: 'bad' } : {}) })}
+        </dl>
+        ${bars(
+          [
+            { name: 'good', values: done },
+            { name: 'bad', values: failed },
+          ],
+          `Documents per minute in the last hour: ${total(done)} rendered, ${failures} not`,
+        )}
+        ${axis(CHART_MINUTES)}
+        <p class="legend">p95 per minute</p>
+        ${line({ name: 'quiet', values: slow }, 'How long 95 % of the documents of each minute took at most', 100)}
+      </div>`;
+    })}
+  </div>`;
+}
+
+function deliveries({ outcomes, open, outbox }: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/deliveries">Deliveries</a></h2>
+    ${shown(outcomes, (minutes) => {
+      const delivered = perMinute(minutes, CHART_MINUTES, (minute) => minute?.delivered ?? 0);
+      const dead = perMinute(minutes, CHART_MINUTES, (minute) => minute?.dead ?? 0);
+      const { pending = 0, retrying = 0, dead: allDead = 0, held = 0 } = open.value ?? {};
+      const link = (status: string, value: number) =>
+        html`<a href=${`/deliveries?status=${status}`}>${count(value)}</a>`;
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Delivered', count(total(delivered)), { detail: 'last hour' })}
+          ${stat('Pending', link('pending', pending), { detail: `${count(retrying)} failed before` })}
+          ${stat('Dead', link('dead', allDead), { detail: `${count(total(dead))} in the last hour`, ...(allDead > 0 ? { tone: 'bad' } : {}) })}
+          ${stat('Held', link('held', held), { detail: 'endpoint disabled' })}
+        </dl>
+        ${bars(
+          [
+            { name: 'good', values: delivered },
+            { name: 'bad', values: dead },
+          ],
+          `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
+        )}
+        ${axis(CHART_MINUTES)}
+        ${outbox.value ? html`<p class="legend">Outbox: ${outboxText(outbox.value)}</p>` : null}
+      </div>`;
+    })}
+  </div>`;
+}
+
+function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
+  return waiting === 0 ? 'nothing waits' : `${counted(waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
+}
+
+function workers({ workers }: Numbers): VNode {
+  return html`<div>
+    <h2>Workers</h2>
+    ${shown(
+      workers,
+      (all) => html`<div>
+        ${table('Workers and what they have in hand', workerColumns, all.workers, 'No worker is connected.')}
+        ${
+          all.orphans.length > 0
+            ? note(
+                'warn',
+                `${counted(all.orphans.length, 'job')} in work belong to no connected worker; another takes them over shortly.`,
+              )
+            : null
+        }
+      </div>`,
+    )}
+  </div>`;
+}
+
+const workerColumns = [
+  { name: 'Worker', cell: ({ name }: WorkerReading) => html`<code>${name}</code>` },
+  { name: 'Queue', cell: ({ queue }: WorkerReading) => queue },
+  { name: 'Address', cell: ({ address }: WorkerReading) => html`<code>${address}</code>` },
+  { name: 'Connected', cell: ({ connectedMs }: WorkerReading) => duration(connectedMs), isNumber: true },
+  {
+    name: 'Busy with',
+    cell: ({ jobs }: WorkerReading) =>
+      jobs.length === 0
+        ? html`<span class="quiet">idle</span>`
+        : html`<ul class="jobs">
+            ${jobs.slice(0, 8).map((job) => html`<li>${shortId(job.id)} for ${duration(job.sinceMs)}</li>`)}
+            ${jobs.length > 8 ? html`<li class="quiet">and ${jobs.length - 8} more</li>` : null}
+          </ul>`,
+  },
+];
+
+function stores({ redis, readAt }: Numbers): VNode {
+  return html`<div>
+    <h2>Redis</h2>
+    ${shown(
+      redis,
+      (state) => html`<div class="card">
+        <dl class="stats">
+          ${stat('Memory', bytes(state.usedBytes), { detail: state.maxBytes > 0 ? `of ${bytes(state.maxBytes)}` : 'no limit set' })}
+          ${stat('Policy', state.policy, state.policy === 'noeviction' ? {} : { tone: 'bad', detail: 'must be noeviction' })}
+          ${stat('Append-only file', state.isAppendOnly ? 'on' : 'off', state.isAppendOnly ? {} : { tone: 'warn' })}
+          ${stat('Version', state.version)} ${stat('Clients', count(state.clients))}
+        </dl>
+      </div>`,
+    )}
+    <p class="quiet">Read ${ago(readAt)}.</p>
+  </div>`;
+}
+
+function shown<Value>({ value, problem }: Part<Value>, show: (value: Value) => VNode): VNode {
+  return problem === undefined ? show(value as Value) : note('bad', `This cannot be read now: ${problem}`);
+}
+
+const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);

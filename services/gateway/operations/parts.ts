@@ -1,0 +1,114 @@
+// The parts pages are made of: notes, badges, tables, filters, forms that act.
+import type { VNode } from 'preact';
+import { type Children, html } from './html.ts';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'main';
+
+export function badge(text: string, tone: Tone = 'quiet'): VNode {
+  return html`<span class=${`badge ${tone}`}>${text}</span>`;
+}
+
+/** A box that must be read. `bad` and `warn` are announced to those who cannot see the page. */
+export function note(tone: Tone, content: Children): VNode {
+  return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;
+}
+
+/** A section that the page refreshes by itself. @param id stays the same over refreshes. */
+export function live(id: string, content: Children): VNode {
+  return html`<section id=${id} data-live>${content}</section>`;
+}
+
+/** A number with its name. @param detail said in small letters below. */
+export function stat(name: string, value: Children, options: { detail?: Children; tone?: Tone } = {}): VNode {
+  return html`<div class=${`stat ${options.tone ?? ''}`}>
+    <dt>${name}</dt>
+    <dd>${value}${options.detail ? html`<small>${options.detail}</small>` : null}</dd>
+  </div>`;
+}
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => Children;
+  /** Numbers stand at the right, so that they can be compared. */
+  isNumber?: boolean;
+}
+
+/** On a phone each row becomes a card whose lines carry the columns' names. */
+export function table<Row>(caption: string, columns: Column<Row>[], rows: readonly Row[], empty: Children): VNode {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<div class="table">
+    <table>
+      <caption>${caption}</caption>
+      <thead>
+        <tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class=${isNumber ? 'number' : null}>${name}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr>
+            ${columns.map(
+              ({ name, cell, isNumber }) =>
+                html`<td data-name=${name} class=${isNumber ? 'number' : null}><div>${cell(row)}</div></td>`,
+            )}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A button that changes something: a form of its own, with the session's token. */
+export function action(options: {
+  to: string;
+  csrf: string;
+  label: string;
+  tone?: Tone;
+  fields?: Record<string, string>;
+  /** For those who hear the page: which of many equal buttons it is. */
+  of?: string;
+}): VNode {
+  return html`<form method="post" action=${options.to} class="action">
+    <input type="hidden" name="csrf" value=${options.csrf} />
+    ${Object.entries(options.fields ?? {}).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+    <button class=${options.tone ?? ''} aria-label=${options.of ? `${options.label}: ${options.of}` : null}>${options.label}</button>
+  </form>`;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+export function textField(name: string, label: string, value: string, placeholder = ''): VNode {
+  return html`<label>${label}<input name=${name} value=${value} placeholder=${placeholder} autocomplete="off" spellcheck=${false} /></label>`;
+}
+
+/** A time in UTC. */
+export function timeField(name: string, label: string, value: string): VNode {
+  return html`<label>${label}<input type="datetime-local" name=${name} value=${value} /></label>`;
+}
+
+export function choiceField(name: string, label: string, value: string, choices: Choice[]): VNode {
+  return html`<label>${label}<select name=${name}>
+    ${choices.map((choice) => html`<option value=${choice.value} selected=${choice.value === value}>${choice.label}</option>`)}
+  </select></label>`;
+}
+
+/** Earlier and later pages of a list. @param query of the page that is shown. */
+export function pager(path: string, query: URLSearchParams, page: { number: number; hasNext: boolean }): VNode | null {
+  if (page.number === 1 && !page.hasNext) return null;
+  const to = (number: number) => {
+    const target = new URLSearchParams(query);
+    target.set('page', String(number));
+    return `${path}?${target}`;
+  };
+  return html`<nav class="pager" aria-label="Pages">
+    ${page.number > 1 ? html`<a rel="prev" href=${to(page.number - 1)}>← Newer</a>` : html`<span></span>`}
+    <span>Page ${page.number}</span>
+    ${page.hasNext ? html`<a rel="next" href=${to(page.number + 1)}>Older →</a>` : html`<span></span>`}
+  </nav>`;
+}
+
+/** An id that can be told apart by its end, whole for those who point at it. */
+export function shortId(id: string): VNode {
+  return html`<code title=${id}>${id.length > 14 ? `…${id.slice(-12)}` : id}</code>`;
+}

@@ -1,0 +1,29 @@
+// Notes how full the queues are, four times a minute, for the charts of the dashboard.
+import { catalog } from '#libs/jobs/catalog.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import type { Logger } from '#libs/logger.ts';
+import { recordSamples } from '#libs/models/queue-sample.ts';
+
+const STEP_MS = 15_000;
+
+/** @returns what ends it. */
+export function startSampler(queues: Queues, log: Logger): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    last = sample(queues).catch((error) => log.debug({ err: error }, 'the queues could not be sampled'));
+  }, STEP_MS);
+  return async () => {
+    clearInterval(timer);
+    await last;
+  };
+}
+
+export async function sample(queues: Queues): Promise<void> {
+  const samples = await Promise.all(
+    catalog.map(async (definition) => {
+      const [counts, ageMs] = await Promise.all([queues.counts(definition), queues.oldestAgeMs(definition)]);
+      return { queue: definition.name, ready: counts.ready, active: counts.active, ageMs };
+    }),
+  );
+  await recordSamples(samples);
+}

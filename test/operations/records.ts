@@ -1,0 +1,83 @@
+// Records as they are after some hours of work: what an operator looks for and acts on.
+import { Delivery } from '#libs/models/delivery.ts';
+import { recordSamples } from '#libs/models/queue-sample.ts';
+import { Render, type RenderStatus } from '#libs/models/render-record.ts';
+import { type Id, newId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+
+const MINUTE_MS = 60_000;
+
+export async function addEndpoint(accountId: Id, fields: { url?: string; enabled?: boolean } = {}): Promise<Id> {
+  const id = newId();
+  const slot = Math.floor(Math.random() * 1e9);
+  const { url = 'https://hooks.example.com/billing', enabled = true } = fields;
+  await WebhookEndpoint.create({ _id: id, account_id: accountId, slot, url, events: ['*'], enabled, secret: 'sealed' });
+  return id;
+}
+
+export interface DeliveryFields {
+  accountId: Id;
+  endpointId: Id;
+  status?: 'pending' | 'delivered' | 'dead' | 'held';
+  eventType?: string;
+  minutesAgo?: number;
+  /** Of the last attempt; no attempt was made when absent. */
+  last?: { errorClass?: string; responseStatus?: number };
+}
+
+export async function addDelivery(fields: DeliveryFields): Promise<Id> {
+  const { accountId, endpointId, status = 'dead', eventType = 'invoice.paid', minutesAgo = 5, last } = fields;
+  const at = new Date(Date.now() - minutesAgo * MINUTE_MS);
+  const id = newId();
+  const settled = status === 'delivered' || status === 'dead' ? { settled_at: at } : {};
+  const attempt = {
+    at,
+    duration_ms: 120,
+    ...(last?.responseStatus ? { response_status: last.responseStatus } : {}),
+    ...(last?.errorClass ? { error_class: last.errorClass } : {}),
+  };
+  await Delivery.create({
+    _id: id,
+    account_id: accountId,
+    event_id: newId(),
+    endpoint_id: endpointId,
+    event_type: eventType,
+    status,
+    attempts: last ? [attempt] : [],
+    attempts_made: last ? 1 : 0,
+    created_at: at,
+    updated_at: at,
+    ...settled,
+  });
+  return id;
+}
+
+export async function addRender(fields: {
+  accountId: Id;
+  status?: RenderStatus;
+  durationMs?: number;
+  errorClass?: string;
+  requestId?: string;
+  minutesAgo?: number;
+}): Promise<void> {
+  const { accountId, status = 'done', durationMs = 80, errorClass, requestId = newId(), minutesAgo = 1.5 } = fields;
+  await Render.create({
+    account_id: accountId,
+    request_id: requestId,
+    status,
+    duration_ms: durationMs,
+    title: 'Invoice',
+    ...(status === 'done' ? { size_bytes: 48_000 } : {}),
+    ...(errorClass ? { error_class: errorClass } : {}),
+    created_at: new Date(Date.now() - minutesAgo * MINUTE_MS),
+  });
+}
+
+/** An hour of a queue that was busy in the middle. */
+export async function addSamples(queue: string): Promise<void> {
+  for (let minute = 60; minute > 0; minute -= 1) {
+    const ready = Math.max(0, Math.round(20 - Math.abs(minute - 30) + Math.sin(minute) * 4));
+    const sample = { queue, ready, active: ready > 0 ? 2 : 0, ageMs: ready * 150 };
+    await recordSamples([sample], new Date(Date.now() - minute * MINUTE_MS));
+  }
+}
