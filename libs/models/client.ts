@@ -1,7 +1,7 @@
 // A customer of the account.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { addListIndexes, type Listing } from './listing.ts';
-import { findAllOwn, type Records, type Stamped } from './records.ts';
+import { findAllOwn, recordsOf, type Stamped } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export interface ClientRecord extends Stamped {
@@ -46,7 +46,7 @@ export const clientListing: Listing = {
 clientSchema.plugin(tenant);
 addListIndexes(clientSchema, clientListing);
 
-export const Client: Records<ClientRecord> = model('Client', clientSchema);
+export const Client = recordsOf<ClientRecord>('Client', clientSchema);
 
 /** The value of `search`. */
 export function searchOf({ name, email, company_name }: Pick<ClientRecord, 'name' | 'email' | 'company_name'>): string {

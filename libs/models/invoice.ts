@@ -1,5 +1,5 @@
 // A demand for payment.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { fromMinor } from '../money.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
@@ -7,7 +7,7 @@ import { addListIndexes, type Listing } from './listing.ts';
 import { documentNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
-import type { Records, Stamped } from './records.ts';
+import { recordsOf, type Stamped } from './records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
@@ -75,6 +75,8 @@ export const invoiceListing: Listing = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date' },
   standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
 };
 
 invoiceSchema.plugin(tenant);
@@ -84,7 +86,7 @@ invoiceSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
 invoiceSchema.index({ lapses_on: 1 }, { sparse: true });
 
-export const Invoice: Records<InvoiceRecord> = model('Invoice', invoiceSchema);
+export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
 
 /** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
 export function effectiveInvoiceStatus(

@@ -10,6 +10,8 @@ export interface Listing {
   readonly orders: Readonly<Record<string, string>>;
   /** The order when the caller names none; a leading minus means descending. */
   readonly standard: string;
+  /** What no list shows and no list should carry. */
+  readonly left?: readonly string[];
 }
 
 export interface Wanted {
@@ -40,9 +42,10 @@ export async function findPage<Stored extends Owned>(
   const { field, direction } = orderOf(listing, sort);
   const hint = hintFor(listing, filter, field);
   const order = field === '_id' ? { _id: direction } : { [field]: direction, _id: direction };
+  const projection = Object.fromEntries((listing.left ?? []).map((name) => [name, 0]));
   const [records, total] = await Promise.all([
     driverOf(model)
-      .find(filter, { sort: order, skip: offset, limit, maxTimeMS: LIMIT_MS, ...(hint ? { hint } : {}) })
+      .find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIMIT_MS, ...(hint ? { hint } : {}) })
       .toArray(),
     countOf(model, filter, hint),
   ]);
@@ -50,7 +53,7 @@ export async function findPage<Stored extends Owned>(
 }
 
 // The command counts index keys where the driver's countDocuments runs a pipeline over them: several times cheaper on large accounts.
-async function countOf(model: Records<never>, filter: object, hint: object | undefined) {
+async function countOf(model: Pick<Records<Owned>, 'db' | 'collection'>, filter: object, hint: object | undefined) {
   const { db } = model.db;
   if (!db) throw new Error('not connected');
   const { n } = await db.command({

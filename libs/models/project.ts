@@ -1,9 +1,9 @@
 // A piece of work for a client.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from './account.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
 import { addListIndexes, type Listing } from './listing.ts';
-import { findAllOwn, type Records, type Stamped } from './records.ts';
+import { findAllOwn, recordsOf, type Stamped } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export interface ProjectRecord extends Stamped {
@@ -38,7 +38,7 @@ export const projectListing: Listing = {
 projectSchema.plugin(tenant);
 addListIndexes(projectSchema, projectListing);
 
-export const Project: Records<ProjectRecord> = model('Project', projectSchema);
+export const Project = recordsOf<ProjectRecord>('Project', projectSchema);
 
 /** The statuses a project of the account may have; a new one has the first unless `In Progress` is among them. */
 export function projectStatuses(account: Pick<AccountRecord, 'project_statuses'>): readonly string[] {

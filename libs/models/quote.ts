@@ -1,5 +1,5 @@
 // An offer to a client.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { fromMinor } from '../money.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
@@ -7,7 +7,7 @@ import { addListIndexes, type Listing } from './listing.ts';
 import { documentNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
-import type { Records, Stamped } from './records.ts';
+import { recordsOf, type Stamped } from './records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
@@ -64,6 +64,8 @@ export const quoteListing: Listing = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at' },
   standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
 };
 
 quoteSchema.plugin(tenant);
@@ -73,7 +75,7 @@ quoteSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
 quoteSchema.index({ lapses_on: 1 }, { sparse: true });
 
-export const Quote: Records<QuoteRecord> = model('Quote', quoteSchema);
+export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema);
 
 /** The status on the calendar day `today` of the account: a sent quote has expired from the day after its last day. */
 export function effectiveQuoteStatus(

@@ -1,5 +1,5 @@
 // One account's records straight from the driver: nothing is hydrated, and no call works without the account.
-import type { Model, mongo } from 'mongoose';
+import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
@@ -14,12 +14,25 @@ export interface Stamped extends Owned {
   updated_at: Date;
 }
 
-/** A model of records that belong to accounts, and what they look like in the database. */
-// biome-ignore lint/suspicious/noExplicitAny: mongoose's own types of a record are wider than what is stored.
-export type Records<Stored extends Owned> = Model<any> & { readonly stored?: Stored };
+/** Any model of records that belong to accounts. */
+export interface Records<Stored extends Owned> {
+  readonly modelName: string;
+  readonly collection: { readonly name: string };
+  readonly db: Connection;
+  /** Carries the type only; never set. */
+  readonly stored?: Stored;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of a schema know no unions and no literal strings.
+type RecordModel<Stored extends Owned> = Model<any> & Records<Stored>;
+
+/** A model whose records look like `Stored`. */
+export function recordsOf<Stored extends Owned>(name: string, schema: Schema): RecordModel<Stored> {
+  return model(name, schema) as unknown as RecordModel<Stored>;
+}
 
 /** The driver's collection. Mongoose types it as if every id were an ObjectId. */
-export function driverOf({ collection }: Records<never>): mongo.Collection<Owned> {
+export function driverOf({ collection }: Pick<Records<Owned>, 'collection'>): mongo.Collection<Owned> {
   return collection as unknown as mongo.Collection<Owned>;
 }
 
@@ -105,14 +118,14 @@ export async function removeOwn<Stored extends Owned>(
 }
 
 /** True when the account has a record with these values. */
-export async function hasOwn<Stored extends Owned>(
-  records: Records<Stored>,
+export async function hasOwn(
+  records: Pick<Records<Owned>, 'collection'>,
   accountId: Id,
-  filter: Partial<Stored>,
+  filter: object,
   session: Session,
 ): Promise<boolean> {
   const found = await driverOf(records).findOne(
-    { account_id: storedId(accountId), ...(filter as object) },
+    { account_id: storedId(accountId), ...filter },
     { session, projection: { _id: 1 } },
   );
   return found !== null;
@@ -126,7 +139,7 @@ export async function findAllWith<Stored extends Owned>(
   session: Session,
 ): Promise<Stored[]> {
   const found = await driverOf(records)
-    .find({ account_id: storedId(accountId), ...filter }, { session })
+    .find({ account_id: storedId(accountId), ...(filter as object) }, { session })
     .toArray();
   return found as Stored[];
 }

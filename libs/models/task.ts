@@ -1,9 +1,9 @@
 // Something to do in a project, and the time it took so far.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
-import { driverOf, findAllOwn, type Records, type Stamped } from './records.ts';
+import { driverOf, findAllOwn, recordsOf, type Stamped } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const TASK_STATUSES = ['todo', 'in_progress', 'done'] as const;
@@ -55,7 +55,7 @@ export const taskListing: Listing = {
 taskSchema.plugin(tenant);
 addListIndexes(taskSchema, taskListing);
 
-export const Task: Records<TaskRecord> = model('Task', taskSchema);
+export const Task = recordsOf<TaskRecord>('Task', taskSchema);
 
 /** The task as the API returns it. */
 export function taskView(task: TaskRecord, project: ProjectFace | undefined) {

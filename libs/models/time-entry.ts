@@ -1,8 +1,8 @@
 // Time somebody worked on a project, optionally on one of its tasks.
-import { model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { addListIndexes, type Listing } from './listing.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
-import type { Records, Stamped } from './records.ts';
+import { recordsOf, type Stamped } from './records.ts';
 import type { TaskRecord } from './task.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
@@ -47,7 +47,7 @@ export const timeEntryListing: Listing = {
 timeEntrySchema.plugin(tenant);
 addListIndexes(timeEntrySchema, timeEntryListing);
 
-export const TimeEntry: Records<TimeEntryRecord> = model('TimeEntry', timeEntrySchema);
+export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema);
 
 /** What every answer about a time entry has; the answer to an update has nothing else. */
 export function timeEntryCore(entry: TimeEntryRecord) {

@@ -22,6 +22,7 @@ const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
 const STATUSES_MAX = 50;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
+const URL_LONGEST = 2_000;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
@@ -34,12 +35,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   address: text().allow(null, ''),
   tax_id: line().allow(null, ''),
   bank_details: text().allow(null, ''),
-  logo_url: Joi.alternatives(
-    line().uri({ scheme: ['http', 'https'] }),
-    Joi.string().max(LOGO_LONGEST).pattern(DATA_URI),
-  )
-    .allow(null, '')
-    .messages({ 'alternatives.match': '{{#label}} must be an http(s) URL or a base64 data URI of an image' }),
+  logo_url: Joi.string().max(LOGO_LONGEST).custom(imageSource).allow(null, ''),
   brand_color: Joi.string()
     .pattern(COLOR)
     .allow(null, '')
@@ -55,6 +51,12 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null'),
 });
+
+function imageSource(source: string, { message }: Joi.CustomHelpers) {
+  const url = source.length <= URL_LONGEST ? URL.parse(source) : null;
+  if (DATA_URI.test(source) || url?.protocol === 'https:' || url?.protocol === 'http:') return source;
+  return message({ custom: '{{#label}} must be an http(s) URL or a base64 data URI of an image' });
+}
 
 function knownZone(zone: string, { message }: Joi.CustomHelpers) {
   try {

@@ -1,0 +1,161 @@
+// API keys over HTTP: shown once, never more than the caller has, and gone with the next request.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiKey } from '#libs/models/api-key.ts';
+import { Idempotency } from '#libs/models/idempotency-record.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type AnyRecord, answerOf, create, UNKNOWN_ID } from '../support/records.ts';
+
+const path = '/api/v1/keys';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const make = (body: object = {}, call: object = {}) =>
+  create(gateway, path, { name: 'robot', scopes: ['clients:read'], ...body }, call);
+const works = async (key: string) => (await gateway.get('/api/v1/clients', { key })).status;
+
+describe('POST /api/v1/keys', () => {
+  test('when it is made, then the key works, is shown this once and stored nowhere', async () => {
+    const reply = await gateway.post(path, { name: 'robot', scopes: ['clients:read', 'quotes:write'] });
+    const { key, ...view } = reply.body.data;
+
+    expect(reply.status).toBe(201);
+    expect(key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
+    expect(view).toEqual({
+      id: expect.any(String),
+      name: 'robot',
+      start: key.slice(0, 12),
+      scopes: ['clients:read', 'quotes:write'],
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+      created_at: expect.any(String),
+    });
+    expect(await works(key)).toBe(200);
+    expect((await gateway.post('/api/v1/clients', { name: 'a', email: 'a@example.com' }, { key })).status).toBe(403);
+    expect((await gateway.get(`${path}/${view.id}`)).body.data).toMatchObject({ id: view.id, start: view.start });
+    expect(JSON.stringify(await ApiKey.find({ account_id: gateway.account.id }).lean())).not.toContain(key);
+  });
+
+  test('when it is made under an Idempotency-Key, then a replay does not show the key again', async () => {
+    const headers = { 'Idempotency-Key': 'make-a-key' };
+    const first = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
+    const again = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
+
+    expect(again.body).toEqual({ ...first.body, data: { ...first.body.data, key: null } });
+    expect(JSON.stringify(await Idempotency.find({ account_id: gateway.account.id }).lean())).not.toContain(
+      first.body.data.key,
+    );
+  });
+
+  test('when it asks for a scope the caller lacks, then 403 names it', async () => {
+    const caller = await gateway.workspace.account({ scopes: ['keys:write', 'clients:write'] });
+
+    expect((await make({ scopes: ['clients:read', 'clients:write', 'keys:read'] }, caller)).scopes).toHaveLength(3);
+    for (const [scopes, lacking] of [
+      [['clients:read', 'invoices:read'], 'invoices:read'],
+      [['*'], '*'],
+    ]) {
+      expect(answerOf(await gateway.post(path, { name: 'x', scopes }, caller))).toEqual([
+        403,
+        { error: `Forbidden: API key lacks the ${lacking as string} scope` },
+      ]);
+    }
+  });
+
+  test.each([
+    {},
+    { name: 'x', scopes: [] },
+    { name: 'x', scopes: ['everything'] },
+    { name: 'x', scopes: '*' },
+    { name: 'x', scopes: ['*'], expires_at: '2020-01-01' },
+    { name: 'x', scopes: ['*'], expires_at: '2031-02-30T00:00:00Z' },
+    { name: 'x', scopes: ['*'], mode: 'demo' },
+  ])('when the body is %j, then 400', async (body) => {
+    const reply = await gateway.post(path, body);
+
+    expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
+  });
+
+  test('when it expires, then it is refused from then on', async () => {
+    const { id, key } = await make({ expires_at: '2031-01-01T00:00:00Z', mode: 'test' });
+    expect(key).toMatch(/^bh_test_/);
+    expect(await works(key)).toBe(200);
+    await ApiKey.updateOne({ account_id: gateway.account.id, _id: id }, { $set: { expires_at: new Date() } });
+
+    expect(await works(key)).toBe(401);
+  });
+});
+
+describe('GET /api/v1/keys', () => {
+  test('when keys are listed, then newest first, without the keys and without those of others', async () => {
+    const account = await gateway.workspace.account();
+    const made = [await make({ name: 'one' }, account), await make({ name: 'two' }, account)];
+    const reply = await gateway.get(path, account);
+
+    expect(reply.body.pagination.total).toBe(3);
+    expect(reply.body.data.slice(0, 2).map(({ id }: AnyRecord) => id)).toEqual([made[1].id, made[0].id]);
+    for (const { key } of made) expect(JSON.stringify(reply.body)).not.toContain(key);
+  });
+});
+
+describe('DELETE /api/v1/keys/{id}', () => {
+  test('when it is revoked, then the next request with it is refused; twice is once', async () => {
+    const { id, key } = await make();
+    const reply = await gateway.delete(`${path}/${id}`);
+
+    expect(answerOf(reply)).toEqual([200, { success: true, message: 'API key revoked' }]);
+    expect(await works(key)).toBe(401);
+    const { revoked_at } = (await gateway.get(`${path}/${id}`)).body.data;
+    expect((await gateway.delete(`${path}/${id}`)).status).toBe(200);
+    expect((await gateway.get(`${path}/${id}`)).body.data.revoked_at).toBe(revoked_at);
+  });
+
+  test("when it is another account's, then it is as if it did not exist", async () => {
+    const stranger = await gateway.workspace.account();
+    const { id, key } = await make();
+
+    for (const target of [id, UNKNOWN_ID]) {
+      expect(answerOf(await gateway.delete(`${path}/${target}`, stranger))).toEqual([
+        404,
+        { error: 'API key not found or access denied' },
+      ]);
+      expect((await gateway.post(`${path}/${target}/rotate`, {}, stranger)).status).toBe(404);
+    }
+    expect(await works(key)).toBe(200);
+  });
+});
+
+describe('POST /api/v1/keys/{id}/rotate', () => {
+  test('when it is rotated, then a new key of the same scopes works and the old one no more', async () => {
+    const old = await make({ scopes: ['clients:read', 'quotes:read'] });
+    const reply = await gateway.post(`${path}/${old.id}/rotate`);
+
+    expect(reply.status).toBe(201);
+    expect(reply.body.data).toMatchObject({ name: 'robot', scopes: old.scopes });
+    expect(reply.body.data.id).not.toBe(old.id);
+    expect([await works(old.key), await works(reply.body.data.key)]).toEqual([401, 200]);
+    expect((await gateway.post(`${path}/${old.id}/rotate`)).status).toBe(409);
+  });
+
+  test('when an overlap is asked for, then both work until it ends', async () => {
+    const old = await make();
+    const { key } = (await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: 3600 })).body.data;
+
+    expect([await works(old.key), await works(key)]).toEqual([200, 200]);
+    expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).not.toBeNull();
+    expect((await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: -1 })).status).toBe(400);
+  });
+
+  test('when the key can do more than the caller, then 403: nobody gets a stronger key this way', async () => {
+    const strong = await gateway.workspace.account();
+    const weak = await make({ scopes: ['keys:write'] }, strong);
+    const own = (await gateway.get(path, strong)).body.data.find(({ name }: AnyRecord) => name === 'test');
+
+    expect((await gateway.post(`${path}/${own.id}/rotate`, {}, { key: weak.key })).status).toBe(403);
+    expect(await works(strong.key)).toBe(200);
+  });
+});

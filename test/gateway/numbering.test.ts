@@ -1,0 +1,82 @@
+// The audit of numbers: gapless with tombstones, and able to tell when it is not.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Counter } from '#libs/models/counter.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type AnyRecord, create, createClient } from '../support/records.ts';
+
+let gateway: TestGateway;
+let account: { id: string; key: string };
+let client: AnyRecord;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  account = await gateway.workspace.account();
+  client = await createClient(gateway, {}, account);
+});
+
+const invoice = () =>
+  create(gateway, '/api/v1/invoices', { client_id: client.id, amount: 1, due_date: '2031-01-01' }, account);
+const quote = () => create(gateway, '/api/v1/quotes', { client_id: client.id, amount: 1 }, account);
+const audit = async (query = '') => (await gateway.get(`/api/v1/numbering/audit${query}`, account)).body;
+
+test('when nothing was ever numbered, then it is gapless and empty', async () => {
+  expect(await audit()).toEqual({
+    data: {
+      gapless: true,
+      kinds: {
+        invoice: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
+        quote: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
+      },
+      numbers: [],
+    },
+    pagination: { total: 0, limit: 50, offset: 0 },
+  });
+});
+
+test('when documents are made and drafts deleted, then every number has its document or its tombstone', async () => {
+  const made = [await invoice(), await invoice(), await invoice()];
+  const offer = await quote();
+  await gateway.delete(`/api/v1/invoices/${made[1].id}`, account);
+  const { data, pagination } = await audit();
+
+  expect(data.gapless).toBe(true);
+  expect(data.kinds.invoice).toMatchObject({ drawn: 3, live: 2, deleted: 1 });
+  expect(data.kinds.quote).toMatchObject({ drawn: 1, live: 1, deleted: 0 });
+  expect(
+    data.numbers.map(({ number, document_id, deleted_at }: AnyRecord) => [number, document_id, deleted_at !== null]),
+  ).toEqual([
+    ['INV-0001', made[0].id, false],
+    ['INV-0002', made[1].id, true],
+    ['INV-0003', made[2].id, false],
+    ['QUO-0001', offer.id, false],
+  ]);
+  expect(pagination).toEqual({ total: 4, limit: 50, offset: 0 });
+  const page = await audit('?kind=invoice&limit=1&offset=2');
+  expect(page.data.numbers.map(({ number }: AnyRecord) => number)).toEqual(['INV-0003']);
+  expect(page.pagination.total).toBe(3);
+});
+
+test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {
+  const made = [await invoice(), await invoice(), await invoice(), await invoice()];
+  await NumberLedger.deleteOne({ account_id: account.id, number: 2 });
+  await Invoice.deleteOne({ account_id: account.id, _id: made[1].id });
+  await Invoice.deleteOne({ account_id: account.id, _id: made[2].id });
+
+  expect((await audit()).data).toMatchObject({
+    gapless: false,
+    kinds: { invoice: { gapless: false, drawn: 4, holes: ['INV-0002'], lost: ['INV-0003'] }, quote: { gapless: true } },
+  });
+  await NumberLedger.deleteOne({ account_id: account.id, number: 4 });
+  expect((await audit('?kind=invoice')).data.kinds.invoice.holes).toEqual(['INV-0002', 'INV-0004']);
+});
+
+test('when the number passes 9999, then it simply gets longer', async () => {
+  await invoice();
+  await Counter.updateOne({ _id: account.id }, { $set: { invoice: 9998 } });
+
+  expect([(await invoice()).invoice_number, (await invoice()).invoice_number]).toEqual(['INV-9999', 'INV-10000']);
+});
