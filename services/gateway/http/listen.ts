@@ -1,17 +1,20 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Logger } from '#libs/logger.ts';
 
 /** Longer than any answer may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
+/** Connections in use are told to go before idle ones are cut: a request already on its way must not meet a closed door. */
+const FAREWELL_MS = 1_000;
 
-/** @returns what stops the server: no new connections, requests in hand are answered, then it is closed. */
+/** @returns what stops the server: requests in hand are answered, their connections closed, and no new ones taken. */
 export async function listen(server: Server, host: string, port: number, log: Logger): Promise<() => Promise<void>> {
   server.headersTimeout = 10_000; // A client that sends its headers more slowly is an attack.
   server.requestTimeout = 30_000; // The body of 3 MiB at 1 Mbit/s takes 25 s.
   server.keepAliveTimeout = 65_000; // Longer than the idle time of common load balancers (60 s), so that they close first.
   server.maxHeadersCount = 100;
   server.maxConnections = 2_000;
+  const sayFarewell = farewellOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -21,13 +24,40 @@ export async function listen(server: Server, host: string, port: number, log: Lo
   });
   log.info({ address: server.address() }, 'listening');
 
-  return () =>
-    new Promise<void>((resolve) => {
+  return async () => {
+    sayFarewell();
+    if (await hasConnections(server)) await new Promise((resolve) => setTimeout(resolve, FAREWELL_MS));
+    await new Promise<void>((resolve) => {
       const timer = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
       server.close(() => {
         clearTimeout(timer);
         resolve();
       });
-      server.closeIdleConnections();
     });
+  };
+}
+
+// Node keeps a connection open after an answer even while its server closes: a client that goes on using it would keep us here
+// until the limit, and then lose a request. So every answer from now on carries "Connection: close".
+function farewellOf(server: Server): () => void {
+  const unanswered = new Set<ServerResponse>();
+  let isClosing = false;
+  const takeLeave = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+    // Told otherwise already: its connection is cut as soon as it is idle.
+    else response.once('close', () => setImmediate(() => server.closeIdleConnections()));
+  };
+  server.prependListener('request', (_request, response) => {
+    if (isClosing) return takeLeave(response);
+    unanswered.add(response);
+    response.once('close', () => unanswered.delete(response));
+  });
+  return () => {
+    isClosing = true;
+    for (const response of unanswered) takeLeave(response);
+  };
+}
+
+function hasConnections(server: Server): Promise<boolean> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error === null && count > 0)));
 }
