@@ -6,8 +6,6 @@ import type { Logger } from './logger.ts';
 
 /** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
 const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
-/** A receiver may take 15 s. */
-const DELIVERY_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
 /** A registry with the process's own metrics (CPU, memory, event loop lag), for one service. */
@@ -43,25 +41,6 @@ export function renderMetrics(registry: Registry) {
       name: 'billhook_browser_recycles_total',
       help: 'Browsers replaced, by reason',
       labelNames: ['reason'] as const,
-      registers,
-    }),
-  };
-}
-
-/** What the webhook service tells. `outcome`: delivered, retry, dead, held or postponed. */
-export function deliveryMetrics(registry: Registry) {
-  const registers = [registry];
-  return {
-    total: new Counter({
-      name: 'billhook_deliveries_total',
-      help: 'Delivery attempts by what became of the delivery',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    seconds: new Histogram({
-      name: 'billhook_delivery_seconds',
-      help: 'Time one call of an endpoint took',
-      buckets: DELIVERY_BUCKETS,
       registers,
     }),
   };

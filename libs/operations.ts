@@ -18,13 +18,15 @@ export interface Operations {
 
 /**
  * Listens on `host:port` (port 0 or undefined: any free one).
- * @param checks what /readyz asks, by the name it reports. @param fallback answers every other path (the dashboard of the gateway).
+ * @param checks what /readyz asks, by the name it reports. @param informational what `/readyz?verbose` asks and shows besides:
+ * the service does without it. @param fallback answers every other path (the dashboard of the gateway).
  */
 export async function startOperations(options: {
   host: string;
   port: number | undefined;
   service: string;
   checks: Record<string, Check>;
+  informational?: Record<string, Check>;
   metrics: Registry;
   log: Logger;
   fallback?: RequestListener;
@@ -38,9 +40,9 @@ export async function startOperations(options: {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
-    const path = (request.url ?? '/').split('?', 1)[0];
+    const [path, query] = (request.url ?? '/').split('?', 2);
     if (path === '/livez') return send(response, 200, { service: options.service, status: 'alive' });
-    if (path === '/readyz') return readiness(response);
+    if (path === '/readyz') return readiness(response, new URLSearchParams(query).has('verbose'));
     if (path === '/metrics') {
       const text = await options.metrics.metrics();
       return response.writeHead(200, { 'Content-Type': options.metrics.contentType }).end(text);
@@ -49,15 +51,24 @@ export async function startOperations(options: {
     return send(response, 404, { error: 'Not found' });
   }
 
-  async function readiness(response: ServerResponse) {
-    const results = await Promise.all(
-      Object.entries(options.checks).map(async ([name, check]) => [name, await verdict(check)] as const),
-    );
-    const isReady = !isDraining && results.every(([, result]) => result === 'ok');
+  async function readiness(response: ServerResponse, isVerbose: boolean) {
+    const [required, others] = await Promise.all([
+      verdicts(options.checks),
+      isVerbose ? verdicts(options.informational ?? {}) : [],
+    ]);
+    const isReady = !isDraining && required.every(([, { problem }]) => problem === undefined);
+    const brief = ([name, { problem }]: NamedVerdict) => [name, problem ?? 'ok'];
+    const detailed = (isRequired: boolean) =>
+      function detail([name, { problem, tookMs }]: NamedVerdict) {
+        return [name, { status: problem === undefined ? 'ok' : 'failed', required: isRequired, tookMs, problem }];
+      };
     send(response, isReady ? 200 : 503, {
       service: options.service,
       status: isDraining ? 'draining' : isReady ? 'ready' : 'not ready',
-      checks: Object.fromEntries(results),
+      checks: Object.fromEntries(
+        isVerbose ? [...required.map(detailed(true)), ...others.map(detailed(false))] : required.map(brief),
+      ),
+      ...(isVerbose ? { uptimeSeconds: Math.round(process.uptime()), node: process.version } : {}),
     });
   }
 
@@ -78,14 +89,32 @@ export async function startOperations(options: {
   };
 }
 
-async function verdict(check: Check): Promise<string> {
+interface Verdict {
+  /** Absent when all is well. */
+  problem: string | undefined;
+  tookMs: number;
+}
+
+type NamedVerdict = readonly [name: string, verdict: Verdict];
+
+function verdicts(checks: Record<string, Check>): Promise<NamedVerdict[]> {
+  return Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await verdict(check)] as const));
+}
+
+async function verdict(check: Check): Promise<Verdict> {
+  const startedAt = performance.now();
+  const problem = await problemOf(check);
+  return { problem, tookMs: Math.round(performance.now() - startedAt) };
+}
+
+async function problemOf(check: Check): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
   });
   try {
     await Promise.race([check(), limit]);
-    return 'ok';
+    return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

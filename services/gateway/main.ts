@@ -1,10 +1,12 @@
 // Starts the gateway: HTTP in; records, events and jobs out.
 import { createServer } from 'node:http';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
+import { makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { readOutbox } from '#libs/models/outbox.ts';
 import { flushRenderRecords } from '#libs/models/render-record.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
@@ -13,6 +15,7 @@ import { readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
+import { openDashboard } from './operations/dashboard.ts';
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -28,8 +31,10 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => flushRenderRecords());
   const print = openPrinting({ queues, replies, prefix, log });
 
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  const nudge = () => nudgeRelay(queues.redis, prefix);
+  const metrics = makeMetrics();
+  watchQueues(metrics, queues, log);
+  watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const rates = openRates({
     redis: queues.redis,
     prefix: config.REDIS_PREFIX,
@@ -40,17 +45,21 @@ await run(async ({ onClose, useLogger }) => {
     },
     log,
   });
-  const app = makeApp({ log, nudge: () => undefined, trustProxy: config.TRUST_PROXY, rates, metrics, print });
+  const app = makeApp({ log, nudge, trustProxy: config.TRUST_PROXY, rates, metrics, print });
   const close = await listen(createServer(app), config.HOST, config.PORT, log);
 
+  const dashboard = openDashboard({ queues, nudge, trustProxy: config.TRUST_PROXY, log });
+  onClose(() => dashboard.close());
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
     port: config.OPERATIONS_PORT,
     service: 'gateway',
-    // Redis is not asked: without it everything but documents works, and they say so themselves.
     checks: { mongodb: pingMongo },
+    // Without Redis everything but documents works, and they say so themselves.
+    informational: { redis: () => queues.redis.ping() },
     metrics,
     log,
+    fallback: dashboard.app,
   });
   onClose(() => operations.close());
   onClose(async () => {

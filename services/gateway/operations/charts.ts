@@ -94,9 +94,13 @@ function frame(label: string, content: unknown): VNode {
   </svg>`;
 }
 
-/** Says what the two ends of the time axis are. */
-export function axis(minutes: number): VNode {
-  return html`<div class="axis-names"><span>${duration(minutes * MINUTE_MS)} ago</span><span>now</span></div>`;
+/** Says what the two ends of the time axis are, and between them how high the chart goes. */
+export function axis(minutes: number, top: string): VNode {
+  return html`<div class="axis-names"><span>${duration(minutes * MINUTE_MS)} ago</span><span>${top}</span><span>now</span></div>`;
+}
+
+export function highest(values: (number | undefined)[]): number {
+  return Math.max(0, ...values.map((value) => value ?? 0));
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;

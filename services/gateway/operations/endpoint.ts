@@ -19,12 +19,13 @@ const DAY_MS = 24 * 3_600_000;
 export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
   const endpoint = await requireEndpoint(request.params['id']);
   const id = String(endpoint._id);
+  const columns = columnsFor(visitor).filter(({ name }) => name !== 'Endpoint');
   const latest = await searchDeliveries({ endpointId: id }, { skip: 0, limit: LATEST });
   const body = html`<div>
     ${live('endpoint', state(endpoint))}
     ${visitor.role === 'operator' ? replayForm(id) : null}
     <h2>Latest deliveries</h2>
-    ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columnsFor(visitor), latest, 'It never got anything.'))}
+    ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'It never got anything.'))}
     <p><a href=${`/deliveries?endpoint=${id}`}>All deliveries of this endpoint</a></p>
   </div>`;
   return { title: 'Endpoint', section: '/deliveries', body };

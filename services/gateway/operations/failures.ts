@@ -36,7 +36,7 @@ export async function failuresPage({ request, queues, visitor }: Visit): Promise
   const body = html`<div>
     <form class="filters" method="get">
       ${choiceField('hours', 'Since', span?.value ?? '24', SPANS)}
-      <button>Show</button>
+      <div class="buttons"><button>Show</button></div>
     </form>
     ${live('delivery-failures', deliveryGroups(groups, urls, since, visitor.role === 'operator'))}
     ${live('render-failures', renderGroups(renders, since))}

@@ -2,8 +2,8 @@
 import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
 import { alarmsOf, urgencyOf } from './alarms.ts';
-import { axis, bars, line, perMinute } from './charts.ts';
-import { ago, bytes, count, counted, duration } from './format.ts';
+import { axis, bars, highest, line, perMinute } from './charts.ts';
+import { bytes, count, counted, duration } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { CHART_MINUTES, type Numbers, type Part, type QueueNumbers, readNumbers } from './numbers.ts';
@@ -47,7 +47,7 @@ function queueCards({ queues }: Numbers): VNode {
 function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samples }: QueueNumbers): VNode {
   const tone = isPaused ? 'bad' : urgencyOf(name, ageMs);
   const waiting = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
-  const most = Math.max(0, ...waiting.map((value) => value ?? 0));
+  const most = highest(waiting);
   return html`<article class=${`card ${tone ?? ''}`}>
     <h3><a href=${`/queues/${name}`}>${name}</a> ${isPaused ? badge('PAUSED', 'bad') : null}</h3>
     <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
@@ -56,7 +56,7 @@ function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samp
       ${stat('Failed', count(failed), failed > 0 ? { tone: 'bad' } : {})}
     </dl>
     ${line({ name: 'main', values: waiting }, `Jobs of ${name} that waited, per minute, in the last hour: at most ${most}`)}
-    ${axis(CHART_MINUTES)}
+    ${axis(CHART_MINUTES, `at most ${counted(most, 'job')}`)}
   </article>`;
 }
 
@@ -82,8 +82,8 @@ function renders(numbers: Numbers): VNode {
           ],
           `Documents per minute in the last hour: ${total(done)} rendered, ${failures} not`,
         )}
-        ${axis(CHART_MINUTES)}
-        <p class="legend">p95 per minute</p>
+        ${axis(CHART_MINUTES, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
+        <p class="legend">p95 per minute, at most ${duration(highest(slow))}</p>
         ${line({ name: 'quiet', values: slow }, 'How long 95 % of the documents of each minute took at most', 100)}
       </div>`;
     })}
@@ -113,7 +113,7 @@ function deliveries({ outcomes, open, outbox }: Numbers): VNode {
           ],
           `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
         )}
-        ${axis(CHART_MINUTES)}
+        ${axis(CHART_MINUTES, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
         ${outbox.value ? html`<p class="legend">Outbox: ${outboxText(outbox.value)}</p>` : null}
       </div>`;
     })}
@@ -161,7 +161,7 @@ const workerColumns = [
   },
 ];
 
-function stores({ redis, readAt }: Numbers): VNode {
+function stores({ redis }: Numbers): VNode {
   return html`<div>
     <h2>Redis</h2>
     ${shown(
@@ -175,7 +175,6 @@ function stores({ redis, readAt }: Numbers): VNode {
         </dl>
       </div>`,
     )}
-    <p class="quiet">Read ${ago(readAt)}.</p>
   </div>`;
 }
 

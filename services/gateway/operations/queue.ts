@@ -14,7 +14,7 @@ import {
 import { audited } from '#libs/models/audit-entry.ts';
 import { urgencyOf } from './alarms.ts';
 import { actorOf } from './bulk.ts';
-import { axis, line, perMinute } from './charts.ts';
+import { axis, highest, line, perMinute } from './charts.ts';
 import type { Done } from './dashboard.ts';
 import { ago, count, counted, duration } from './format.ts';
 import { html } from './html.ts';
@@ -68,17 +68,16 @@ function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueN
 function charts({ name, samples }: QueueNumbers): VNode {
   const ready = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
   const ages = perMinute(samples, CHART_MINUTES, (sample) => sample?.age_ms);
-  const most = (values: (number | undefined)[]) => Math.max(0, ...values.map((value) => value ?? 0));
   return html`<div class="columns">
     <div class="card">
-      <h2>Ready <small>at most ${count(most(ready))}</small></h2>
+      <h2>Ready</h2>
       ${line({ name: 'main', values: ready }, `Jobs of ${name} that waited, per minute, in the last 6 hours`)}
-      ${axis(CHART_MINUTES)}
+      ${axis(CHART_MINUTES, `at most ${counted(highest(ready), 'job')}`)}
     </div>
     <div class="card">
-      <h2>Oldest waiting <small>at most ${duration(most(ages))}</small></h2>
+      <h2>Oldest waiting</h2>
       ${line({ name: 'main', values: ages }, `How long the oldest job of ${name} had waited, per minute, in the last 6 hours`, 1000)}
-      ${axis(CHART_MINUTES)}
+      ${axis(CHART_MINUTES, `at most ${duration(highest(ages))}`)}
     </div>
   </div>`;
 }

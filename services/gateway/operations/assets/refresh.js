@@ -6,6 +6,9 @@ const shown = document.getElementById('refreshed');
 const toggle = document.getElementById('refresh-toggle');
 const sections = () => [...document.querySelectorAll('[data-live]')];
 
+// On a phone the sections scroll sideways: the current one is brought into view.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+
 if (shown && toggle && sections().length > 0) {
   let isPaused = false;
   let lastAt = new Date();
