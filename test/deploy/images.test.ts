@@ -42,7 +42,7 @@ describe.each(services)('the image of %s', (service) => {
 
   test('when it is made, then of its own service and the libraries', () => {
     const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].map(([, from]) => from);
-    const more = service === 'admin' ? ['deploy/docker/prepare.ts'] : [];
+    const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup'] : [];
     expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...more]);
   });
 
@@ -51,7 +51,7 @@ describe.each(services)('the image of %s', (service) => {
     const left = /rm -rf\s+(.+)$/m.exec(stages[source] ?? '')?.[1]?.split(/\s+/) ?? [];
     const used = packagesOf([
       ...sourcesIn(`services/${service}`),
-      ...(service === 'admin' ? ['deploy/docker/prepare.ts'] : []),
+      ...(service === 'admin' ? ['deploy/docker/prepare.ts', ...sourcesIn('deploy/backup')] : []),
     ]);
     expect([...used]).toEqual(expect.arrayContaining(MUST_FIND[service] ?? []));
     expect(left.filter((name) => name && [...used].some((one) => one === name || one.startsWith(`${name}/`)))).toEqual(

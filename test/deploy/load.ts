@@ -6,7 +6,7 @@ export interface Target {
   agent: Agent;
   key: string;
   /** Who takes requests at this moment; asked before each one. */
-  urls(): string[];
+  urls: () => string[];
 }
 
 export interface Journal {

@@ -1,0 +1,38 @@
+// Saves the database into a folder and brings it back, with nothing but the driver: node deploy/backup/main.ts save|restore FOLDER
+import { parseArgs } from 'node:util';
+import Joi from 'joi';
+import { MongoClient } from 'mongodb';
+import { ConfigError, EXIT_CONFIG, readEnv, variables } from '#libs/env.ts';
+import { BackupError } from './archive.ts';
+import { restore } from './restore.ts';
+import { save } from './save.ts';
+
+const HELP = `Usage: node deploy/backup/main.ts save FOLDER
+       node deploy/backup/main.ts restore FOLDER
+
+  save      writes every collection of MONGODB_URI, all as of one instant, into FOLDER, which must not exist
+  restore   brings FOLDER into the database of MONGODB_URI, which must be empty; then run "admin migrate" for the indexes
+
+Variables: MONGODB_URI or MONGODB_URI_FILE
+`;
+
+const work = { save, restore };
+
+try {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const [command = '', folder] = positionals;
+  if (!folder || !Object.hasOwn(work, command)) throw new BackupError(HELP);
+  const { MONGODB_URI } = readEnv(process.env, Joi.object({ MONGODB_URI: variables.MONGODB_URI }));
+  const client = new MongoClient(MONGODB_URI, { serverSelectionTimeoutMS: 10_000 });
+  try {
+    const { collections } = await work[command as keyof typeof work](client, folder);
+    const documents = Object.values(collections).reduce((sum, { count }) => sum + count, 0);
+    process.stdout.write(`${command}: ${Object.keys(collections).length} collections, ${documents} documents\n`);
+  } finally {
+    await client.close();
+  }
+} catch (error) {
+  if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+}

@@ -1,0 +1,40 @@
+// Brings a backup into an empty database. Indexes are made afterwards, by "admin migrate".
+import { BSON, type Db, type MongoClient } from 'mongodb';
+import { type Archive, BackupError, documentsIn, readArchive, verify } from './archive.ts';
+
+const BATCH = 500;
+
+/** @throws BackupError when the backup is damaged or the database is not empty: then nothing has been written. */
+export async function restore(client: MongoClient, folder: string): Promise<Archive> {
+  const archive = await readArchive(folder);
+  await verify(folder, archive);
+  const database = client.db();
+  await refuseUnlessEmpty(database);
+  for (const name of Object.keys(archive.collections)) {
+    const collection = database.collection(name);
+    let batch: BSON.Document[] = [];
+    for await (const bson of documentsIn(folder, name)) {
+      // Numbers keep the type they were stored with.
+      batch.push(BSON.deserialize(bson, { promoteValues: false, promoteBuffers: false }));
+      if (batch.length < BATCH) continue;
+      await collection.insertMany(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await collection.insertMany(batch);
+    const count = await collection.countDocuments();
+    if (count !== archive.collections[name]?.count) {
+      throw new BackupError(
+        `${name} holds ${count} documents, not ${archive.collections[name]?.count}: drop the database and restore again`,
+      );
+    }
+  }
+  return archive;
+}
+
+async function refuseUnlessEmpty(database: Db) {
+  for (const { name } of await database.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()) {
+    if (await database.collection(name).findOne({}, { projection: { _id: 1 } })) {
+      throw new BackupError(`${database.databaseName}.${name} is not empty: restore into a new database`);
+    }
+  }
+}

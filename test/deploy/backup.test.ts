@@ -1,0 +1,139 @@
+// Backup and restore: what was saved comes back byte for byte and works, and what is damaged or in the way is refused.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BSON, Double, Long, MongoClient } from 'mongodb';
+import { callerOf } from '../support/gateway.ts';
+import { spawnService } from '../support/spawn-service.ts';
+import { openWorkspace, type Workspace, withDatabase } from '../support/workspace.ts';
+
+const execute = promisify(execFile);
+let workspace: Workspace;
+let folder: string;
+let client: MongoClient;
+const databases: string[] = [];
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-backup-'));
+  client = await new MongoClient(workspace.mongodbUri).connect();
+  // What a careless copy would change: a whole number stored as a double, a long, an instant, and more than one batch.
+  await client
+    .db()
+    .collection('odd')
+    .insertMany([
+      { whole: new Double(2), long: Long.fromString('9007199254740993'), at: new Date(0), none: null },
+      ...Array.from({ length: 1_200 }, (_, index) => ({ index })),
+    ]);
+});
+afterAll(async () => {
+  for (const name of databases) await client.db(name).dropDatabase();
+  await client.close();
+  await rm(folder, { recursive: true });
+  await workspace.close();
+});
+
+function newDatabase(): string {
+  const name = `restored_${databases.length}_${workspace.redisPrefix}`;
+  databases.push(name);
+  return withDatabase(workspace.mongodbUri, name);
+}
+
+async function backup(command: string, path: string, uri: string) {
+  const env = { PATH: process.env['PATH'], MONGODB_URI: uri };
+  return await execute('node', ['deploy/backup/main.ts', command, path], { env }).catch((error) => error);
+}
+
+async function contentsOf(uri: string) {
+  const database = client.db(new URL(uri).pathname.slice(1));
+  const names = (await database.listCollections().toArray()).map(({ name }) => name).sort();
+  const bytes = async (name: string) =>
+    (
+      await database
+        .collection(name)
+        .find({}, { raw: true, sort: { _id: 1 } })
+        .toArray()
+    ).map((one) => Buffer.from(one as never).toString('hex'));
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bytes(name)] as const)));
+}
+
+test('when a backup is restored into a new database, then it is the same to the byte, and the keys of then still open it', async () => {
+  const account = await workspace.account();
+  const gateway = await spawnService('gateway', workspace);
+  const body = { name: 'Ada Lovelace', email: 'ada@example.com' };
+  const created = await callerOf(gateway.url, account.key)('POST', '/api/v1/clients', { body });
+  await gateway.stop();
+  const path = join(folder, 'whole');
+  const restoredUri = newDatabase();
+
+  expect((await backup('save', path, workspace.mongodbUri)).stdout).toMatch(/^save: \d+ collections, \d+ documents$/m);
+  expect((await backup('restore', path, restoredUri)).stdout).toMatch(/^restore: \d+ collections, \d+ documents$/m);
+
+  const original = await contentsOf(workspace.mongodbUri);
+  expect(original['odd']).toHaveLength(1_201);
+  // Empty collections are not brought back: migrate makes them.
+  expect(await contentsOf(restoredUri)).toEqual(
+    Object.fromEntries(Object.entries(original).filter(([, all]) => all.length > 0)),
+  );
+
+  const env = { PATH: process.env['PATH'], MONGODB_URI: restoredUri };
+  await execute('node', ['services/admin/main.ts', 'migrate'], { env });
+  const again = await spawnService('gateway', { ...workspace, mongodbUri: restoredUri });
+  const read = await callerOf(again.url, account.key)('GET', `/api/v1/clients/${created.body.data.id}`);
+  await again.stop();
+  expect(read).toMatchObject({ status: 200, body: { data: { name: 'Ada Lovelace' } } });
+});
+
+test('when documents are written while it saves, then a backup holds one instant of them', async () => {
+  // Two collections that are only ever changed together: seen apart, they would differ.
+  const [left, right] = ['left', 'right'].map((name) => client.db().collection<{ _id: number }>(name));
+  let isSaving = true;
+  const writing = (async () => {
+    for (let index = 0; isSaving; index += 1) {
+      await client.withSession((session) =>
+        session.withTransaction(async () => {
+          await left?.insertOne({ _id: index }, { session });
+          await right?.insertOne({ _id: index }, { session });
+        }),
+      );
+    }
+  })();
+  const path = join(folder, 'busy');
+  await backup('save', path, workspace.mongodbUri);
+  isSaving = false;
+  await writing;
+
+  const { collections } = JSON.parse(await readFile(join(path, 'backup.json'), 'utf8'));
+  expect(collections.left.count).toBe(collections.right.count);
+  expect(gunzipSync(await readFile(join(path, 'left.bson.gz')))).toHaveLength(
+    collections.left.count * BSON.calculateObjectSize({ _id: 1 }),
+  );
+});
+
+test('when a file was changed, then nothing is restored', async () => {
+  const path = join(folder, 'damaged');
+  await backup('save', path, workspace.mongodbUri);
+  const file = join(path, 'odd.bson.gz');
+  await writeFile(file, (await readFile(file)).subarray(0, -20));
+  const uri = newDatabase();
+
+  const { code, stderr } = await backup('restore', path, uri);
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining('odd.bson.gz is damaged')]);
+  expect(await contentsOf(uri)).toEqual({});
+});
+
+test('when the database is in use or the folder is there, then both are left alone', async () => {
+  const path = join(folder, 'once');
+  await backup('save', path, workspace.mongodbUri);
+
+  expect((await backup('save', path, workspace.mongodbUri)).stderr).toContain('never overwrites');
+  expect((await backup('restore', path, workspace.mongodbUri)).stderr).toContain('is not empty');
+  expect((await backup('restore', folder, newDatabase())).stderr).toContain('holds no backup');
+  expect((await backup('restore', path, '')).code).toBe(78);
+  expect((await backup('erase', path, workspace.mongodbUri)).stderr).toContain('Usage:');
+});
