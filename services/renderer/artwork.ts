@@ -1,10 +1,11 @@
 // The built-in banner: a drawing in the document's own colour, another one for each style.
 import type { DocumentView } from './document-view.ts';
+import { BANNER_HEIGHT_MM } from './paper.ts';
 
 /** @returns an SVG for the banner's box, '' when there is no built-in banner. Only flat fills: gradients and transparency cost time and bytes. */
 export function artworkOf({ style, layout, palette, hasBanner, banner }: DocumentView): string {
   if (!hasBanner || banner) return '';
-  const height = layout === 'overlay' ? 96 : 40;
+  const height = BANNER_HEIGHT_MM[layout];
   return `<svg viewBox="0 0 210 ${height}" preserveAspectRatio="xMaxYMid slice">${drawings[style](height, palette.shades)}</svg>`;
 }
 
@@ -13,10 +14,9 @@ type Shades = readonly [string, string, string];
 const drawings: Record<DocumentView['style'], (height: number, shades: Shades) => string> = {
   // Rings of a still water, from beyond the right edge.
   elegant: (height, shades) =>
-    Array.from({ length: 11 }, (_none, ring) => {
-      const radius = height * (0.35 + ring * 0.24);
-      return `<circle cx="188" cy="${height * 0.92}" r="${radius.toFixed(1)}" fill="none" stroke="${shades[1]}" stroke-width=".28"/>`;
-    }).join(''),
+    Array.from({ length: 11 }, (_none, ring) =>
+      circle(188, height * 0.92, height * (0.35 + ring * 0.24), `fill="none" stroke="${shades[1]}" stroke-width=".28"`),
+    ).join(''),
   // Quarter circles on a square grid.
   modern: (height, [soft, middle, strong]) => {
     const side = height / 2;
@@ -63,3 +63,19 @@ const drawings: Record<DocumentView['style'], (height: number, shades: Shades) =
       return `<path d="${path}" fill="none" stroke="${shades[line % 2 === 0 ? 0 : 1]}" stroke-width=".3"/>`;
     }).join(''),
 };
+
+/** A quarter of a circle as one cubic curve: this far its handles reach. */
+const HANDLE = 0.5523;
+
+// Chromium prints SVG's own circles as hundreds of short lines each; as curves they stay four.
+function circle(x: number, y: number, radius: number, attributes: string) {
+  const [r, k] = [radius.toFixed(2), (radius * HANDLE).toFixed(2)];
+  const quarters = [
+    [`0-${k}`, `${(radius - radius * HANDLE).toFixed(2)}-${r}`, `${r}-${r}`],
+    [`${k} 0`, `${r} ${(radius - radius * HANDLE).toFixed(2)}`, `${r} ${r}`],
+    [`0 ${k}`, `-${(radius - radius * HANDLE).toFixed(2)} ${r}`, `-${r} ${r}`],
+    [`-${k} 0`, `-${r}-${(radius - radius * HANDLE).toFixed(2)}`, `-${r}-${r}`],
+  ];
+  const curves = quarters.map((points) => `c${points.join(' ')}`).join('');
+  return `<path ${attributes} d="M${(x - radius).toFixed(2)} ${y.toFixed(2)}${curves}Z"/>`;
+}

@@ -1,6 +1,7 @@
 // Decodes and re-encodes caller's images. Runs in a process of its own, which knows no secret and reaches no network:
 // image decoders have had holes through which a picture took over the program that looked at it.
 import sharp from 'sharp';
+import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from './paper.ts';
 
 export type ImageUse = 'logo' | 'banner-standard' | 'banner-overlay';
 export type ImageFault = 'not an image' | 'too large';
@@ -17,8 +18,8 @@ const PIXELS_MAX = 16_000_000;
 
 /** Printed at 62 × 16 mm at most: this is 300 dots per inch. */
 const LOGO = { width: 740, height: 380 };
-/** The paper's width at 190 dots per inch; the heights are those of the boxes in document.css. */
-const BANNERS = { 'banner-standard': { width: 1600, height: 259 }, 'banner-overlay': { width: 1600, height: 670 } };
+/** The paper's width at 190 dots per inch. */
+const BANNER_WIDTH = 1_600;
 /** White text on a white picture must have a contrast of 4.5: 0.45 × 255 is dark enough. */
 const DIMMED = 0.45;
 
@@ -56,12 +57,13 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<{ dataUri: string }
       .toBuffer();
     return { dataUri: `data:image/png;base64,${png.toString('base64')}` };
   }
+  const heightMm = use === 'banner-overlay' ? BANNER_HEIGHT_MM.overlay : BANNER_HEIGHT_MM.standard;
   const dimmed =
     use === 'banner-overlay'
       ? image.flatten({ background: '#fff' }).linear(DIMMED, 0)
       : image.flatten({ background: '#fff' });
   const jpeg = await dimmed
-    .resize({ ...BANNERS[use], fit: 'cover' })
+    .resize({ width: BANNER_WIDTH, height: Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm), fit: 'cover' })
     .jpeg({ quality: 82, mozjpeg: false })
     .toBuffer();
   return { dataUri: `data:image/jpeg;base64,${jpeg.toString('base64')}` };

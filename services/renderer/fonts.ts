@@ -14,10 +14,10 @@ const FACES: Record<string, string[]> = {
     '400Regular_Italic/SourceSerif4_400Regular_Italic.ttf',
     '600SemiBold/SourceSerif4_600SemiBold.ttf',
   ],
-  '@expo-google-fonts/inter': [
-    '400Regular/Inter_400Regular.ttf',
-    '400Regular_Italic/Inter_400Regular_Italic.ttf',
-    '600SemiBold/Inter_600SemiBold.ttf',
+  '@expo-google-fonts/ibm-plex-sans': [
+    '400Regular/IBMPlexSans_400Regular.ttf',
+    '400Regular_Italic/IBMPlexSans_400Regular_Italic.ttf',
+    '600SemiBold/IBMPlexSans_600SemiBold.ttf',
   ],
   '@expo-google-fonts/eb-garamond': [
     '400Regular/EBGaramond_400Regular.ttf',

@@ -12,6 +12,7 @@ import { openBrowser, type PrintingBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { openImages } from './fetch-image.ts';
 import { prepareFonts } from './fonts.ts';
+import { openGlyphs } from './glyphs.ts';
 import { openImageDecoder } from './image-decoder.ts';
 import { findIsolation } from './isolation.ts';
 import { openMarkdown } from './markdown.ts';
@@ -55,6 +56,7 @@ await run(async ({ onClose, useLogger }) => {
   const markdown = openMarkdown();
   onClose(() => markdown.close());
   const render = compileTemplate();
+  const missingGlyphs = openGlyphs();
 
   browser = await openBrowser({
     path: config.CHROMIUM_PATH,
@@ -80,7 +82,7 @@ await run(async ({ onClose, useLogger }) => {
 
   const images = openImages({ outbound, decoder });
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
-  const work = renderDocumentWith({ browser, images, markdown, render, redis, prefix, onEnd });
+  const work = renderDocumentWith({ browser, images, markdown, missingGlyphs, render, redis, prefix, onEnd });
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, concurrency: config.RENDER_CONCURRENCY, log });
   onClose(() => worker.close(CLOSE_LIMIT_MS));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));

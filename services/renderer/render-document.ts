@@ -8,6 +8,7 @@ import type { Redis } from '#libs/redis.ts';
 import type { PrintingBrowser } from './browser.ts';
 import { documentView } from './document-view.ts';
 import type { Images } from './fetch-image.ts';
+import type { FindMissingGlyphs } from './glyphs.ts';
 import type { Markdown } from './markdown.ts';
 import type { Render } from './template.ts';
 
@@ -22,6 +23,7 @@ export interface RendererParts {
   browser: Pick<PrintingBrowser, 'print'>;
   images: Images;
   markdown: Markdown;
+  missingGlyphs: FindMissingGlyphs;
   render: Render;
   /** For answers. */
   redis: Redis;
@@ -61,7 +63,7 @@ async function printDocument(payload: RenderDocument, { signal }: JobContext, pa
   ]);
   const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
   const bytes = await parts.browser.print(parts.render(view), { deadlineAt: payload.deadlineAt, signal });
-  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings] };
+  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)] };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.
   async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {

@@ -6,7 +6,7 @@ import type { WarmPage } from './warm-page.ts';
 
 const STYLES: Record<PdfDocument['fontStyle'], string[]> = {
   elegant: ['CormorantGaramond', 'SourceSerif4'],
-  modern: ['Inter-Regular', 'Inter-SemiBold'],
+  modern: ['IBMPlexSans-Regular', 'IBMPlexSans-SemiBold'],
   classic: ['EBGaramond-Regular', 'EBGaramond-Italic'],
 };
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import ejs from 'ejs';
 import { artworkOf } from './artwork.ts';
 import type { DocumentView } from './document-view.ts';
+import { BANNER_HEIGHT_MM } from './paper.ts';
 
 export type Render = (view: DocumentView) => string;
 
@@ -10,7 +11,7 @@ const SIZE_PT = { elegant: 9.2, modern: 8.8, classic: 10.6 } as const;
 
 const FACES = {
   elegant: { text: 'Source Serif 4', display: 'Cormorant Garamond' },
-  modern: { text: 'Inter', display: 'Inter' },
+  modern: { text: 'IBM Plex Sans', display: 'IBM Plex Sans' },
   classic: { text: 'EB Garamond', display: 'EB Garamond' },
 } as const;
 
@@ -50,6 +51,7 @@ function stylesOf(sheet: string, view: DocumentView): string {
     text: stack(text, view.han),
     display: stack(display, view.han),
     size: `${(SIZE_PT[view.style] * view.textScale).toFixed(2)}pt`,
+    banner: `${BANNER_HEIGHT_MM[view.layout]}mm`,
     brand: view.palette.brand,
     onBrand: view.palette.onBrand,
     ink: view.palette.ink,
@@ -80,7 +82,7 @@ function columnWidths({ lines }: DocumentView) {
 
 /** A caller's text inside a CSS string: everything but letters of the alphabet and digits is written as its number. */
 function cssText(text: string) {
-  const short = [...text].slice(0, 90).join('');
+  const short = Array.from(text).slice(0, 90).join('');
   return short.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
 }
 

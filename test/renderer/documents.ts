@@ -1,0 +1,40 @@
+// Documents to print: complete and small, so that a test shows only what it is about.
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+
+type Given = Partial<PdfDocument>;
+
+/** Two lines of 100 and 20 % tax: 240. */
+export function anInvoice(given: Given = {}): PdfDocument {
+  return {
+    title: 'Invoice',
+    number: 'INV-0042',
+    date: '2026-11-21',
+    dueDate: '2026-12-05',
+    clientName: 'Ada Lovelace',
+    clientEmail: 'ada@client.example',
+    partnerName: 'Grace Hopper',
+    partnerEmail: 'grace@issuer.example',
+    amount: 240,
+    lineItems: [
+      { description: 'Design', qty: 1, rate: 100 },
+      { description: 'Build', qty: '2', rate: '50.00' },
+    ],
+    taxRate: 20,
+    currencySymbol: '$',
+    fontStyle: 'elegant',
+    textScale: 1,
+    showBanner: true,
+    layoutType: 'standard',
+    isQuote: false,
+    requiresSignature: false,
+    ...given,
+  };
+}
+
+export function aQuote(given: Given = {}): PdfDocument {
+  const { dueDate: _dueDate, ...invoice } = anInvoice();
+  return { ...invoice, title: 'Quote', number: 'QUO-0007', isQuote: true, expiryDate: '2026-12-21', ...given };
+}
+
+export const STYLES = ['elegant', 'modern', 'classic'] as const;
+export const LAYOUTS = ['standard', 'overlay'] as const;

@@ -1,0 +1,107 @@
+// What a reader finds in a PDF: its words and where they stand, its fonts, its links, the colours of a page.
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
+import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface Word {
+  text: string;
+  /** Millimetres from the page's top left corner to the word's baseline start. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface ReadPage {
+  /** Everything, with single spaces. */
+  text: string;
+  words: Word[];
+  links: string[];
+}
+
+export interface ReadPdf {
+  pages: ReadPage[];
+  /** Of all pages. */
+  text: string;
+  info: Record<string, unknown>;
+  isTagged: boolean;
+  outline: unknown;
+  /** Millimetres. */
+  size: { width: number; height: number };
+  /** Red, green, blue at a place of a page, in millimetres from its top left corner. */
+  colourAt(page: number, x: number, y: number): Promise<[number, number, number]>;
+  /** True when nothing but white lies in the box, in millimetres. */
+  isBlank(page: number, box: { x: number; y: number; width: number; height: number }): Promise<boolean>;
+}
+
+const MM_PER_POINT = 25.4 / 72;
+/** Dots for each point of the page. */
+const SCALE = 2;
+
+export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
+  const pdf = await getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS }).promise;
+  const pages = await Promise.all(Array.from({ length: pdf.numPages }, (_none, index) => readPage(pdf, index + 1)));
+  const { info } = await pdf.getMetadata();
+  const [, , width = 0, height = 0] = (await pdf.getPage(1)).view;
+  return {
+    pages,
+    text: pages.map(({ text }) => text).join(' '),
+    info: info as Record<string, unknown>,
+    isTagged: (await pdf.getMarkInfo())?.Marked === true,
+    outline: await pdf.getOutline(),
+    size: { width: width * MM_PER_POINT, height: height * MM_PER_POINT },
+    async colourAt(page, x, y) {
+      const [red = 0, green = 0, blue = 0] = await pixels(pdf, page, { x, y, width: 0, height: 0 });
+      return [red, green, blue];
+    },
+    isBlank: async (page, box) => (await pixels(pdf, page, box)).every((part) => part === 255),
+  };
+}
+
+async function readPage(pdf: PDFDocumentProxy, number: number): Promise<ReadPage> {
+  const page = await pdf.getPage(number);
+  const [, , , height = 0] = page.view;
+  const { items } = await page.getTextContent();
+  const annotations = await page.getAnnotations();
+  const words = items.flatMap((item) => {
+    if (!('str' in item) || item.str === '') return [];
+    const [, , , , x = 0, y = 0] = item.transform as number[];
+    const inMm = { x, y: height - y, width: item.width, height: item.height };
+    return [{ text: item.str, ...mapValues(inMm, (value) => value * MM_PER_POINT) }];
+  });
+  return {
+    text: words
+      .map(({ text }) => text)
+      .join(' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    words,
+    links: annotations.flatMap(({ url }: { url?: string }) => (url ? [url] : [])),
+  };
+}
+
+const rendered = new WeakMap<PDFDocumentProxy, Map<number, Canvas>>();
+
+type Box = Parameters<ReadPdf['isBlank']>[1];
+
+async function pixels(pdf: PDFDocumentProxy, number: number, box: Box) {
+  const canvases = rendered.get(pdf) ?? new Map<number, Canvas>();
+  rendered.set(pdf, canvases);
+  let canvas = canvases.get(number);
+  if (!canvas) {
+    const page = await pdf.getPage(number);
+    const viewport = page.getViewport({ scale: SCALE });
+    canvas = createCanvas(viewport.width, viewport.height);
+    // The two libraries mean the same by a canvas, but only one has the browser's types.
+    await page.render({ canvas: canvas as never, viewport }).promise;
+    canvases.set(number, canvas);
+  }
+  const { x, y, width, height } = mapValues({ ...box }, (length) => Math.round((length / MM_PER_POINT) * SCALE));
+  return canvas.getContext('2d').getImageData(x, y, Math.max(1, width), Math.max(1, height)).data;
+}
+
+function mapValues<Key extends string>(record: Record<Key, number>, change: (value: number) => number) {
+  return Object.fromEntries(Object.entries<number>(record).map(([key, value]) => [key, change(value)])) as Record<
+    Key,
+    number
+  >;
+}
