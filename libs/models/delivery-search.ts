@@ -45,14 +45,16 @@ export async function nextDeliveries(
   run: { before: Date; position: string | undefined; limit: number },
 ): Promise<Pick<DeliveryRecord, '_id' | 'account_id'>[]> {
   const after = run.position ? [{ _id: { $gt: storedId(run.position) } }] : [];
-  return Delivery.find({ $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] })
-    .setOptions(acrossAccounts)
-    .sort({ _id: 1 })
-    .limit(run.limit)
-    .select({ account_id: 1 })
-    .lean<Pick<DeliveryRecord, '_id' | 'account_id'>[]>();
+  // As a pipeline, because mongoose cannot compare UUIDs in a filter.
+  return Delivery.aggregate<Pick<DeliveryRecord, '_id' | 'account_id'>>([
+    { $match: { $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] } },
+    { $sort: { _id: 1 } },
+    { $limit: run.limit },
+    { $project: { account_id: 1 } },
+  ]).option({ ...acrossAccounts } as object);
 }
 
+/** Values as they are stored: pipelines are not cast. */
 async function filterOf(search: DeliverySearch) {
   const { endpointId, eventType, cause, from, to } = search;
   const [errorClass, status] = cause?.split(' ') ?? [];
@@ -60,7 +62,7 @@ async function filterOf(search: DeliverySearch) {
     // Always named: it leads the index that the search goes by.
     status: { $in: search.statuses?.length ? search.statuses : ALL },
     ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
-    ...(endpointId ? { endpoint_id: endpointId, account_id: await accountOf(endpointId) } : {}),
+    ...(endpointId ? { endpoint_id: storedId(endpointId), account_id: await accountOf(endpointId) } : {}),
     ...(eventType ? { event_type: eventType } : {}),
     ...(search.id ? await filterOfId(search.id) : {}),
     ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
@@ -76,12 +78,12 @@ async function accountOf(endpointId: Id) {
 /** What kind of id it is decides which index answers; only a request's id has none and needs a narrow time. */
 async function filterOfId(id: string) {
   if (isId(id)) {
-    if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: id };
-    if (await Account.exists({ _id: id })) return { account_id: id };
+    if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: storedId(id) };
+    if (await Account.exists({ _id: id })) return { account_id: storedId(id) };
     const endpoint = await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean();
-    if (endpoint) return { account_id: endpoint.account_id, endpoint_id: id };
+    if (endpoint) return { account_id: endpoint.account_id, endpoint_id: storedId(id) };
     const event = await Event.findOne({ _id: id }).setOptions(acrossAccounts).lean();
-    if (event) return { account_id: event.account_id, event_id: id };
+    if (event) return { account_id: event.account_id, event_id: storedId(id) };
   }
   return { request_id: id };
 }

@@ -74,7 +74,7 @@ export async function startDashboard(): Promise<TestDashboard> {
   };
 }
 
-function browserOf(url: string): Browser {
+export function browserOf(url: string): Browser {
   const browser: Browser = {
     cookie: '',
     get: (path, headers = {}) => send('GET', path, undefined, headers),

@@ -69,7 +69,7 @@ export function action(options: {
   return html`<form method="post" action=${options.to} class="action">
     <input type="hidden" name="csrf" value=${options.csrf} />
     ${Object.entries(options.fields ?? {}).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-    <button class=${options.tone ?? ''} aria-label=${options.of ? `${options.label}: ${options.of}` : null}>${options.label}</button>
+    <button class=${options.tone ?? null} aria-label=${options.of ? `${options.label}: ${options.of}` : null}>${options.label}</button>
   </form>`;
 }
 

@@ -1,0 +1,63 @@
+// The dashboard while a store is away: it still says what it knows, and what it does not.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { insertOperator } from '#libs/models/operator.ts';
+import { findRedis } from '../../deploy/local/redis.ts';
+import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
+import { type Dashboard, openDashboard } from '../../services/gateway/operations/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
+import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { browserOf, PASSWORD } from './dashboard.ts';
+
+let workspace: Workspace;
+let folder: string;
+let redis: RunningRedis;
+let queues: Queues;
+let dashboard: Dashboard;
+const server = createServer((request, response) => dashboard.app(request, response));
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-operations-'));
+  const { command } = await findRedis({ env: process.env });
+  redis = await startRedis({ command, folder, env: process.env });
+  queues = openQueues({ redisUrl: redis.url, prefix: workspace.redisPrefix, log: testLog });
+  await eventually(() => queues.redis.status === 'ready');
+  dashboard = openDashboard({ queues, log: testLog, trustProxy: 0, nudge: () => undefined });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await dashboard.close();
+  await queues.close();
+  server.closeAllConnections();
+  server.close();
+  await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+  await workspace.close();
+});
+
+test('when Redis may throw jobs away or is gone, then the first page says so above everything and the rest is shown', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
+  await queues.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect((await browser.post('/login', { name: 'ada', password: PASSWORD })).status).toBe(303);
+  expect((await browser.get('/')).text).toContain('maxmemory-policy is allkeys-lru. Set it to noeviction.');
+
+  await redis.stop();
+
+  const { text } = await eventually(async () => {
+    const page = await browser.get('/');
+    return page.text.includes('Redis does not answer') && page;
+  });
+  expect(text).toContain('Records are safe');
+  expect(text).toContain('Delivered');
+  expect((await browser.get('/deliveries')).status).toBe(200);
+  const paused = await browser.post('/queues/fan-out-event/pause');
+  expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis does not answer')]);
+  expect((await browser.get('/audit?outcome=failed')).text).toContain('queue.pause');
+});
