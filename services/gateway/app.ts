@@ -7,6 +7,7 @@ import type { Logger } from '#libs/logger.ts';
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
 import type { PrintDocument } from './http/print-document.ts';
@@ -21,8 +22,11 @@ import { quoteRoutes } from './quotes/routes.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
+import type { WebhookParts } from './webhooks/parts.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
-export const routes: readonly Route[] = [
+/** The table of every operation. @param parts what the webhook operations need besides the database. */
+export const routesOf = (parts: WebhookParts): readonly Route[] => [
   ...accountRoutes,
   ...apiKeyRoutes,
   ...clientRoutes,
@@ -33,9 +37,11 @@ export const routes: readonly Route[] = [
   ...invoiceRoutes,
   ...numberingRoutes,
   ...pdfToolRoutes,
+  ...webhookRoutes(parts),
+  ...eventRoutes(parts),
 ];
 
-export interface AppOptions extends ServeOptions {
+export interface AppOptions extends ServeOptions, WebhookParts {
   log: Logger;
   /** How many proxies in front set X-Forwarded-For. */
   trustProxy: number;
@@ -46,6 +52,7 @@ export interface AppOptions extends ServeOptions {
 
 export function makeApp(options: AppOptions): Express {
   const app = express();
+  const routes = routesOf(options);
   app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
   app.use(requestLog(options.log));

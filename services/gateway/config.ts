@@ -1,6 +1,7 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
 import { readEnv, variables } from '#libs/env.ts';
+import { CRASH_POINTS, type CrashPoint } from './http/commit.ts';
 
 export interface Config {
   HOST: string;
@@ -17,6 +18,7 @@ export interface Config {
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
   RATE_LIMIT_REFUSALS: number;
+  CRASH_AT?: CrashPoint;
 }
 
 const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000_000).default(standard);
@@ -43,6 +45,9 @@ export const configShape = Joi.object<Config, true>({
   RATE_LIMIT_REFUSALS: perMinute(120).description(
     'Requests of one address without a usable key per minute; 0 is no limit',
   ),
+  CRASH_AT: Joi.string()
+    .valid(...CRASH_POINTS)
+    .description('For tests of crashes only: the step of a write at which the gateway kills itself'),
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

@@ -10,8 +10,11 @@ import { readOutbox } from '#libs/models/outbox.ts';
 import { flushRenderRecords } from '#libs/models/render-record.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
+import type { CrashPoint } from './http/commit.ts';
 import { listen } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
@@ -45,7 +48,13 @@ await run(async ({ onClose, useLogger }) => {
     },
     log,
   });
-  const app = makeApp({ log, nudge, trustProxy: config.TRUST_PROXY, rates, metrics, print });
+  const passing = config.CRASH_AT
+    ? (point: CrashPoint) => point === config.CRASH_AT && process.kill(process.pid, 'SIGKILL')
+    : undefined;
+  const box = openSecretBox(config.SECRET_KEY);
+  const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
+  onClose(() => outbound.close());
+  const app = makeApp({ log, box, outbound, nudge, trustProxy: config.TRUST_PROXY, rates, metrics, print, passing });
   const close = await listen(createServer(app), config.HOST, config.PORT, log);
 
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.TRUST_PROXY, log });

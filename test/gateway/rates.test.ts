@@ -6,7 +6,7 @@ import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
 import { makeApp } from '../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../services/gateway/http/rate-limit.ts';
 import { eventually } from '../support/eventually.ts';
-import { callerOf, startGateway, type TestGateway } from '../support/gateway.ts';
+import { appOptionsFor, callerOf, startGateway, type TestGateway } from '../support/gateway.ts';
 import { testLog } from '../support/workspace.ts';
 
 const path = '/api/v1/clients';
@@ -39,7 +39,7 @@ const ratesOn = (redis: Redis, limits: Partial<RateLimits>) =>
 /** An application with limits of its own beside the gateway, on the same records. */
 async function callerWith(limits: Partial<RateLimits>, redis = connect()) {
   if (redis.options.port !== 1) await whenReady(redis, 5_000);
-  const app = makeApp({ log: testLog, nudge: () => undefined, trustProxy: 0, rates: ratesOn(redis, limits) });
+  const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits) });
   const server = createServer(app);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

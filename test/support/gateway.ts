@@ -1,7 +1,9 @@
 // The gateway's application on a free port, in this process, with a small client that speaks to it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeApp } from '../../services/gateway/app.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';
 
 export interface Reply {
@@ -35,7 +37,7 @@ export interface TestGateway {
 export async function startGateway(): Promise<TestGateway> {
   const workspace = await openWorkspace();
   const account = await workspace.account();
-  const server = createServer(makeApp({ log: testLog, nudge: () => undefined, trustProxy: 0 }));
+  const server = createServer(makeApp(appOptionsFor(workspace)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const call = callerOf(url, account.key);
@@ -52,6 +54,17 @@ export async function startGateway(): Promise<TestGateway> {
       await closeServer(server);
       await workspace.close();
     },
+  };
+}
+
+/** What an application of a test needs at least; webhooks and images may reach this machine. */
+export function appOptionsFor(workspace: Workspace): AppOptions {
+  return {
+    log: testLog,
+    nudge: () => undefined,
+    trustProxy: 0,
+    box: openSecretBox(workspace.secretKey),
+    outbound: openOutbound({ allow: '127.0.0.0/8,::1/128' }),
   };
 }
 
