@@ -3,6 +3,7 @@ import { Account, type AccountRecord, accountView } from '#libs/models/account.t
 import { found, updated } from '../http/answer.ts';
 import { forgetProfile } from '../http/authenticate.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { accountAnswer } from './answer.ts';
 import { type AccountChanges, accountChanges } from './input.ts';
 
 const path = '/api/v1/account';
@@ -14,6 +15,7 @@ export const accountRoutes: readonly Route[] = [
     operation: 'getAccount',
     summary: 'Get the account of the key: the issuer documents are printed from',
     scope: 'account:read',
+    answers: accountAnswer,
     handler: getAccount,
   }),
   route({
@@ -24,6 +26,7 @@ export const accountRoutes: readonly Route[] = [
     scope: 'account:write',
     body: accountChanges,
     missing: 'Account not found or access denied',
+    answers: accountAnswer,
     handler: updateAccount,
   }),
 ];

@@ -9,6 +9,7 @@ import type { Session } from '#libs/mongo.ts';
 import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { apiKeyAnswer, newApiKeyAnswer } from './answer.ts';
 import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
 
 const path = '/api/v1/keys';
@@ -22,6 +23,7 @@ export const apiKeyRoutes: readonly Route[] = [
     summary: 'Create an API key; the answer is the only place that ever shows it',
     scope: 'keys:write',
     body: newKey,
+    answers: newApiKeyAnswer,
     handler: createApiKey,
   }),
   route({
@@ -31,6 +33,7 @@ export const apiKeyRoutes: readonly Route[] = [
     summary: 'List API keys, newest first',
     scope: 'keys:read',
     query: Joi.object<PageQuery>(pageQuery),
+    answers: apiKeyAnswer,
     handler: listApiKeys,
   }),
   route({
@@ -40,6 +43,7 @@ export const apiKeyRoutes: readonly Route[] = [
     summary: 'Get what is known of an API key',
     scope: 'keys:read',
     missing: 'API key not found',
+    answers: apiKeyAnswer,
     handler: getApiKey,
   }),
   route({
@@ -49,6 +53,7 @@ export const apiKeyRoutes: readonly Route[] = [
     summary: 'Revoke an API key, from the next request on',
     scope: 'keys:write',
     missing,
+    message: 'API key revoked',
     handler: revokeApiKey,
   }),
   route({
@@ -59,6 +64,8 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:write',
     body: rotation,
     missing,
+    answers: newApiKeyAnswer,
+    conflict: 'Cannot rotate a key that is revoked or expired',
     handler: rotateApiKey,
   }),
 ];

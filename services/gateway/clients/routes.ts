@@ -78,6 +78,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:write',
     missing,
     message: 'Client deleted',
+    conflict: 'Cannot delete a client with projects',
     handler: deleteClient,
   }),
 ];

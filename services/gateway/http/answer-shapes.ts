@@ -15,10 +15,37 @@ export const maybeWords = () => Joi.string().allow('');
 export const number = () => Joi.number().required();
 export const currency = () => Joi.string().length(3).required().description('ISO 4217 code');
 
-export const embeddedClient = () =>
-  Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }).required();
+/** Null for what was not given. */
+export const orNull = (shape: Joi.Schema) => shape.allow(null).required();
 
-export const embeddedProject = () => Joi.object({ id: id(), name: words() });
+export const embeddedClient = () =>
+  orNull(Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }));
+
+export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }));
+
+export const lineItemAnswers = () =>
+  orNull(
+    Joi.array().items(
+      Joi.object({
+        description: words(),
+        qty: words().description('Plain decimal'),
+        rate: words().description('Plain decimal'),
+        discount: words().description('Percentage, plain decimal'),
+      }),
+    ),
+  );
+
+/** What quotes and invoices say about money. */
+export const moneyAnswers = {
+  amount: number().description('Sum of the lines before tax, or as given'),
+  currency: currency(),
+  tax_rate: number().description('Percentage, 0 to 100'),
+  subtotal: number().description('The same as `amount`'),
+  tax_amount: number(),
+  total: number().description('`amount` + `tax_amount`'),
+  amount_paid: number(),
+  amount_due: number(),
+};
 
 export const exampleTime = '2026-11-02T09:30:00.000Z';
 

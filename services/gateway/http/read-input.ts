@@ -93,6 +93,8 @@ function listOf({ details }: Joi.ValidationError): Details {
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+/** The same for the reference. */
+const PRINTABLE = `^[^${UNPRINTABLE.source.slice(1, -1)}]*$`;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 type Kinds = 'day' | 'text' | 'uuid' | 'currency' | 'instant';
@@ -111,6 +113,7 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     // A lone surrogate cannot be stored as UTF-8: it would come back as another text.
     validate: (value: string, { error }: Joi.CustomHelpers) =>
       value.isWellFormed() && !UNPRINTABLE.test(value) ? { value } : { value, errors: error('string.text') },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
   }),
   (joi) => ({
     type: 'uuid',

@@ -63,6 +63,8 @@ export interface Route<Body = unknown, Query = unknown> {
   conflict?: string;
   /** What a deletion says. */
   message?: string;
+  /** A page of the parts of one record: `data` is an object, not a list. */
+  isPageOfOne?: boolean;
   /** Media type of an answer that is not JSON. */
   produces?: string;
   /** @returns the answer, or nothing when the handler has answered by itself. */

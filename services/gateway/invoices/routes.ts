@@ -26,6 +26,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { invoiceAnswer } from './answer.ts';
 import { changedMoney, invoiceMoney, lapseOf, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
@@ -48,6 +49,7 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:write',
     query: dryRun,
     body: newInvoice,
+    answers: invoiceAnswer,
     handler: createInvoice,
   }),
   route({
@@ -57,6 +59,7 @@ export const invoiceRoutes: readonly Route[] = [
     summary: 'List invoices, newest first',
     scope: 'invoices:read',
     query: invoiceQuery,
+    answers: invoiceAnswer,
     handler: listInvoices,
   }),
   route({
@@ -66,6 +69,7 @@ export const invoiceRoutes: readonly Route[] = [
     summary: 'Get an invoice',
     scope: 'invoices:read',
     missing: 'Invoice not found',
+    answers: invoiceAnswer,
     handler: getInvoice,
   }),
   route({
@@ -76,6 +80,8 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:write',
     body: invoiceChanges,
     missing,
+    answers: invoiceAnswer,
+    conflict: 'Cannot change status from Paid to Draft',
     handler: updateInvoice,
   }),
   route({
@@ -85,6 +91,8 @@ export const invoiceRoutes: readonly Route[] = [
     summary: 'Delete a draft; its number is never given again',
     scope: 'invoices:write',
     missing,
+    message: 'Invoice deleted',
+    conflict: 'Can only delete invoices with Draft status',
     handler: deleteInvoice,
   }),
 ];

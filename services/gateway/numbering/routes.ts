@@ -4,6 +4,7 @@ import { type Audit, auditNumbers, numberPage } from '#libs/models/number-audit.
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { numberingAnswer } from './answer.ts';
 
 interface AuditQuery extends PageQuery {
   kind?: NumberKind;
@@ -17,6 +18,8 @@ export const numberingRoutes: readonly Route[] = [
     summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
     scope: 'account:read',
     query: Joi.object<AuditQuery>({ kind: Joi.string().valid(...NUMBER_KINDS), ...pageQuery }),
+    answers: numberingAnswer,
+    isPageOfOne: true,
     handler: auditNumbering,
   }),
 ];

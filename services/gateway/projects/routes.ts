@@ -17,6 +17,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { projectAnswer } from './answer.ts';
 import {
   type NewProject,
   newProject,
@@ -39,6 +40,7 @@ export const projectRoutes: readonly Route[] = [
     scope: 'projects:write',
     query: dryRun,
     body: newProject,
+    answers: projectAnswer,
     handler: createProject,
   }),
   route({
@@ -48,6 +50,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'List projects, newest first',
     scope: 'projects:read',
     query: projectQuery,
+    answers: projectAnswer,
     handler: listProjects,
   }),
   route({
@@ -57,6 +60,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Get a project',
     scope: 'projects:read',
     missing: 'Project not found',
+    answers: projectAnswer,
     handler: getProject,
   }),
   route({
@@ -67,6 +71,7 @@ export const projectRoutes: readonly Route[] = [
     scope: 'projects:write',
     body: projectChanges,
     missing,
+    answers: projectAnswer,
     handler: updateProject,
   }),
   route({
@@ -76,6 +81,8 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Delete a project that has no time and no documents, with its tasks',
     scope: 'projects:write',
     missing,
+    message: 'Project deleted',
+    conflict: 'Cannot delete a project with invoices',
     handler: deleteProject,
   }),
 ];

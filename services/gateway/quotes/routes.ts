@@ -24,6 +24,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { quoteAnswer } from './answer.ts';
 import { changedMoney, lapseOf, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
@@ -40,6 +41,7 @@ export const quoteRoutes: readonly Route[] = [
     query: dryRun,
     body: newQuote,
     details: 'list',
+    answers: quoteAnswer,
     handler: createQuote,
   }),
   route({
@@ -50,6 +52,7 @@ export const quoteRoutes: readonly Route[] = [
     scope: 'quotes:read',
     query: quoteQuery,
     details: 'list',
+    answers: quoteAnswer,
     handler: listQuotes,
   }),
   route({
@@ -59,6 +62,7 @@ export const quoteRoutes: readonly Route[] = [
     summary: 'Get a quote',
     scope: 'quotes:read',
     missing: 'Quote not found',
+    answers: quoteAnswer,
     handler: getQuote,
   }),
   route({
@@ -70,6 +74,7 @@ export const quoteRoutes: readonly Route[] = [
     body: quoteChanges,
     details: 'list',
     missing: 'Quote not found or access denied',
+    answers: quoteAnswer,
     handler: updateQuote,
   }),
 ];

@@ -115,7 +115,7 @@ function envelopeOf(row: Route, register: Register): JsonSchema {
   const data = dataOf(row, register);
   if (isList(row)) {
     const pagination = { $ref: '#/components/schemas/Pagination' };
-    return object({ data: { type: 'array', items: data }, pagination });
+    return object({ data: row.isPageOfOne ? data : { type: 'array', items: data }, pagination });
   }
   return object(row.method === 'get' ? { data } : { ...success, data });
 }

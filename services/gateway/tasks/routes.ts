@@ -12,6 +12,7 @@ import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { taskAnswer } from './answer.ts';
 import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, taskQuery } from './input.ts';
 
 const path = '/api/v1/tasks';
@@ -26,6 +27,7 @@ export const taskRoutes: readonly Route[] = [
     scope: 'tasks:write',
     query: dryRun,
     body: newTask,
+    answers: taskAnswer,
     handler: createTask,
   }),
   route({
@@ -35,6 +37,7 @@ export const taskRoutes: readonly Route[] = [
     summary: 'List tasks across all projects, newest first',
     scope: 'tasks:read',
     query: taskQuery,
+    answers: taskAnswer,
     handler: listTasks,
   }),
   route({
@@ -44,6 +47,7 @@ export const taskRoutes: readonly Route[] = [
     summary: 'Get a task',
     scope: 'tasks:read',
     missing: 'Task not found',
+    answers: taskAnswer,
     handler: getTask,
   }),
   route({
@@ -54,6 +58,8 @@ export const taskRoutes: readonly Route[] = [
     scope: 'tasks:write',
     body: taskChanges,
     missing,
+    answers: taskAnswer,
+    conflict: 'Cannot move a task with time entries to another project',
     handler: updateTask,
   }),
   route({
@@ -63,6 +69,8 @@ export const taskRoutes: readonly Route[] = [
     summary: 'Delete a task and all its time entries',
     scope: 'tasks:write',
     missing,
+    message: 'Task deleted',
+    conflict: 'Cannot delete a task with time on an issued invoice',
     handler: deleteTask,
   }),
 ];

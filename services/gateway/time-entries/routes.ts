@@ -19,6 +19,7 @@ import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { changedTimeEntryAnswer, newTimeEntryAnswer, timeEntryAnswer } from './answer.ts';
 import {
   type NewTimeEntry,
   newTimeEntry,
@@ -40,6 +41,7 @@ export const timeEntryRoutes: readonly Route[] = [
     scope: 'time-entries:write',
     query: dryRun,
     body: newTimeEntry,
+    answers: newTimeEntryAnswer,
     handler: createTimeEntry,
   }),
   route({
@@ -49,6 +51,7 @@ export const timeEntryRoutes: readonly Route[] = [
     summary: 'List time entries by date, latest first',
     scope: 'time-entries:read',
     query: timeEntryQuery,
+    answers: timeEntryAnswer,
     handler: listTimeEntries,
   }),
   route({
@@ -58,6 +61,7 @@ export const timeEntryRoutes: readonly Route[] = [
     summary: 'Get a time entry',
     scope: 'time-entries:read',
     missing: 'Time entry not found',
+    answers: timeEntryAnswer,
     handler: getTimeEntry,
   }),
   route({
@@ -68,6 +72,8 @@ export const timeEntryRoutes: readonly Route[] = [
     scope: 'time-entries:write',
     body: timeEntryChanges,
     missing,
+    answers: changedTimeEntryAnswer,
+    conflict: 'Cannot change time on an issued invoice',
     handler: updateTimeEntry,
   }),
   route({
@@ -77,6 +83,8 @@ export const timeEntryRoutes: readonly Route[] = [
     summary: 'Delete a time entry',
     scope: 'time-entries:write',
     missing,
+    message: 'Time entry deleted',
+    conflict: 'Cannot change time on an issued invoice',
     handler: deleteTimeEntry,
   }),
 ];

@@ -1,0 +1,41 @@
+// What a caller gets about its account.
+import Joi from 'joi';
+import { exampleTime, id, orNull, timestamp, words } from '../http/answer-shapes.ts';
+
+const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
+
+export const accountAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  email: orNull(Joi.string()),
+  company: orNull(Joi.string()),
+  address: orNull(Joi.string()),
+  tax_id: orNull(Joi.string()),
+  bank_details: orNull(Joi.string()),
+  logo_url: orNull(Joi.string()),
+  brand_color: orNull(Joi.string()),
+  default_tax_rate: orNull(Joi.number()),
+  time_zone: words(),
+  locale: words(),
+  project_statuses: Joi.array().items(Joi.string()).required(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Account')
+  .example({
+    id: exampleAccount,
+    name: 'Studio North',
+    email: 'hello@north.example',
+    company: null,
+    address: '12 Harbour Street, Kiel',
+    tax_id: 'DE123456789',
+    bank_details: null,
+    logo_url: null,
+    brand_color: '#0b5fb0',
+    default_tax_rate: 19,
+    time_zone: 'Europe/Berlin',
+    locale: 'de-DE',
+    project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

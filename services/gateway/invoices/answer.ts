@@ -1,0 +1,54 @@
+// What a caller gets about invoices.
+import Joi from 'joi';
+import { INVOICE_STATUSES } from '#libs/models/invoice.ts';
+import {
+  calendarDay,
+  embeddedClient,
+  embeddedProject,
+  exampleClient,
+  exampleProject,
+  exampleTime,
+  id,
+  lineItemAnswers,
+  moneyAnswers,
+  orNull,
+  timestamp,
+} from '../http/answer-shapes.ts';
+import { exampleId } from '../http/example-ids.ts';
+
+export const invoiceAnswer = Joi.object({
+  id: id(),
+  invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
+  ...moneyAnswers,
+  status: Joi.string()
+    .valid(...INVOICE_STATUSES)
+    .required(),
+  due_date: calendarDay(),
+  description: orNull(Joi.string()),
+  line_items: lineItemAnswers(),
+  client: embeddedClient(),
+  project: embeddedProject(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Invoice')
+  .example({
+    id: exampleId.invoices,
+    invoice_number: 'INV-0042',
+    amount: 1140,
+    currency: 'EUR',
+    tax_rate: 19,
+    subtotal: 1140,
+    tax_amount: 216.6,
+    total: 1356.6,
+    amount_paid: 0,
+    amount_due: 1356.6,
+    status: 'Sent',
+    due_date: '2026-12-02',
+    description: null,
+    line_items: [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }],
+    client: exampleClient,
+    project: exampleProject,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });
