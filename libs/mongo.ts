@@ -8,6 +8,8 @@ export type Session = ClientSession;
 /** How long a request waits for a primary before it is told that the store is away. */
 const SERVER_SELECTION_MS = 5_000;
 const TRANSACTION_LIMIT_MS = 5_000;
+/** Nobody computes between two statements of a transaction for so long: its process has died, or is stopped. */
+const ABANDONED_MS = 1_500;
 const BACKOFF_MIN_MS = 5;
 const BACKOFF_MAX_MS = 50;
 
@@ -18,6 +20,7 @@ export async function connectMongo(
 ): Promise<() => Promise<void>> {
   mongoose.set({ strictQuery: 'throw', bufferCommands: false, autoIndex: false, autoCreate: false });
   await mongoose.connect(uri, {
+    appName: appNameOf(uri),
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     maxPoolSize: options.poolSize ?? 50,
     retryWrites: true,
@@ -44,6 +47,7 @@ export async function pingMongo(): Promise<void> {
  */
 export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
   const until = Date.now() + TRANSACTION_LIMIT_MS;
+  let looksAgainAt = Date.now() + ABANDONED_MS;
   const session = mongoose.connection.getClient().startSession();
   try {
     for (;;) {
@@ -56,12 +60,38 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
         if (!hasLabel(error, 'TransientTransactionError')) throw error;
         if (Date.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
+        if (Date.now() >= looksAgainAt) {
+          await endAbandoned().catch(() => undefined); // The server ends them by itself, only much later.
+          looksAgainAt = Date.now() + ABANDONED_MS / 3;
+        }
         await pause(BACKOFF_MIN_MS + Math.random() * (BACKOFF_MAX_MS - BACKOFF_MIN_MS));
       }
     }
   } finally {
     await session.endSession();
   }
+}
+
+/**
+ * Ends transactions of this database whose process has gone. MongoDB keeps them open for a minute, and until then every write that
+ * meets what they wrote (an account's numbers) is refused. One that was only slow is told to start again, as after any conflict.
+ */
+async function endAbandoned(): Promise<void> {
+  const client = mongoose.connection.getClient();
+  const { appName } = client.options;
+  const admin = client.db('admin', { readConcern: { level: 'local' } }); // $currentOp takes no other.
+  const abandoned = await admin
+    .aggregate<{ lsid: { id: unknown } }>([
+      { $currentOp: { allUsers: false, idleSessions: true } },
+      { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
+    ])
+    .toArray();
+  if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid }) => ({ id: lsid.id })) });
+}
+
+/** Tells the sessions of this database from those of others on the same server. */
+function appNameOf(uri: string): string {
+  return `billhook/${/^\w[\w+]*:\/\/[^/]*\/([^?]*)/.exec(uri)?.[1] ?? ''}`;
 }
 
 async function commit(session: Session, until: number) {
