@@ -1,5 +1,6 @@
 // The retry clock: which deliveries are due, who makes an attempt, and what follows. MongoDB is the clock, so Redis may forget.
 
+import { randomUUID } from 'node:crypto';
 import {
   ATTEMPTS_KEPT,
   type Attempt,
@@ -12,20 +13,25 @@ import {
 } from './delivery.ts';
 import { acrossAccounts, type Id, type StoredId, storedId } from './tenant.ts';
 
+export interface FanOut {
+  event: FannedOut;
+  endpointIds: StoredId[];
+}
+
 /**
- * Makes the deliveries of an event that do not exist yet, due at once.
+ * Makes the deliveries that do not exist yet, due at once.
  * @param dueAt when the clock looks after those that were lost on the way to the queue.
- * @returns the endpoints whose delivery is new.
+ * @returns for each fan-out the endpoints whose delivery is new.
  */
 export async function insertDeliveries(
-  event: FannedOut,
-  endpointIds: StoredId[],
+  fanOuts: readonly FanOut[],
   dueAt: Date,
   now: Date = new Date(),
-): Promise<StoredId[]> {
-  if (endpointIds.length === 0) return [];
-  const result = await Delivery.bulkWrite(
-    endpointIds.map((endpointId) => ({
+): Promise<StoredId[][]> {
+  const pairs = fanOuts.flatMap(({ event, endpointIds }) => endpointIds.map((endpointId) => ({ event, endpointId })));
+  if (pairs.length === 0) return fanOuts.map(() => []);
+  const { upsertedIds } = await Delivery.bulkWrite(
+    pairs.map(({ event, endpointId }) => ({
       updateOne: {
         filter: { _id: storedId(deliveryId(event._id, endpointId)), account_id: event.account_id },
         update: {
@@ -44,88 +50,80 @@ export async function insertDeliveries(
         upsert: true,
       },
     })),
-    // The event is marked as done after this, on the same primary and with a majority: then these are, too.
+    // The events are marked as done after this, on the same primary and with a majority: then these are, too.
     { ordered: false, writeConcern: { w: 1 } },
   );
-  return endpointIds.filter((_id, index) => result.upsertedIds[index] !== undefined);
+  let position = 0;
+  return fanOuts.map(({ endpointIds }) => endpointIds.filter(() => upsertedIds[position++] !== undefined));
 }
 
-export type ClaimedDelivery = DeliveryRecord & { lease_until: Date };
-
-/** @returns the delivery, owned until `leaseUntil`, or null: not due, in other hands, or settled. */
-export async function claimDelivery(
-  accountId: Id,
-  id: Id,
-  leaseUntil: Date,
-  now: Date = new Date(),
-): Promise<ClaimedDelivery | null> {
-  return Delivery.findOneAndUpdate(
-    {
-      _id: id,
-      account_id: accountId,
-      status: 'pending',
-      next_at: { $lte: now },
-      ...notLeased(now),
-    },
-    { $set: { lease_until: leaseUntil, due_at: leaseUntil } },
-    // A claim lost in a failover costs a second delivery with the same id, which is promised anyway.
-    { returnDocument: 'after', writeConcern: { w: 1 } },
-  ).lean<ClaimedDelivery>();
-}
-
-/** What becomes of a delivery after its attempt. */
-export type Verdict =
-  | { status: 'delivered' | 'dead' | 'held' }
-  | { status: 'pending'; nextAt: Date /** See due_at. */; dueAt: Date };
-
-/** Writes attempt and verdict in one update, if the delivery is still ours. @returns false when it is not. */
-export async function settleDelivery(
-  delivery: Pick<ClaimedDelivery, '_id' | 'account_id' | 'lease_until'>,
-  verdict: Verdict,
-  attempt?: Attempt,
-  now: Date = new Date(),
-): Promise<boolean> {
-  const isPending = verdict.status === 'pending';
-  const isFinal = verdict.status === 'delivered' || verdict.status === 'dead';
-  const result = await Delivery.updateOne(
-    { _id: delivery._id, account_id: delivery.account_id, lease_until: delivery.lease_until },
-    {
-      $set: {
-        status: verdict.status,
-        postponed: 0,
-        updated_at: now,
-        ...(isPending ? { next_at: verdict.nextAt, due_at: verdict.dueAt } : {}),
-        ...(isFinal ? { settled_at: now } : {}),
-      },
-      $unset: { lease_until: 1, ...(isPending ? {} : { next_at: 1, due_at: 1 }) },
-      $inc: { turn: 1, ...(attempt ? { attempts_made: 1 } : {}) },
-      ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
-    },
-  );
-  return result.modifiedCount === 1;
-}
-
-/** 2⁶ times the breaker's half minute is half an hour. */
-const GROWTH_MAX = 6;
+export type ClaimedDelivery = DeliveryRecord & { lease_id: string };
 
 /**
- * Moves a delivery that is due to later without spending an attempt.
- * @param grows doubles the wait with each time it was postponed so: a long queue does not come back all at once.
+ * Takes deliveries for one attempt each, of whatever accounts: who works off the queue works for all.
+ * @returns those that are ours until `leaseUntil`; the others are not due, in other hands, or settled.
  */
-export async function postponeDelivery(
-  accountId: Id,
-  id: Id,
-  waitMs: number,
-  { grows, now = new Date() }: { grows: boolean; now?: Date },
-): Promise<void> {
-  const factor = grows ? { $pow: [2, { $min: ['$postponed', GROWTH_MAX] }] } : 1;
-  const nextAt = { $add: [now, { $round: { $multiply: [waitMs, factor] } }] };
-  const postponed = { $add: ['$postponed', grows ? 1 : 0] };
-  await Delivery.updateOne(
-    { _id: id, account_id: accountId, status: 'pending', next_at: { $lte: now }, ...notLeased(now) },
-    [{ $set: { next_at: nextAt, due_at: nextAt, turn: { $add: ['$turn', 1] }, postponed } }],
-    { updatePipeline: true, writeConcern: { w: 1 } },
+export async function claimDeliveries(
+  ids: readonly Id[],
+  leaseUntil: Date,
+  now: Date = new Date(),
+): Promise<ClaimedDelivery[]> {
+  const lease = { lease_id: randomUUID(), lease_until: leaseUntil };
+  await Delivery.updateMany(
+    { _id: { $in: [...ids] }, status: 'pending', next_at: { $lte: now }, ...notLeased(now) },
+    { $set: { ...lease, due_at: leaseUntil } },
+    // A claim lost in a failover costs a second delivery with the same id, which is promised anyway.
+    { ...acrossAccounts, writeConcern: { w: 1 } },
   );
+  return Delivery.find({ _id: { $in: [...ids] }, lease_id: lease.lease_id })
+    .setOptions(acrossAccounts)
+    .read('primary')
+    .readConcern('local')
+    .lean<ClaimedDelivery[]>();
+}
+
+/** What becomes of a delivery that was claimed. */
+export type Verdict =
+  | { status: 'delivered' | 'dead' | 'held' }
+  /** `postponed`: how often in a row its turn came and no attempt could be made. */
+  | { status: 'pending'; nextAt: Date /** See due_at. */; dueAt: Date; postponed?: number };
+
+export interface Settlement {
+  delivery: Pick<ClaimedDelivery, '_id' | 'account_id' | 'lease_id'>;
+  verdict: Verdict;
+  /** Absent when none was made. */
+  attempt?: Attempt;
+}
+
+/** Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs. */
+export async function settleDeliveries(settlements: readonly Settlement[], now: Date = new Date()): Promise<void> {
+  await Delivery.bulkWrite(
+    settlements.map(({ delivery: { _id, account_id, lease_id }, verdict, attempt }) => ({
+      updateOne: { filter: { _id, account_id, lease_id }, update: settlementOf(verdict, attempt, now) },
+    })),
+    { ordered: false },
+  );
+}
+
+function settlementOf(verdict: Verdict, attempt: Attempt | undefined, now: Date) {
+  const isPending = verdict.status === 'pending';
+  const isFinal = verdict.status === 'delivered' || verdict.status === 'dead';
+  return {
+    $set: {
+      status: verdict.status,
+      postponed: (isPending ? verdict.postponed : undefined) ?? 0,
+      ...(isPending ? { next_at: verdict.nextAt, due_at: verdict.dueAt } : {}),
+      ...(isFinal ? { settled_at: now } : {}),
+      ...(attempt || !isPending ? { updated_at: now } : {}),
+    },
+    $unset: {
+      lease_id: 1 as const,
+      lease_until: 1 as const,
+      ...(isPending ? {} : { next_at: 1 as const, due_at: 1 as const }),
+    },
+    $inc: { turn: 1, ...(attempt ? { attempts_made: 1 } : {}) },
+    ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
+  };
 }
 
 /** The endpoint answers again: what was postponed for it is due now. */

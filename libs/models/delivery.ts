@@ -178,7 +178,11 @@ export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = 
   await Delivery.updateMany(
     // An attempt in hand is left to end; what follows it is held when its time comes.
     { account_id: accountId, endpoint_id: endpointId, status: 'pending', ...notLeased(now) },
-    { $set: { status: 'held', updated_at: now }, $unset: { next_at: 1, due_at: 1, lease_id: 1, lease_until: 1 }, $inc: { turn: 1 } },
+    {
+      $set: { status: 'held', updated_at: now },
+      $unset: { next_at: 1, due_at: 1, lease_id: 1, lease_until: 1 },
+      $inc: { turn: 1 },
+    },
   );
 }
 

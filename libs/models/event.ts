@@ -1,7 +1,7 @@
 // Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -123,7 +123,15 @@ export async function markRelayed(events: DueEvent[], dueAt: Date): Promise<void
   );
 }
 
-/** All deliveries of the event exist: the relay need not look again. */
-export async function markFannedOut(event: Pick<EventRecord, '_id' | 'account_id'>): Promise<void> {
-  await Event.updateOne({ _id: event._id, account_id: event.account_id }, { $unset: { due_at: 1 } });
+/** Events by id, of whatever accounts: the webhook service fans out and delivers those of all accounts side by side. */
+export async function findEvents(ids: readonly Id[]): Promise<Map<Id, EventRecord>> {
+  const events = await Event.find({ _id: { $in: [...new Set(ids)] } })
+    .setOptions(acrossAccounts)
+    .lean<EventRecord[]>();
+  return new Map(events.map((event) => [String(event._id), event]));
+}
+
+/** All deliveries of these events, of whatever accounts, exist: the relay need not look again. */
+export async function markFannedOut(ids: readonly StoredId[]): Promise<void> {
+  await Event.updateMany({ _id: { $in: [...ids] } }, { $unset: { due_at: 1 } }).setOptions(acrossAccounts);
 }

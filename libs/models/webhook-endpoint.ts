@@ -6,7 +6,7 @@ import { inTransaction, isDuplicate, type Session } from '../mongo.ts';
 import { type Outbound, OutboundRefused } from '../outbound.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { EVENT_TYPES } from './event.ts';
-import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 /** Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
@@ -49,6 +49,27 @@ export type WebhookEndpointRecord = InferSchemaType<typeof endpointSchema>;
 
 export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
 
+/** Endpoints by id, of whatever accounts: deliveries of all accounts are made side by side. */
+export async function findEndpoints(ids: readonly StoredId[]): Promise<Map<Id, WebhookEndpointRecord>> {
+  const distinct = new Map(ids.map((id) => [String(id), id]));
+  const endpoints = await WebhookEndpoint.find({ _id: { $in: [...distinct.values()] } })
+    .setOptions(acrossAccounts)
+    .lean<WebhookEndpointRecord[]>();
+  return new Map(endpoints.map((endpoint) => [String(endpoint._id), endpoint]));
+}
+
+export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events'>;
+
+/** What the enabled endpoints of these accounts want, by account: events of all accounts are fanned out side by side. */
+export async function findSubscriptions(accountIds: readonly StoredId[]): Promise<Map<Id, Subscription[]>> {
+  const distinct = new Map(accountIds.map((id) => [String(id), id]));
+  const endpoints = await WebhookEndpoint.find({ account_id: { $in: [...distinct.values()] }, enabled: true })
+    .setOptions(acrossAccounts)
+    .select({ account_id: 1, events: 1 })
+    .lean<Subscription[]>();
+  return Map.groupBy(endpoints, ({ account_id }) => String(account_id));
+}
+
 /** The endpoint as the API returns it: without its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord) {
   return {
@@ -87,7 +108,7 @@ export function makeSecret(): string {
 /** The secrets that sign now: the current one first, then the one it replaced while that still overlaps. */
 export function secretsOf(
   endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secret' | 'previous_secret_until'>,
-  box: SecretBox,
+  box: Pick<SecretBox, 'open'>,
   now: Date = new Date(),
 ): string[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;

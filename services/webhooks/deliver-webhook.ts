@@ -1,27 +1,35 @@
 // One signed attempt to bring one event to one endpoint, and what follows from how it went.
+import { LRUCache } from 'lru-cache';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import type { Attempt } from '#libs/models/delivery.ts';
 import {
   type ClaimedDelivery,
-  claimDelivery,
-  postponeDelivery,
+  claimDeliveries,
   recallPostponed,
-  settleDelivery,
+  type Settlement,
+  settleDeliveries,
   type Verdict,
 } from '#libs/models/delivery-clock.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { secretsOf, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { type EventRecord, findEvents } from '#libs/models/event.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { findEndpoints, secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { noteFailure, noteSuccess } from './endpoint-health.ts';
+import { inBatches } from './in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 import { entryFor, QUEUE_GRACE_MS, queueFor } from './put-due-deliveries.ts';
 import { waitAfter } from './schedule.ts';
-import type { Traffic } from './traffic.ts';
+import type { Admission, Traffic } from './traffic.ts';
 
 /** Shorter waits go through the queue's own timer, which is exact; longer ones through the clock, which looks once a second. */
 const SHORT_WAIT_MS = 60_000;
+/** 2⁶ times the breaker's half minute is half an hour. */
+const POSTPONED_GROWTH_MAX = 6;
+/** An event goes to several endpoints at about the same time, and never changes. */
+const EVENTS_KEPT = 500;
+const SECRETS_KEPT = 1_000;
 
 export interface DeliverOptions {
   queues: Queues;
@@ -35,67 +43,100 @@ export interface DeliverOptions {
 }
 
 export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook> {
-  return async ({ deliveryId, accountId, endpointId, requestId }, { log }) => {
-    const admission = await options.traffic.enter(endpointId);
-    if (!admission.admitted) {
-      return postponeDelivery(accountId, deliveryId, admission.waitMs, { grows: admission.isOpen });
-    }
-    let outcome: Outcome | undefined;
-    try {
-      const delivery = await claimDelivery(accountId, deliveryId, new Date(Date.now() + options.leaseMs));
-      if (!delivery) return; // Done, held, not due yet, or in other hands: this job is stale.
-      outcome = await attempt(delivery, options);
-      if (outcome) {
-        const { status, errorClass, problem, durationMs } = outcome;
-        log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
-      }
-    } finally {
-      const { recovered } = admission.leave(outcome);
-      if (recovered) await recallPostponed(accountId, endpointId);
+  const events = new LRUCache<Id, EventRecord>({ max: EVENTS_KEPT });
+  // An endpoint gets many deliveries with one secret.
+  const opened = new LRUCache<string, string>({ max: SECRETS_KEPT, memoMethod: (sealed) => options.box.open(sealed) });
+  const box = { open: (sealed: string) => opened.memo(sealed) };
+  const claim = inBatches(async (ids: Id[]) => {
+    const claimed = await claimDeliveries(ids, new Date(Date.now() + options.leaseMs));
+    const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
+    return ids.map((id) => byId.get(id));
+  });
+  // Read now, not at fan-out: it may have been disabled, moved or given another secret since.
+  const endpointOf = inBatches(async (deliveries: ClaimedDelivery[]) => {
+    const endpoints = await findEndpoints(deliveries.map(({ endpoint_id }) => endpoint_id));
+    return deliveries.map(({ endpoint_id }) => endpoints.get(String(endpoint_id)));
+  });
+  const readEvent = inBatches(async (ids: Id[]) => {
+    const found = await findEvents(ids);
+    return ids.map((id) => found.get(id));
+  });
+  const eventOf = async ({ event_id }: ClaimedDelivery) => {
+    const id = String(event_id);
+    const event = events.get(id) ?? (await readEvent(id));
+    if (event) events.set(id, event);
+    return event;
+  };
+  const settle = inBatches(async (settlements: Settlement[]) => {
+    await settleDeliveries(settlements);
+    return settlements;
+  });
+
+  return async ({ deliveryId, endpointId }, { log }) => {
+    const delivery = await claim(deliveryId);
+    if (!delivery) return; // Done, held, not due yet, or in other hands: this job is stale.
+    const [endpoint, event] = await Promise.all([endpointOf(delivery), eventOf(delivery)]);
+    if (!endpoint || !event) {
+      await settle({
+        delivery,
+        verdict: { status: 'dead' },
+        attempt: { at: new Date(), error_class: 'endpoint_deleted' },
+      });
+    } else if (!endpoint.enabled) {
+      await settle({ delivery, verdict: { status: 'held' } });
+    } else {
+      const admission = await options.traffic.enter(endpointId);
+      if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
+      const { outcome, attempt } = await makeAttempt(endpoint, event, admission);
+      await conclude(delivery, endpoint, outcome, attempt);
+      const { status, errorClass, problem, durationMs } = outcome;
+      const requestId = delivery.request_id ?? undefined;
+      log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
     }
   };
+
+  async function makeAttempt(
+    endpoint: WebhookEndpointRecord,
+    event: EventRecord,
+    admission: Extract<Admission, { admitted: true }>,
+  ) {
+    const at = new Date();
+    let outcome: Outcome | undefined;
+    try {
+      const secrets = secretsOf(endpoint, box);
+      outcome = await options.postSigned({ url: endpoint.url, eventId: String(event._id), body: event.body, secrets });
+      return { outcome, attempt: attemptOf(at, outcome) };
+    } finally {
+      if (admission.leave(outcome).recovered) await recallPostponed(String(endpoint.account_id), String(endpoint._id));
+    }
+  }
+
+  async function conclude(
+    delivery: ClaimedDelivery,
+    endpoint: WebhookEndpointRecord,
+    outcome: Outcome,
+    attempt: Attempt,
+  ): Promise<void> {
+    options.onOutcome(outcome);
+    const attemptsMade = delivery.attempts_made + 1;
+    const waitMs = waitAfter({ attemptsMade, retryAfterMs: outcome.retryAfterMs }, options.retryScale);
+    const verdict = verdictOn(outcome, waitMs);
+    await settle({ delivery, verdict, attempt });
+    await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, attempt.at));
+    if (verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
+    const next = { ...delivery, attempts_made: attemptsMade };
+    await options.queues
+      .enqueue(queueFor(next), entryFor(next, delivery.turn + 1, waitMs))
+      // Redis is away: the clock brings it, see due_at.
+      .catch(() => undefined);
+  }
 }
 
-async function attempt(delivery: ClaimedDelivery, options: DeliverOptions): Promise<Outcome | undefined> {
-  const filter = { account_id: delivery.account_id };
-  // Read now, not at fan-out: it may have been disabled, moved or given another secret since.
-  const [endpoint, event] = await Promise.all([
-    WebhookEndpoint.findOne({ ...filter, _id: delivery.endpoint_id }).lean<WebhookEndpointRecord>(),
-    Event.findOne({ ...filter, _id: delivery.event_id }).lean<EventRecord>(),
-  ]);
-  if (!endpoint || !event) {
-    await settleDelivery(delivery, { status: 'dead' }, { at: new Date(), error_class: 'endpoint_deleted' });
-    return undefined;
-  }
-  if (!endpoint.enabled) {
-    await settleDelivery(delivery, { status: 'held' });
-    return undefined;
-  }
-  const at = new Date();
-  const secrets = secretsOf(endpoint, options.box);
-  const outcome = await options.postSigned({
-    url: endpoint.url,
-    eventId: String(event._id),
-    body: event.body,
-    secrets,
-  });
-  await settle(delivery, at, outcome, options);
-  await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, at));
-  options.onOutcome(outcome);
-  return outcome;
-}
-
-async function settle(delivery: ClaimedDelivery, at: Date, outcome: Outcome, options: DeliverOptions): Promise<void> {
-  const attemptsMade = delivery.attempts_made + 1;
-  const waitMs = waitAfter({ attemptsMade, retryAfterMs: outcome.retryAfterMs }, options.retryScale);
-  const verdict = verdictOn(outcome, waitMs);
-  const isOurs = await settleDelivery(delivery, verdict, attemptOf(at, outcome));
-  if (!isOurs || verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
-  const next = { ...delivery, attempts_made: attemptsMade };
-  await options.queues
-    .enqueue(queueFor(next), entryFor(next, delivery.turn + 1, waitMs))
-    // Redis is away: the clock brings it, see due_at.
-    .catch(() => undefined);
+function postponed(delivery: ClaimedDelivery, { waitMs, isOpen }: Extract<Admission, { admitted: false }>): Verdict {
+  // A long queue for an endpoint that is down does not come back all at once, every half minute.
+  const factor = isOpen ? 2 ** Math.min(delivery.postponed, POSTPONED_GROWTH_MAX) : 1;
+  const nextAt = new Date(Date.now() + Math.round(waitMs * factor));
+  return { status: 'pending', nextAt, dueAt: nextAt, postponed: delivery.postponed + (isOpen ? 1 : 0) };
 }
 
 function verdictOn(outcome: Outcome, waitMs: number | undefined): Verdict {

@@ -3,18 +3,32 @@ import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { Event, type EventRecord, markFannedOut } from '#libs/models/event.ts';
-import type { StoredId } from '#libs/models/tenant.ts';
-import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { type FanOut, insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { type EventRecord, findEvents, markFannedOut } from '#libs/models/event.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
+import { inBatches } from './in-batches.ts';
 import { QUEUE_GRACE_MS } from './put-due-deliveries.ts';
 
 export function makeFanOutEvent(queues: Queues): Work<{ eventId: string; accountId: string }> {
-  return async ({ eventId, accountId }, { log }) => {
-    const event = await Event.findOne({ _id: eventId, account_id: accountId }).lean<EventRecord>();
+  const eventOf = inBatches(async (ids: Id[]) => {
+    const events = await findEvents(ids);
+    return ids.map((id) => events.get(id));
+  });
+  const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
+    const subscriptions = await findSubscriptions(accountIds);
+    return accountIds.map((id) => subscriptions.get(String(id)) ?? []);
+  });
+  const insert = inBatches((fanOuts: FanOut[]) => insertDeliveries(fanOuts, new Date(Date.now() + QUEUE_GRACE_MS)));
+  const markDone = inBatches(async (ids: StoredId[]) => {
+    await markFannedOut(ids);
+    return ids;
+  });
+
+  return async ({ eventId }, { log }) => {
+    const event = await eventOf(eventId);
     if (!event?.due_at) return; // Another job was quicker.
-    const wanted = await endpointsFor(event);
-    const added = await insertDeliveries(event, wanted, new Date(Date.now() + QUEUE_GRACE_MS));
+    const added = await insert({ event, endpointIds: wanting(event, await subscriptionsOf(event.account_id)) });
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
     const put = queues.enqueueAll(
       deliverWebhook,
@@ -24,7 +38,7 @@ export function makeFanOutEvent(queues: Queues): Work<{ eventId: string; account
       })),
     );
     await Promise.all([
-      markFannedOut(event),
+      markDone(event._id),
       put.catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
     ]);
   };
@@ -39,14 +53,8 @@ function payloadOf(event: EventRecord, endpointId: StoredId): DeliverWebhook {
   };
 }
 
-async function endpointsFor(event: EventRecord): Promise<StoredId[]> {
-  const filter = { account_id: event.account_id, enabled: true };
-  if (event.endpoint_id) {
-    const only = await WebhookEndpoint.findOne({ ...filter, _id: event.endpoint_id }, { _id: 1 }).lean();
-    return only ? [only._id] : [];
-  }
-  const endpoints = await WebhookEndpoint.find(filter, { events: 1 }).lean<
-    Pick<WebhookEndpointRecord, '_id' | 'events'>[]
-  >();
-  return endpoints.filter(({ events }) => subscribes(events, event.type)).map(({ _id }) => _id);
+function wanting(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {
+  const isFor = ({ _id, events }: Subscription) =>
+    event.endpoint_id ? String(event.endpoint_id) === String(_id) : subscribes(events, event.type);
+  return subscriptions.filter(isFor).map(({ _id }) => _id);
 }

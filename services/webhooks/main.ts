@@ -21,8 +21,8 @@ import { relayEvents } from './relay-events.ts';
 import { repeat } from './repeat.ts';
 import { openTraffic } from './traffic.ts';
 
-/** Fan-out is a few short database calls: more at once only wait for each other. */
-const FAN_OUT_CONCURRENCY = 8;
+/** Events that are fanned out at the same time share their round trips to the database. */
+const FAN_OUT_CONCURRENCY = 16;
 const RELAY_EVERY_MS = 500;
 const CLOCK_EVERY_MS = 1_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */

@@ -132,3 +132,15 @@ export async function announce(accountId: Id, type: EventType, data: unknown, en
     return insertEvent(session, { accountId, type, sequence: event, data, ...(endpointId ? { endpointId } : {}) });
   });
 }
+
+/** Commits many events in one transaction. @returns their ids in their order. */
+export async function announceMany(accountId: Id, count: number): Promise<Id[]> {
+  return inTransaction(async (session) => {
+    const ids: Id[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const { event } = await drawNext(session, accountId, ['event']);
+      ids.push(await insertEvent(session, { accountId, type: 'client.created', sequence: event, data: { index } }));
+    }
+    return ids;
+  });
+}

@@ -247,7 +247,7 @@ test('when all eleven attempts fail, then the delivery is dead and keeps its att
     expect(delivery.attempts).toHaveLength(11);
     expect(target.received).toHaveLength(11);
     expect(delivery.due_at).toBeUndefined();
-    expect((await WebhookEndpoint.findOne({ account_id: account.id }))?.failures).toBe(11);
+    await eventually(async () => (await WebhookEndpoint.findOne({ account_id: account.id }))?.failures === 11);
   } finally {
     await fastService.stop();
     service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });

@@ -1,0 +1,35 @@
+// Does together what was asked for at about the same time: one round trip to the database instead of a hundred.
+
+const BATCH_MAX = 200;
+
+/**
+ * @param work gets items in the order they were asked for and returns one result for each.
+ * @returns a function for one item. The first goes at once; what comes while a batch is being worked on makes the next one.
+ * An error of a batch is the error of each of its items.
+ */
+export function inBatches<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+  let waiting: Array<{ item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }> = [];
+  let isWorking = false;
+
+  async function workOff() {
+    isWorking = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX);
+      waiting = waiting.slice(BATCH_MAX);
+      try {
+        const results = await work(batch.map(({ item }) => item));
+        // One result for each item is the contract of `work`.
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isWorking = false;
+  }
+
+  return (item) =>
+    new Promise<Result>((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (!isWorking) void workOff();
+    });
+}
