@@ -30,11 +30,15 @@ export function start(main: string, args: string[], env: Record<string, string>)
 
 /** Resolves when the banner is out. @param formerSupervisor whose local.json does not count. */
 export async function whenReady(started: Start, data: string, formerSupervisor?: number): Promise<Facts> {
-  return await eventually(async () => {
-    if (started.child.exitCode !== null) throw new Error(`it ended:\n${started.output()}`);
+  const ready = eventually(async () => {
     const facts = await factsIn(data);
     return facts.pids['supervisor'] !== formerSupervisor && started.output().includes('Ctrl-C') && facts;
   }, 45_000);
+  const ended = started.exitCode.then((code) => {
+    throw new Error(`it ended with ${code}:\n${started.output()}`);
+  });
+  for (const promise of [ready, ended]) promise.catch(() => {}); // The slower of the two has nothing to say.
+  return await Promise.race([ready, ended]);
 }
 
 export async function factsIn(data: string): Promise<Facts> {
