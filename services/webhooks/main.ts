@@ -11,6 +11,7 @@ import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { announceLapses } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
@@ -25,6 +26,8 @@ import { openTraffic } from './traffic.ts';
 const FAN_OUT_CONCURRENCY = 16;
 const RELAY_EVERY_MS = 500;
 const CLOCK_EVERY_MS = 1_000;
+/** How late after midnight an overdue invoice may be announced. */
+const LAPSES_EVERY_MS = 30_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
 const LEASE_TIMEOUTS = 3;
 const CLOSE_MARGIN_MS = 1_000;
@@ -80,6 +83,14 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => relay.stop());
   const clock = repeat(() => putDueDeliveries(queues), { name: 'the retry clock', everyMs: CLOCK_EVERY_MS, log });
   onClose(() => clock.stop());
+  const scheduler = repeat(
+    async () => {
+      if ((await announceLapses()) > 0) relay.wake();
+      return false;
+    },
+    { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
+  );
+  onClose(() => scheduler.stop());
   const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
     relay.wake();
     clock.wake();

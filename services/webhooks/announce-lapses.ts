@@ -1,0 +1,104 @@
+// Tells once that an invoice became overdue or a quote expired: at midnight of its account's own calendar.
+// Reads show both by themselves; this is only about the event.
+import { dayIn } from '#libs/day.ts';
+import { Account } from '#libs/models/account.ts';
+import { clientsOf } from '#libs/models/client.ts';
+import { drawNext } from '#libs/models/counter.ts';
+import { type EventType, insertEvent } from '#libs/models/event.ts';
+import { effectiveInvoiceStatus, Invoice, type InvoiceRecord, invoiceView } from '#libs/models/invoice.ts';
+import { projectsOf } from '#libs/models/project.ts';
+import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/quote.ts';
+import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
+import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
+import { inTransaction, type Session } from '#libs/mongo.ts';
+
+/** Where a day begins first: what has not passed here has passed nowhere. */
+const EARLIEST_ZONE = 'Pacific/Kiritimati';
+
+type Lapsing = InvoiceRecord | QuoteRecord;
+
+interface Kind<Document extends Lapsing> {
+  records: Records<Document>;
+  /** Documents of all accounts whose day may have passed. */
+  candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
+  event: EventType;
+  view(document: Document, today: string): Promise<unknown>;
+}
+
+const invoices: Kind<InvoiceRecord> = {
+  records: Invoice,
+  candidates: (before) => candidatesOf(Invoice, before),
+  event: 'invoice.overdue',
+  view: async (invoice, today) =>
+    invoiceView(invoice, { ...(await around(invoice)), status: effectiveInvoiceStatus(invoice, today) }),
+};
+
+const quotes: Kind<QuoteRecord> = {
+  records: Quote,
+  candidates: (before) => candidatesOf(Quote, before),
+  event: 'quote.expired',
+  view: async (quote, today) =>
+    quoteView(quote, { ...(await around(quote)), status: effectiveQuoteStatus(quote, today) }),
+};
+
+/** Any number of processes may do this at once: who removes the mark writes the event, in one transaction. @returns how many events. */
+export async function announceLapses(now: Date = new Date()): Promise<number> {
+  return (await announceAll(invoices, now)) + (await announceAll(quotes, now));
+}
+
+async function announceAll<Document extends Lapsing>(kind: Kind<Document>, now: Date): Promise<number> {
+  const zones = new Map<Id, string>();
+  let count = 0;
+  for await (const { _id, account_id, lapses_on } of kind.candidates(dayIn(EARLIEST_ZONE, now))) {
+    const accountId = String(account_id);
+    const zone = zones.get(accountId) ?? (await zoneOf(accountId));
+    zones.set(accountId, zone);
+    const today = dayIn(zone, now);
+    if (lapses_on < today && (await announce(kind, accountId, _id, today))) count += 1;
+  }
+  return count;
+}
+
+async function announce<Document extends Lapsing>(
+  kind: Kind<Document>,
+  accountId: Id,
+  id: StoredId,
+  today: string,
+): Promise<boolean> {
+  return inTransaction(async (session: Session) => {
+    // Read again: it may have been paid, moved or announced since.
+    const document = await findOwn(kind.records, accountId, id, session);
+    if (!document?.lapses_on || document.lapses_on >= today) return false;
+    // Its status looks different from today on: whoever asks for what was updated since gets it.
+    const changed = await changeOwn(kind.records, document, { lapses_on: undefined } as Partial<Document>, session);
+    if (document.status !== 'Sent') return false;
+    const { event } = await drawNext(session, accountId, ['event']);
+    const data = await kind.view(changed, today);
+    await insertEvent(session, { accountId, type: kind.event, sequence: event, data });
+    return true;
+  });
+}
+
+// The scheduler works for all accounts.
+function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
+  return (model as typeof Invoice)
+    .find({ lapses_on: { $lt: before } })
+    .setOptions(acrossAccounts)
+    .select({ account_id: 1, lapses_on: 1 })
+    .lean<{ _id: StoredId; account_id: StoredId; lapses_on: string }>()
+    .cursor() as AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
+}
+
+async function zoneOf(accountId: Id): Promise<string> {
+  return (await Account.findById(accountId, { time_zone: 1 }).lean())?.time_zone ?? 'UTC';
+}
+
+/** What is embedded in the document, as a read shows it. */
+async function around({ account_id, client_id, project_id, parties }: Lapsing) {
+  const accountId = String(account_id);
+  const [clients, projects] = await Promise.all([
+    parties ? new Map<Id, never>() : clientsOf(accountId, [client_id]),
+    projectsOf(accountId, [project_id]),
+  ]);
+  return { client: clients.get(String(client_id)), project: projects.get(String(project_id)) };
+}
