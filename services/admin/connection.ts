@@ -1,9 +1,13 @@
 // Finds the database the commands work on: the one named, or that of the system running here.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { makeLogger } from '#libs/logger.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo.ts';
+import { whenReady } from '#libs/redis.ts';
+
+const REDIS_LIMIT_MS = 5_000;
 
 /** What a command cannot do, said in one line; the process exits with 1. */
 export class CommandError extends Error {}
@@ -11,13 +15,21 @@ export class CommandError extends Error {}
 export interface Target {
   /** MONGODB_URI, when it is set. */
   mongodbUri: string | undefined;
+  /** REDIS_URL, when it is set. */
+  redisUrl: string | undefined;
+  redisPrefix: string;
   /** The data folder of `npm start`. */
   dataFolder: string;
 }
 
+export interface Addresses {
+  mongodbUri: string | undefined;
+  redisUrl: string | undefined;
+}
+
 /** Connects, runs `work`, disconnects. @throws CommandError when there is no database to talk to. */
 export async function withDatabase<Result>(target: Target, work: () => Promise<Result>): Promise<Result> {
-  const uri = target.mongodbUri ?? (await uriOfRunningSystem(target.dataFolder));
+  const uri = (await findAddresses(target)).mongodbUri ?? nothingRuns(target);
   const disconnect = await connectMongo(uri, { log: makeLogger('admin', 'silent'), poolSize: 2 }).catch((error) => {
     throw new CommandError(`MongoDB does not answer: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -30,15 +42,42 @@ export async function withDatabase<Result>(target: Target, work: () => Promise<R
   }
 }
 
-async function uriOfRunningSystem(dataFolder: string): Promise<string> {
-  const path = join(dataFolder, 'local.json');
+/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one of them is not there. */
+export async function withQueues<Result>(target: Target, work: (queues: Queues) => Promise<Result>): Promise<Result> {
+  const redisUrl = (await findAddresses(target)).redisUrl ?? nothingRuns(target);
+  return withDatabase(target, async () => {
+    const queues = openQueues({ redisUrl, prefix: target.redisPrefix, log: makeLogger('admin', 'silent') });
+    try {
+      await whenReady(queues.redis, REDIS_LIMIT_MS).catch((error) => {
+        throw new CommandError(`Redis does not answer: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      return await work(queues);
+    } finally {
+      await queues.close();
+    }
+  });
+}
+
+/** What was named, else what the system running here has written down. */
+export async function findAddresses(target: Target): Promise<Addresses> {
+  const { mongodbUri, redisUrl } = target;
+  if (mongodbUri && redisUrl) return { mongodbUri, redisUrl };
+  const local = await localFacts(target.dataFolder);
+  const known = (name: string) => (typeof local[name] === 'string' ? local[name] : undefined);
+  return { mongodbUri: mongodbUri ?? known('mongodbUri'), redisUrl: redisUrl ?? known('redisUrl') };
+}
+
+async function localFacts(dataFolder: string): Promise<Record<string, unknown>> {
   try {
-    const { mongodbUri } = JSON.parse(await readFile(path, 'utf8')) as { mongodbUri?: unknown };
-    if (typeof mongodbUri === 'string') return mongodbUri;
+    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as Record<string, unknown>;
   } catch {
-    // Not there or half written: the message below says what to do in either case.
+    // Not there or half written: nothingRuns says what to do in either case.
+    return {};
   }
+}
+
+function nothingRuns({ dataFolder }: Target): never {
   throw new CommandError(
-    `No running system found in ${dataFolder}. Start one with "npm start", name its folder with --data, or set MONGODB_URI.`,
+    `No running system found in ${dataFolder}. Start one with "npm start", name its folder with --data, or set MONGODB_URI and REDIS_URL.`,
   );
 }

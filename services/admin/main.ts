@@ -1,9 +1,14 @@
 // The operator's command line: accounts, keys, webhooks, and the state of the system.
+import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { createAccount, listAccounts } from './accounts.ts';
-import { CommandError, withDatabase } from './connection.ts';
+import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
+import { examine, printFindings } from './doctor.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
+import { listQueues, pause, resume, retry } from './queues.ts';
 
 const env = process.env;
 
@@ -12,12 +17,14 @@ const program = new Command('admin')
   .addHelpText(
     'after',
     `
-They work on the system that "npm start" runs here, or on MONGODB_URI.
+They work on the system that "npm start" runs here, or on MONGODB_URI and REDIS_URL.
 
 Examples:
   npm run -s admin -- accounts create --name "Studio North"
   npm run -s admin -- keys create --account ID --name website --scopes clients:write,invoices:read --expires 90d
   npm run -s admin -- keys revoke KEY_ID
+  npm run -s admin -- operators create --name ada --role operator
+  npm run -s admin -- doctor
 `,
   )
   .showHelpAfterError('(--help shows what there is)');
@@ -48,6 +55,43 @@ command(keys, 'revoke <key-id>', 'end a key; the next request with it is refused
 command(keys, 'rotate <key-id>', 'make a key like it and end the old one')
   .addOption(new Option('--overlap-hours <hours>', 'how long the old key still works').default(0).argParser(wholeHours))
   .action((id, options) => answer(options, () => rotateKey(id, options), printRecord));
+
+const operators = program.command('operators').description('people who may open the operations dashboard');
+command(operators, 'create', 'make one; the password is made and shown once, unless it is given')
+  .requiredOption('--name <name>', 'what they log in with')
+  .option('--role <role>', 'operator may act, viewer may look', 'viewer')
+  .option('--password-stdin', 'read the password from standard input')
+  .option('--replace', 'give one who exists the new role and password')
+  .action(async (options) => {
+    const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
+    await answer(options, () => createOperator({ ...options, password }), printRecord);
+  });
+command(operators, 'list', 'show all').action((options) => answer(options, listOperators, printTable));
+command(operators, 'remove <name>', 'remove one and end every session').action((name, options) =>
+  answer(options, () => dropOperator(name), printRecord),
+);
+
+const queues = program.command('queues').description('the queues between the services');
+command(queues, 'list', 'show how full they are').action((options) =>
+  answerFromQueues(options, listQueues, printTable),
+);
+command(queues, 'pause <queue>', 'workers finish what they have in hand and take nothing more').action(
+  (name, options) => answerFromQueues(options, (all) => pause(all, name), printRecord),
+);
+command(queues, 'resume <queue>', 'let workers take jobs again').action((name, options) =>
+  answerFromQueues(options, (all) => resume(all, name), printRecord),
+);
+command(queues, 'retry <queue> [job-id]', 'put one failed job back, or all').action((name, id, options) =>
+  answerFromQueues(options, (all) => retry(all, name, id), printRecord),
+);
+
+command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do').action(
+  async (options) => {
+    const findings = await examine(env, targetOf(options));
+    printFindings(findings, options.json ?? false);
+    if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1;
+  },
+);
 
 command(program, 'migrate', 'create missing collections and indexes').action((options) =>
   // Connecting creates them; the command exists for deployments that do it before the first gateway.
@@ -80,8 +124,24 @@ async function answer<Result>(
   work: () => Promise<Result>,
   print: (result: Result, asJson: boolean) => void,
 ) {
-  const target = { mongodbUri: env['MONGODB_URI'] || undefined, dataFolder: options.data };
-  print(await withDatabase(target, work), options.json ?? false);
+  print(await withDatabase(targetOf(options), work), options.json ?? false);
+}
+
+async function answerFromQueues<Result>(
+  options: Options,
+  work: (queues: Queues) => Promise<Result>,
+  print: (result: Result, asJson: boolean) => void,
+) {
+  print(await withQueues(targetOf(options), work), options.json ?? false);
+}
+
+function targetOf(options: Options): Target {
+  return {
+    mongodbUri: env['MONGODB_URI'] || undefined,
+    redisUrl: env['REDIS_URL'] || undefined,
+    redisPrefix: env['REDIS_PREFIX'] || 'billhook',
+    dataFolder: options.data,
+  };
 }
 
 function wholeHours(text: string): number {

@@ -16,6 +16,7 @@ import { browserOf, PASSWORD } from './dashboard.ts';
 
 let workspace: Workspace;
 let folder: string;
+let command: string;
 let redis: RunningRedis;
 let queues: Queues;
 let dashboard: Dashboard;
@@ -24,7 +25,7 @@ const server = createServer((request, response) => dashboard.app(request, respon
 beforeAll(async () => {
   workspace = await openWorkspace();
   folder = await mkdtemp(join(tmpdir(), 'billhook-operations-'));
-  const { command } = await findRedis({ env: process.env });
+  ({ command } = await findRedis({ env: process.env }));
   redis = await startRedis({ command, folder, env: process.env });
   queues = openQueues({ redisUrl: redis.url, prefix: workspace.redisPrefix, log: testLog });
   await eventually(() => queues.redis.status === 'ready');
@@ -48,6 +49,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
   expect((await browser.post('/login', { name: 'ada', password: PASSWORD })).status).toBe(303);
   expect((await browser.get('/')).text).toContain('maxmemory-policy is allkeys-lru. Set it to noeviction.');
 
+  const { port } = redis;
   await redis.stop();
 
   const { text } = await eventually(async () => {
@@ -60,4 +62,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
   const paused = await browser.post('/queues/fan-out-event/pause');
   expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis does not answer')]);
   expect((await browser.get('/audit?outcome=failed')).text).toContain('queue.pause');
+
+  redis = await startRedis({ command, folder, env: process.env, port });
+  await eventually(async () => (await browser.get('/')).text.includes('noeviction'));
 });

@@ -1,0 +1,76 @@
+// Looks at the configuration, at Node, and at the browser if there is one on this machine.
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import Joi from 'joi';
+import { ConfigError, readEnv, variables } from '#libs/env.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { type Finding, finding, isAtLeast } from './finding.ts';
+
+const execute = promisify(execFile);
+const NODE_LEAST_VERSION = '24.16';
+const PROBE_LIMIT_MS = 10_000;
+
+/** What services share; what is missing here may be set where they run. */
+const shape = Joi.object({
+  ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.optional()])),
+});
+
+export function examineConfig(env: NodeJS.ProcessEnv): Finding[] {
+  try {
+    const config = readEnv(env, shape) as { SECRET_KEY?: string };
+    return [{ status: 'ok', check: 'Configuration', found: 'readable' }, ...secretFindings(config.SECRET_KEY)];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const found = error.message.split('\n').slice(1).join(';').replaceAll('  - ', ' ').trim();
+    const advice = 'Repair the variables; the services refuse to start with them';
+    return [{ status: 'problem', check: 'Configuration', found, advice }];
+  }
+}
+
+function secretFindings(keys: string | undefined): Finding[] {
+  const check = 'SECRET_KEY';
+  if (keys === undefined) return [{ status: 'unknown', check, found: 'not set here' }];
+  try {
+    openSecretBox(keys);
+    return [{ status: 'ok', check, found: `${keys.split(',').length} key(s)` }];
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    return [{ status: 'problem', check, found, advice: 'Make one with "openssl rand -base64 32"' }];
+  }
+}
+
+export function examineNode(): Finding[] {
+  const { node } = process.versions;
+  const advice = `Run Node ${NODE_LEAST_VERSION} or later`;
+  return [finding('Node', node, isAtLeast(node, NODE_LEAST_VERSION), advice)];
+}
+
+/** @param path of Chromium, where the renderer runs; elsewhere there is nothing to look at. */
+export async function examineChromium(path: string | undefined): Promise<Finding[]> {
+  if (!path) return [{ status: 'unknown', check: 'Chromium', found: 'CHROMIUM_PATH is not set here' }];
+  try {
+    await access(path, constants.X_OK);
+    const { stdout } = await execute(path, ['--version'], { timeout: PROBE_LIMIT_MS });
+    return [{ status: 'ok', check: 'Chromium', found: stdout.trim() }, await sandboxFinding()];
+  } catch (error) {
+    const found = `${path}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`;
+    return [{ status: 'problem', check: 'Chromium', found, advice: 'Let CHROMIUM_PATH name a Chromium that starts' }];
+  }
+}
+
+/** Chromium's sandbox needs namespaces of its own: the same call tells whether the kernel grants them. */
+async function sandboxFinding(): Promise<Finding> {
+  const check = 'Chromium sandbox';
+  if (process.platform !== 'linux') return { status: 'ok', check, found: 'needs nothing on this system' };
+  const isGranted = await execute('unshare', ['--user', '--map-root-user', '--pid', '--net', '--fork', 'true'], {
+    timeout: PROBE_LIMIT_MS,
+  }).then(
+    () => true,
+    () => false,
+  );
+  const advice =
+    'Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu ' +
+    'kernel.apparmor_restrict_unprivileged_userns=0), or give the container a seccomp profile that allows them';
+  return finding(check, isGranted ? 'the kernel grants it' : 'the kernel refuses it', isGranted, advice, 'warning');
+}

@@ -1,0 +1,82 @@
+// `admin doctor`: looks at everything the system depends on, says what is wrong and what to do.
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { makeLogger } from '#libs/logger.ts';
+import { connectMongo } from '#libs/mongo.ts';
+import { whenReady } from '#libs/redis.ts';
+import { findAddresses, type Target } from './connection.ts';
+import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
+import { examineMongodb, examineQueues, examineRedis } from './doctor-stores.ts';
+import type { Finding } from './finding.ts';
+
+const CONNECT_LIMIT_MS = 5_000;
+const log = () => makeLogger('admin', 'silent');
+
+/** @param env of this process: whatever runs here is looked at, the rest is `unknown`. */
+export async function examine(env: NodeJS.ProcessEnv, target: Target): Promise<Finding[]> {
+  const addresses = await findAddresses(target);
+  return [
+    ...examineConfig(env),
+    ...examineNode(),
+    ...(await mongodbFindings(addresses.mongodbUri)),
+    ...(await redisFindings(addresses.redisUrl, target.redisPrefix)),
+    ...(await examineChromium(env['CHROMIUM_PATH'])),
+  ];
+}
+
+async function mongodbFindings(uri: string | undefined): Promise<Finding[]> {
+  if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
+  try {
+    // Without making indexes: a missing one is a finding.
+    const disconnect = await connectMongo(uri, { log: log(), poolSize: 2 });
+    try {
+      return [{ status: 'ok', check: 'MongoDB', found: 'answers' }, ...(await examineMongodb())];
+    } finally {
+      await disconnect();
+    }
+  } catch (error) {
+    return [away('MongoDB', error, 'Look whether mongod runs and whether MONGODB_URI names its replica set')];
+  }
+}
+
+async function redisFindings(redisUrl: string | undefined, prefix: string): Promise<Finding[]> {
+  if (!redisUrl) return [notSet('Redis', 'REDIS_URL')];
+  const queues = openQueues({ redisUrl, prefix, log: log() });
+  try {
+    await whenReady(queues.redis, CONNECT_LIMIT_MS);
+    return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues))];
+  } catch (error) {
+    return [away('Redis', error, 'Look whether Redis runs and whether REDIS_URL and its password are right')];
+  } finally {
+    await queues.close();
+  }
+}
+
+async function examineAll(queues: Queues) {
+  return [...(await examineRedis(queues)), ...(await examineQueues(queues))];
+}
+
+function notSet(check: string, name: string): Finding {
+  return { status: 'problem', check, found: 'unknown address', advice: `Set ${name}, or start the system here` };
+}
+
+function away(check: string, error: unknown, advice: string): Finding {
+  return { status: 'problem', check, found: error instanceof Error ? error.message : String(error), advice };
+}
+
+const SIGNS: Record<Finding['status'], string> = {
+  ok: 'ok     ',
+  warning: 'WARNING',
+  problem: 'PROBLEM',
+  unknown: 'unknown',
+};
+
+/** For people one line each, what to do below it; for programs an array. */
+export function printFindings(findings: Finding[], asJson: boolean): void {
+  const lines = asJson
+    ? [JSON.stringify(findings)]
+    : findings.flatMap(({ status, check, found, advice }) => [
+        `${SIGNS[status]}  ${check}: ${found}`,
+        ...(advice ? [`         → ${advice}`] : []),
+      ]);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

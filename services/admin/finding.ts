@@ -1,0 +1,39 @@
+// One thing the doctor looked at.
+
+export interface Finding {
+  /** `problem`: it does not work, or loses work. `warning`: it works until something else goes wrong. */
+  status: 'ok' | 'warning' | 'problem' | 'unknown';
+  check: string;
+  found: string;
+  /** What to do; absent when all is well. */
+  advice?: string;
+}
+
+/** @param bad what it is when `isWell` is false. */
+export function finding(
+  check: string,
+  found: string,
+  isWell: boolean,
+  advice: string,
+  bad: 'warning' | 'problem' = 'problem',
+): Finding {
+  return isWell ? { status: 'ok', check, found } : { status: bad, check, found, advice };
+}
+
+/** True when `version` is not older than `least`, both `major.minor` with anything behind. */
+export function isAtLeast(version: string, least: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
+
+/** Leases, deadlines and webhook signatures compare clocks of several machines. */
+const CLOCK_WARNING_MS = 1_000;
+const CLOCK_PROBLEM_MS = 5_000;
+
+export function clockFinding(check: string, aheadMs: number): Finding {
+  const off = Math.abs(aheadMs);
+  const found = off < 50 ? 'agrees with ours' : `${off} ms ${aheadMs > 0 ? 'ahead of' : 'behind'} ours`;
+  const advice = 'Let chrony or ntpd keep the clocks of all machines';
+  return finding(check, found, off < CLOCK_WARNING_MS, advice, off < CLOCK_PROBLEM_MS ? 'warning' : 'problem');
+}

@@ -1,0 +1,89 @@
+// Commands about the queues: how full they are, pausing, resuming, retrying.
+import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
+import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { type AuditAction, audited } from '#libs/models/audit-entry.ts';
+import { CommandError } from './connection.ts';
+
+const ACTOR = 'command line';
+
+export async function listQueues(queues: Queues) {
+  return Promise.all(catalog.map((definition) => view(queues, definition)));
+}
+
+export async function pause(queues: Queues, name: string) {
+  const definition = requireQueue(name);
+  await noted('queue.pause', name, async () => {
+    await pauseQueue(queues, definition);
+    return {};
+  });
+  return view(queues, definition);
+}
+
+export async function resume(queues: Queues, name: string) {
+  const definition = requireQueue(name);
+  await noted('queue.resume', name, async () => {
+    await resumeQueue(queues, definition);
+    return {};
+  });
+  return view(queues, definition);
+}
+
+/** @param id one job; all failed ones when absent. */
+export async function retry(queues: Queues, name: string, id: string | undefined) {
+  const definition = requireQueue(name);
+  if (id === undefined) {
+    const { detail } = await noted('jobs.retry', name, async () => ({
+      detail: `${await retryAll(queues, definition)} jobs`,
+    }));
+    return { queue: name, retried: Number.parseInt(detail, 10) };
+  }
+  await noted('job.retry', `${name} ${id}`, async () => {
+    const outcome = await retryJob(queues, definition, id);
+    if (outcome === 'gone') throw new CommandError(`The job ${id} is gone: it was done or removed`);
+    if (outcome === 'not failed') throw new CommandError(`The job ${id} has not failed; nothing was done`);
+    return {};
+  });
+  return { queue: name, job: id, status: 'waiting' };
+}
+
+/** Only as many as there were at the start: a job that fails again at once would make it endless. */
+async function retryAll(queues: Queues, definition: JobDefinition<unknown>): Promise<number> {
+  const { failed } = await queues.counts(definition);
+  let done = 0;
+  while (done < failed) {
+    const more = await retryFailedJobs(queues, definition, Math.min(100, failed - done));
+    if (more === 0) break;
+    done += more;
+  }
+  return done;
+}
+
+function noted<Result extends { detail?: string }>(action: AuditAction, target: string, work: () => Promise<Result>) {
+  return audited({ operator: ACTOR, action, target }, work);
+}
+
+function requireQueue(name: string): JobDefinition<unknown> {
+  const definition = findDefinition(name);
+  if (!definition) {
+    throw new CommandError(`There is no queue ${name}. There are ${catalog.map((each) => each.name).join(', ')}`);
+  }
+  return definition;
+}
+
+async function view(queues: Queues, definition: JobDefinition<unknown>) {
+  const queue = queues.raw(definition);
+  const [isPaused, counts, ageMs, workers] = await Promise.all([
+    queue.isPaused(),
+    queues.counts(definition),
+    queues.oldestAgeMs(definition),
+    queue.getWorkersCount(),
+  ]);
+  return {
+    queue: definition.name,
+    state: isPaused ? 'PAUSED' : 'running',
+    oldest_seconds: Math.round(ageMs / 100) / 10,
+    ...counts,
+    workers,
+  };
+}
