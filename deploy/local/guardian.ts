@@ -31,4 +31,5 @@ async function watch(dataFolder: string) {
 }
 
 const [, script, dataFolder] = process.argv;
-if (script === import.meta.filename && dataFolder) await watch(dataFolder);
+// Not awaited here: the test runner loads this file in a way that has no top-level await.
+if (script === import.meta.filename && dataFolder) watch(dataFolder).catch(() => process.exit(1));

@@ -3,7 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from '../../deploy/local/chromium.ts';
+import { postGuardian } from '../../deploy/local/guardian.ts';
 import { findMongodb } from '../../deploy/local/mongodb.ts';
+import { MARK, markOf } from '../../deploy/local/orphans.ts';
+import { showProgress } from '../../deploy/local/progress.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { startMongodb } from '../../deploy/local/start-mongodb.ts';
 import { startRedis } from '../../deploy/local/start-redis.ts';
@@ -19,42 +22,48 @@ export interface Backends {
 
 type Part = { url: string; description: string; stop(): Promise<unknown> };
 
+// What is fetched on the first run takes a while; a silent test runner looks stuck.
+const progress = showProgress(process.stderr);
+
 const MONGODB_IMAGE = 'mongo:7';
 const REDIS_IMAGE = 'redis:7-alpine';
 
 /** @param env MONGODB_URI, REDIS_URL, CHROMIUM_PATH are taken as given; TEST_BACKENDS=containers starts the two in Docker. */
-export async function startBackends(env: NodeJS.ProcessEnv): Promise<Backends> {
+export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends> {
   const folder = await mkdtemp(join(tmpdir(), 'billhook-test-'));
+  // A run that is killed must not leave a database behind: the guardian ends what carries the mark.
+  const guardian = postGuardian(folder);
+  const env: NodeJS.ProcessEnv = { ...given, [MARK]: markOf(folder, 'test') };
   const inContainers = env['TEST_BACKENDS'] === 'containers';
   const parts: Part[] = [];
+  const stop = async () => {
+    for (const part of parts.toReversed()) await part.stop();
+    guardian.dismiss();
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
     const mongodb = await (inContainers ? mongodbContainer(env) : localMongodb(env, join(folder, 'mongodb')));
     parts.push(mongodb);
     const redis = await (inContainers ? redisContainer(env) : localRedis(env, join(folder, 'redis')));
     parts.push(redis);
-    const chromium = await findChromium({ env });
+    const chromium = await findChromium({ env, progress });
     return {
       mongodbUri: mongodb.url,
       redisUrl: redis.url,
       chromiumPath: chromium.command,
       description: `${mongodb.description}; ${redis.description}; Chromium ${chromium.version} (${chromium.source})`,
-      stop: () => stopAll(parts, folder),
+      stop,
     };
   } catch (error) {
-    await stopAll(parts, folder);
+    await stop();
     throw error;
   }
-}
-
-async function stopAll(parts: Part[], folder: string) {
-  for (const part of parts.toReversed()) await part.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 
 async function localMongodb(env: NodeJS.ProcessEnv, folder: string): Promise<Part> {
   const given = env['MONGODB_URI'];
   if (given) return { url: given, description: 'MongoDB from MONGODB_URI', stop: async () => undefined };
-  const { command, version, source } = await findMongodb({ env });
+  const { command, version, source } = await findMongodb({ env, progress });
   // Test commands let a test order failures from the server.
   const running = await startMongodb({ command, folder, env, testCommands: true });
   return { url: running.uri, description: `MongoDB ${version} (${source})`, stop: () => running.stop() };
@@ -63,7 +72,7 @@ async function localMongodb(env: NodeJS.ProcessEnv, folder: string): Promise<Par
 async function localRedis(env: NodeJS.ProcessEnv, folder: string): Promise<Part> {
   const given = env['REDIS_URL'];
   if (given) return { url: given, description: 'Redis from REDIS_URL', stop: async () => undefined };
-  const { command, version, source } = await findRedis({ env });
+  const { command, version, source } = await findRedis({ env, progress });
   const running = await startRedis({ command, folder, env });
   return { url: running.url, description: `Redis ${version} (${source})`, stop: () => running.stop() };
 }
