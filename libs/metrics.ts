@@ -46,6 +46,27 @@ export function renderMetrics(registry: Registry) {
   };
 }
 
+const ATTEMPT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** What the webhook service tells of each attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
+export function deliveryMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    total: new Counter({
+      name: 'billhook_deliveries_total',
+      help: 'Attempts to deliver an event to an endpoint, by how they ended',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'billhook_delivery_seconds',
+      help: 'Time from the start of an attempt to the head of the answer',
+      buckets: ATTEMPT_BUCKETS,
+      registers,
+    }),
+  };
+}
+
 /** A scrape asks for all gauges at once: they share one reading. */
 const READING_LIFE_MS = 500;
 

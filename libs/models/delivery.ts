@@ -186,6 +186,19 @@ export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = 
   );
 }
 
+/** Gives up what was not delivered to an endpoint that is deleted. */
+export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+  await Delivery.updateMany(
+    // An attempt in hand is left to end; what follows it finds no endpoint.
+    { account_id: accountId, endpoint_id: endpointId, status: { $in: ['pending', 'held'] }, ...notLeased(now) },
+    {
+      $set: { status: 'dead', settled_at: now, updated_at: now },
+      $unset: { next_at: 1, due_at: 1, lease_id: 1, lease_until: 1 },
+      $inc: { turn: 1 },
+    },
+  );
+}
+
 /** Sends what was held while the endpoint was disabled. @returns how many. */
 export async function releaseDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<number> {
   const filter = { account_id: accountId, endpoint_id: endpointId, status: 'held' as const };

@@ -1,11 +1,11 @@
 // Starts the webhook service: events in, signed calls out.
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { listenForNudges } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
+import { deliveryMetrics, makeMetrics } from '#libs/metrics.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
@@ -15,7 +15,6 @@ import { announceLapses } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
-import { observeWebhooks } from './metrics.ts';
 import { makePostSigned } from './post-signed.ts';
 import { putDueDeliveries } from './put-due-deliveries.ts';
 import { relayEvents } from './relay-events.ts';
@@ -44,9 +43,8 @@ await run(async ({ onClose, useLogger }) => {
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
 
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
-  const onOutcome = observeWebhooks(metrics);
+  const metrics = makeMetrics();
+  const deliveries = deliveryMetrics(metrics);
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
     port: config.OPERATIONS_PORT,
@@ -68,7 +66,10 @@ await run(async ({ onClose, useLogger }) => {
     }),
     leaseMs: LEASE_TIMEOUTS * config.WEBHOOK_TIMEOUT_MS,
     retryScale: config.WEBHOOK_RETRY_SCALE,
-    onOutcome,
+    onOutcome({ isWell, errorClass = 'status', durationMs }) {
+      deliveries.total.inc({ outcome: isWell ? 'delivered' : errorClass });
+      deliveries.seconds.observe(durationMs / 1_000);
+    },
   });
   const worker = { redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log };
   const lateConcurrency = Math.ceil(config.DELIVERY_CONCURRENCY / 2);

@@ -272,6 +272,20 @@ test('when an endpoint is disabled, then its deliveries are held; when it is ena
   expect(target.received.at(-1)?.id).toBe(eventId);
 });
 
+test('when an endpoint is deleted, then what was not delivered to it is dead and can still be read', async () => {
+  const me = await user();
+  const target = await receiver((_request, response) => answer(response, 500));
+  const { id } = (await me.post('/webhooks', { url: target.url })).body.data;
+  await announce(me.id, 'client.created', {});
+  const delivery = await firstDelivery(me, id);
+  await me.patch(`/webhooks/${id}`, { enabled: false });
+  await settled(me, delivery.id, 'held');
+  expect((await me.delete(`/webhooks/${id}`)).body).toEqual({ success: true, message: 'Webhook deleted' });
+  await settled(me, delivery.id, 'dead');
+  expect((await me.get(`/webhooks/${id}`)).status).toBe(404);
+  expect((await me.post(`/deliveries/${delivery.id}/replay`)).status).toBe(404);
+});
+
 test('when a delivery, an event or everything since a time is replayed, then it is sent again with the same webhook-id', async () => {
   const me = await user();
   const target = await receiver();

@@ -1,7 +1,7 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
-import { deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
+import { abandonDeliveries, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
 import {
   endpointView,
   insertEndpoint,
@@ -160,12 +160,15 @@ function changesOf({ enabled, description, ...rest }: WebhookChanges) {
 }
 
 async function deleteWebhook(context: Context) {
-  return context.commit(async ({ session }) => {
+  const answer = await context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     await context.requireMatch(() => endpointView(endpoint));
     await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
     return deleted('Webhook deleted');
   });
+  // Not in the transaction: there may be many, and whatever is missed finds no endpoint when its time comes.
+  await abandonDeliveries(context.caller.accountId, context.id);
+  return answer;
 }
 
 async function testWebhook(context: Context) {
