@@ -1,0 +1,53 @@
+// What a benchmark says: one row for each figure, ours beside the floor that was measured in the same run.
+
+export interface Row {
+  name: string;
+  unit: string;
+  ours: number;
+  floor: number;
+  /** ours ÷ floor. */
+  ratio: number;
+  /** What the ratio must be, such as `≥ 0.6`; empty when the row only informs. */
+  target: string;
+  pass: boolean;
+}
+
+/** @param bound `['≥', 0.6]` or `['≤', 2]`; absent when there is nothing to reach. */
+export function row(name: string, unit: string, ours: number, floor: number, bound?: ['≥' | '≤', number]): Row {
+  const ratio = ours / floor;
+  const pass = !bound || (bound[0] === '≥' ? ratio >= bound[1] : ratio <= bound[1]);
+  return {
+    name,
+    unit,
+    ours: rounded(ours),
+    floor: rounded(floor),
+    ratio: rounded(ratio),
+    target: bound?.join(' ') ?? '',
+    pass,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+export function printTable(rows: readonly Row[]): void {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const cells = ['unit', 'ours', 'floor', 'ratio', 'target'].map((title, index) =>
+    title.padStart(index === 0 ? 8 : 10),
+  );
+  process.stdout.write(`\n${'what'.padEnd(width)}${cells.join('')}\n`);
+  for (const { name, unit, ours, floor, ratio, target, pass } of rows) {
+    const figures = [ours, floor, ratio, target].map((figure) => String(figure).padStart(10)).join('');
+    process.stdout.write(
+      `${name.padEnd(width)}${unit.padStart(8)}${figures}  ${target ? (pass ? 'pass' : 'MISSED') : ''}\n`,
+    );
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
