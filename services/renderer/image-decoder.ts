@@ -15,9 +15,12 @@ export interface ImageDecoder {
   close(): void;
 }
 
+/** `undefined`: the process died over it, or over another image of the same moment. */
+type Result = { dataUri: string } | { fault: ImageFault } | undefined;
+
 export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
-  const waiters = new Map<number, (answer: DecodeAnswer) => void>();
+  const waiters = new Map<number, (result: Result) => void>();
   let lastId = 0;
   let child: ChildProcess | undefined;
 
@@ -30,7 +33,7 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
       serialization: 'advanced',
       env: { PATH: '/usr/bin:/bin' },
     });
-    started.on('message', (answer: DecodeAnswer) => settle(answer));
+    started.on('message', ({ id, ...result }: DecodeAnswer) => settle(id, result));
     started.once('error', () => abandon(started));
     started.once('exit', () => abandon(started));
     // Neither it nor its channel keeps a renderer alive that is done otherwise.
@@ -40,31 +43,35 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     return started;
   }
 
-  function settle(answer: DecodeAnswer) {
-    waiters.get(answer.id)?.(answer);
-    waiters.delete(answer.id);
+  function settle(id: number, result: Result) {
+    waiters.get(id)?.(result);
+    waiters.delete(id);
   }
 
-  // What made the decoder fall is not an image anybody needs; the others of the same moment are lost with it.
   function abandon(dead: ChildProcess) {
     if (child !== dead) return;
     child = undefined;
     dead.kill('SIGKILL');
-    for (const id of [...waiters.keys()]) settle({ id, fault: 'not an image' });
+    for (const id of [...waiters.keys()]) settle(id, undefined);
+  }
+
+  function attempt(bytes: Buffer, use: ImageUse): Promise<Result> {
+    return new Promise((resolve) => {
+      const current = running();
+      lastId += 1;
+      const timer = setTimeout(() => abandon(current), LIMIT_MS);
+      waiters.set(lastId, (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      });
+      current.send({ id: lastId, bytes, use } satisfies DecodeRequest, (error) => error && abandon(current));
+    });
   }
 
   return {
-    decode: (bytes, use) =>
-      new Promise((resolve) => {
-        const current = running();
-        lastId += 1;
-        const timer = setTimeout(() => abandon(current), LIMIT_MS);
-        waiters.set(lastId, ({ id: _id, ...answer }) => {
-          clearTimeout(timer);
-          resolve(answer);
-        });
-        current.send({ id: lastId, bytes, use } satisfies DecodeRequest, (error) => error && abandon(current));
-      }),
+    // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
+    decode: async (bytes, use) =>
+      (await attempt(bytes, use)) ?? (await attempt(bytes, use)) ?? { fault: 'not an image' },
     close() {
       child?.kill('SIGKILL');
     },

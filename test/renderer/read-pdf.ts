@@ -62,16 +62,16 @@ async function readPage(pdf: PDFDocumentProxy, number: number): Promise<ReadPage
   const [, , , height = 0] = page.view;
   const { items } = await page.getTextContent();
   const annotations = await page.getAnnotations();
-  const words = items.flatMap((item) => {
-    if (!('str' in item) || item.str === '') return [];
-    const [, , , , x = 0, y = 0] = item.transform as number[];
-    const inMm = { x, y: height - y, width: item.width, height: item.height };
-    return [{ text: item.str, ...mapValues(inMm, (value) => value * MM_PER_POINT) }];
+  const texts = items.filter((item) => 'str' in item);
+  const words = texts.flatMap(({ str, transform, width, height: size }) => {
+    const [, , , , x = 0, y = 0] = transform as number[];
+    const inMm = { x, y: height - y, width, height: size };
+    return str === '' ? [] : [{ text: str, ...mapValues(inMm, (value) => value * MM_PER_POINT) }];
   });
   return {
-    text: words
-      .map(({ text }) => text)
-      .join(' ')
+    text: texts
+      .map(({ str, hasEOL }) => (hasEOL ? `${str} ` : str))
+      .join('')
       .replaceAll(/\s+/g, ' ')
       .trim(),
     words,

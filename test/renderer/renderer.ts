@@ -6,7 +6,7 @@ import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Reply } from '#libs/jobs/replies.ts';
 import { whenReady } from '#libs/redis.ts';
 import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { testLog, type Workspace } from '../support/workspace.ts';
 import { type ReadPdf, readPdf } from './read-pdf.ts';
 
 export interface PrintOptions {
@@ -28,12 +28,16 @@ export interface TestRenderer {
 }
 
 export async function startRenderer(env: Record<string, string> = {}): Promise<TestRenderer> {
-  const workspace = await openWorkspace();
+  const workspace = aWorkspace();
   const parts = { redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog };
   const queues = openQueues(parts);
   const replies = openReplies({ ...parts, redis: queues.redis });
   await whenReady(queues.redis, 5_000);
-  const service = await spawnService('renderer', workspace, env);
+  const service = await spawnService('renderer', workspace, env).catch(async (error: unknown) => {
+    replies.close();
+    await queues.close();
+    throw error;
+  });
 
   async function print(document: PdfDocument, options: PrintOptions = {}): Promise<Reply> {
     const { accountId = 'account', deadlineMs = 30_000, id = randomUUID() } = options;
@@ -58,7 +62,15 @@ export async function startRenderer(env: Record<string, string> = {}): Promise<T
       replies.close();
       await queues.close();
       await service.stop();
-      await workspace.close();
     },
   };
+}
+
+/** A renderer has no database, so neither has its workspace. */
+function aWorkspace(): Workspace {
+  return {
+    redisUrl: process.env['TEST_REDIS_URL'] ?? '',
+    redisPrefix: `test_${randomUUID().slice(0, 8)}`,
+    chromiumPath: process.env['TEST_CHROMIUM_PATH'] ?? '',
+  } as Workspace; // The rest is for services with records, of which spawnService starts none here.
 }

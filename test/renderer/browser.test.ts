@@ -1,0 +1,150 @@
+// The browser under fire: killed, hung, abandoned and worn out, while documents are printed.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { openTestBrowser, type TestBrowser } from './browser.ts';
+import { readPdf } from './read-pdf.ts';
+
+const page = (text: string) =>
+  `<!doctype html><title>${text}</title><style>@media screen{html{display:none}}</style><p>${text}</p>`;
+/** Layout of this takes minutes. */
+const POISON = `${page('poison')}${'<table><tr><td>'.repeat(400)}${'<div style="columns:3">'.repeat(100)}${'<span>a </span>'.repeat(300_000)}`;
+
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await openTestBrowser({ pages: 3 });
+});
+afterAll(() => browser.close());
+
+const within = (deadlineMs: number, signal = new AbortController().signal) => ({
+  deadlineAt: Date.now() + deadlineMs,
+  signal,
+});
+const print = (text: string) => browser.print(page(text), within(20_000));
+const textOf = async (pdf: Buffer) => (await readPdf(pdf)).text;
+
+describe('when Chromium is killed', () => {
+  test('in the middle of documents, then each is printed by the next one', async () => {
+    const texts = Array.from({ length: 30 }, (_none, index) => `document ${index}`);
+    const printing = texts.map(print);
+    await printing[0];
+    process.kill(await browser.pid(), 'SIGKILL');
+
+    const printed = await Promise.all(printing);
+
+    expect(await Promise.all(printed.map(textOf))).toEqual(texts);
+    expect(browser.replaced).toContain('gone');
+  });
+
+  test('while nobody prints, then it is there again for the next document', async () => {
+    const before = await browser.pid();
+    process.kill(before, 'SIGKILL');
+    await eventually(async () => (await browser.pid()) !== before);
+
+    expect(await textOf(await print('after'))).toBe('after');
+    await browser.check();
+  });
+
+  test('as one page only, then the others go on and the document is printed again', async () => {
+    const printing = Array.from({ length: 12 }, (_none, index) => print(`page ${index}`));
+    await printing[0];
+    const [victim] = processesOf(await browser.pid(), '--type=renderer').toReversed();
+    process.kill(victim as number, 'SIGKILL');
+
+    const printed = await Promise.all(printing);
+
+    expect(await Promise.all(printed.map(textOf))).toEqual(printing.map((_none, index) => `page ${index}`));
+  });
+});
+
+describe('when a document cannot be printed in time', () => {
+  test('then it is given up at its deadline, its neighbours are printed, and its page works for nobody any more', async () => {
+    const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);
+    const neighbours = await Promise.all(Array.from({ length: 20 }, (_none, index) => print(`neighbour ${index}`)));
+
+    expect(await poisoned).toMatchObject({ status: 504 });
+    expect(await Promise.all(neighbours.map(textOf))).toEqual(neighbours.map((_none, index) => `neighbour ${index}`));
+    // Its place is taken by a page that prints: three at once, as before.
+    expect(await Promise.all(['a', 'b', 'c'].map(print))).toHaveLength(3);
+  });
+
+  test('and its caller goes, then the wait ends at once with the reason of the caller', async () => {
+    const caller = new AbortController();
+    const reason = new Error('gone');
+    const printing = browser.print(POISON, within(20_000, caller.signal)).catch((error: unknown) => error);
+    setTimeout(() => caller.abort(reason), 50);
+
+    expect(await printing).toBe(reason);
+    expect(await Promise.all(['a', 'b', 'c'].map(print))).toHaveLength(3);
+  });
+});
+
+test('when hundreds of documents share the pages, then none holds a word of another', async () => {
+  const tokens = Array.from({ length: 400 }, () => randomBytes(12).toString('hex'));
+  const sizes = [1, 40, 3, 400];
+  const printed = await Promise.all(
+    tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), within(50_000))),
+  );
+
+  for (const [index, pdf] of printed.entries()) {
+    const words = new Set((await textOf(pdf)).split(' '));
+    expect([...words]).toEqual([tokens[index]]);
+  }
+});
+
+test('when a style or a base of one document reaches for the next, then the next does not know it', async () => {
+  await browser.print(
+    '<!doctype html><base href="http://127.0.0.1/"><style>p{display:none}</style><p>hidden</p><b>shown</b>',
+    within(20_000),
+  );
+
+  expect(await textOf(await print('visible'))).toBe('visible');
+});
+
+describe('when a browser is worn', () => {
+  test('by its number of documents, then it is replaced without losing one', async () => {
+    const worn = await openTestBrowser({ pages: 2, recycle: { prints: 20 } });
+    const printed: string[] = [];
+    while (!worn.replaced.includes('prints')) {
+      printed.push(await textOf(await worn.print(page(`document ${printed.length}`), within(30_000))));
+    }
+    await worn.close();
+
+    expect(printed).toEqual(printed.map((_text, index) => `document ${index}`));
+    expect(worn.replaced).not.toContain('gone');
+  });
+
+  test('by its memory, then it is replaced while nobody prints', async () => {
+    const worn = await openTestBrowser({ pages: 1, recycle: { memoryMegabytes: 1 } });
+    await eventually(() => worn.replaced.includes('memory'));
+    await worn.close();
+  });
+});
+
+test('when a page prints without its fonts, then the browser does not count as started', async () => {
+  const broken = openTestBrowser({ pages: 1, fonts: 'none' });
+
+  await expect(broken).rejects.toThrow(/without fonts/);
+});
+
+test('when the browser is closed, then no process and no folder is left', async () => {
+  const closing = await openTestBrowser({ pages: 2 });
+  const pid = await closing.pid();
+  expect(processesOf(pid, 'chrom').length).toBeGreaterThan(3);
+
+  await closing.close();
+
+  await eventually(() => processesOf(pid, 'chrom').length === 0);
+  expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
+});
+
+/** Ids of the processes in the group whose command line holds `part`. */
+function processesOf(group: number, part: string): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,pgid=,stat=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [pid, processGroup, state = ''] = line.trim().split(/\s+/);
+    return Number(processGroup) === group && !state.startsWith('Z') && line.includes(part) ? [Number(pid)] : [];
+  });
+}
