@@ -11,7 +11,10 @@ export function sendPdf(response: Response, name: string, { bytes, warnings }: R
     throw new Error('The renderer did not answer with a whole PDF');
   }
   response.attachment(`${fileName(name)}.pdf`);
+  // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
+  const disposition = String(response.get('Content-Disposition')).replace(/filename=([^";]+)/, 'filename="$1"');
   response.set({
+    'Content-Disposition': disposition,
     'Content-Type': 'application/pdf',
     'Content-Length': String(bytes.length),
     'Cache-Control': 'no-store',
