@@ -20,6 +20,9 @@ export interface Journal {
 export interface Load {
   /** Resolves after this many further answers. */
   answered(count: number): Promise<void>;
+  /** Resolves after this many answers in a row that were right. */
+  recovered(count: number): Promise<void>;
+  failures(): string[];
   stop(): Promise<Journal>;
 }
 
@@ -52,6 +55,7 @@ const document = {
 export function startLoad(target: Target): Load {
   const journal: Journal = { sent: 0, answered: 0, documents: 0, clientIds: [], failures: [] };
   let isStopping = false;
+  let rightInARow = 0;
 
   async function caller(callOf: (turn: number) => Call, onReply: (reply: Reply) => void, status: number) {
     for (let turn = 0; !isStopping; turn += 1) {
@@ -60,10 +64,12 @@ export function startLoad(target: Target): Load {
       try {
         const reply = await sendRequest(target, call);
         journal.answered += 1;
-        if (reply.status === status) onReply(reply);
-        else journal.failures.push(`${call.method} ${call.path}: ${reply.status} ${String(reply.bytes).slice(0, 200)}`);
+        if (reply.status !== status) throw new Error(`${reply.status} ${String(reply.bytes).slice(0, 200)}`);
+        onReply(reply);
+        rightInARow += 1;
       } catch (error) {
-        journal.failures.push(`${call.method} ${call.path}: ${String(error)}`);
+        rightInARow = 0;
+        journal.failures.push(`${call.method} ${call.path}: ${(error as Error).message}`);
       }
     }
   }
@@ -75,8 +81,8 @@ export function startLoad(target: Target): Load {
   const keepId = ({ body }: Reply) => void journal.clientIds.push(body.data.id);
   const newDocument = () => ({ method: 'POST', path: '/api/tools/generate-pdf', body: document });
   const judgeDocument = ({ bytes }: Reply) => {
-    if (bytes.subarray(0, 5).toString() === '%PDF-') journal.documents += 1;
-    else journal.failures.push('a document that is none');
+    if (bytes.subarray(0, 5).toString() !== '%PDF-') throw new Error('it is no document');
+    journal.documents += 1;
   };
   const callers = [
     caller(newClient('ada'), keepId, 201),
@@ -93,8 +99,13 @@ export function startLoad(target: Target): Load {
   return {
     async answered(count) {
       const goal = journal.answered + count;
-      await eventually(() => journal.answered >= goal || journal.failures.length > 0, 60_000);
+      await eventually(() => journal.answered >= goal, 60_000);
     },
+    async recovered(count) {
+      rightInARow = 0;
+      await eventually(() => rightInARow >= count, 60_000);
+    },
+    failures: () => [...journal.failures],
     async stop() {
       isStopping = true;
       await Promise.all(callers);
