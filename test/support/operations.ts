@@ -1,0 +1,168 @@
+// For every operation: a record it can be called on and a body it takes. A new operation without a row here fails the matrix tests.
+import { Delivery, deliveryId } from '#libs/models/delivery.ts';
+import { Event } from '#libs/models/event.ts';
+import type { TestGateway } from './gateway.ts';
+import { type AnyRecord, create } from './records.ts';
+import type { TestAccount } from './workspace.ts';
+
+/** Makes a fresh record of the account and returns its id. */
+type Make = (gateway: TestGateway, account: TestAccount, mark: string) => Promise<string>;
+
+const made =
+  (path: string, body: (gateway: TestGateway, account: TestAccount, mark: string) => Promise<object>): Make =>
+  async (gateway, account, mark) => {
+    const record: AnyRecord = await create(gateway, path, await body(gateway, account, mark), account);
+    return record.id;
+  };
+
+/** Every name and text in it begins with `mark`, so that it can be found where it does not belong. */
+export const makers = {
+  clients: made('/api/v1/clients', async (_gateway, _account, mark) => ({
+    name: `${mark}name`,
+    email: `${mark}mail@example.com`,
+    company_name: `${mark}company`,
+  })),
+  projects: made('/api/v1/projects', async (gateway, account, mark) => ({
+    name: `${mark}project`,
+    client_id: await makers.clients(gateway, account, mark),
+  })),
+  tasks: made('/api/v1/tasks', async (gateway, account, mark) => ({
+    name: `${mark}task`,
+    project_id: await makers.projects(gateway, account, mark),
+  })),
+  'time-entries': made('/api/v1/time-entries', async (gateway, account, mark) => ({
+    project_id: await makers.projects(gateway, account, mark),
+    hours: 1,
+    date: '2026-01-02',
+    description: `${mark}work`,
+  })),
+  quotes: made('/api/v1/quotes', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    amount: 1,
+    description: `${mark}quote`,
+  })),
+  invoices: made('/api/v1/invoices', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    amount: 1,
+    due_date: '2031-01-01',
+    description: `${mark}invoice`,
+  })),
+  keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
+  webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
+    // An account may have only so many: the oldest make room.
+    const old = (await gateway.get('/api/v1/webhooks?offset=10', account)).body.data as AnyRecord[];
+    for (const { id } of old) await gateway.delete(`/api/v1/webhooks/${id}`, account);
+    return { url: 'http://127.0.0.1:9/hook', description: `${mark}hook` };
+  }),
+  events: async (gateway, account, mark) => {
+    await makers.clients(gateway, account, mark);
+    return String((await Event.findOne({ account_id: account.id }).sort({ sequence: -1 }).lean())?._id);
+  },
+  deliveries: async (gateway, account, mark) => {
+    const endpoint_id = await makers.webhooks(gateway, account, mark);
+    const event_id = await makers.events(gateway, account, mark);
+    const _id = deliveryId(event_id, endpoint_id);
+    // The webhook service makes them; it does not run here.
+    const rest = { event_type: 'client.created', status: 'dead', created_at: new Date(), updated_at: new Date() };
+    await Delivery.create({ _id, account_id: account.id, event_id, endpoint_id, ...rest } as never);
+    return _id;
+  },
+} satisfies Record<string, Make> as Record<string, Make> & {
+  clients: Make;
+  projects: Make;
+  webhooks: Make;
+  events: Make;
+};
+
+/** `body` may be called with the ids of the account's own records. Operations on a path with an id are called on `path`'s kind of record. */
+export const operations: Record<string, { body?: object; refs?: (keyof typeof makers)[] }> = {
+  getAccount: {},
+  updateAccount: { body: { name: 'New' } },
+  createApiKey: { body: { name: 'x', scopes: ['clients:read'] } },
+  listApiKeys: {},
+  getApiKey: {},
+  revokeApiKey: {},
+  rotateApiKey: { body: {} },
+  createClient: { body: { name: 'x', email: 'x@example.com' } },
+  listClients: {},
+  getClient: {},
+  updateClient: { body: { name: 'New' } },
+  deleteClient: {},
+  createProject: { body: { name: 'x' }, refs: ['clients'] },
+  listProjects: {},
+  getProject: {},
+  updateProject: { body: { name: 'New' } },
+  deleteProject: {},
+  createTask: { body: { name: 'x' }, refs: ['projects'] },
+  listTasks: {},
+  getTask: {},
+  updateTask: { body: { name: 'New' } },
+  deleteTask: {},
+  createTimeEntry: { body: { hours: 1, date: '2026-01-02' }, refs: ['projects'] },
+  listTimeEntries: {},
+  getTimeEntry: {},
+  updateTimeEntry: { body: { hours: 2 } },
+  deleteTimeEntry: {},
+  createQuote: { body: { amount: 1 }, refs: ['clients'] },
+  listQuotes: {},
+  getQuote: {},
+  updateQuote: { body: { amount: 2 } },
+  createInvoice: { body: { amount: 1, due_date: '2031-01-01' }, refs: ['clients'] },
+  listInvoices: {},
+  getInvoice: {},
+  updateInvoice: { body: { amount: 2 } },
+  deleteInvoice: {},
+  auditNumbering: {},
+  createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
+  listWebhooks: {},
+  getWebhook: {},
+  updateWebhook: { body: { description: 'New' } },
+  deleteWebhook: {},
+  testWebhook: {},
+  rotateWebhookSecret: { body: {} },
+  diagnoseSignature: { body: { headers: {}, body: '{}' } },
+  listWebhookDeliveries: {},
+  replayWebhook: { body: { since: '2026-01-01T00:00:00Z' } },
+  getDelivery: {},
+  replayDelivery: {},
+  listEvents: {},
+  listEventTypes: {},
+  getEvent: {},
+  replayEvent: {},
+  generatePdf: { body: {} },
+};
+
+/** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
+export function kindOf(path: string): string {
+  return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
+}
+
+/** The field that refers to a record of a kind. */
+export const REFERENCES: Record<string, string> = {
+  client_id: 'clients',
+  project_id: 'projects',
+  task_id: 'tasks',
+  webhook_id: 'webhooks',
+};
+
+export async function make(gateway: TestGateway, kind: string, account: TestAccount, mark: string): Promise<string> {
+  const maker = makers[kind];
+  if (!maker) throw new Error(`test/support/operations.ts does not know how to make one of ${kind}`);
+  return maker(gateway, account, mark);
+}
+
+/** A body the operation takes, with references to records of the account's own. */
+export async function bodyFor(
+  gateway: TestGateway,
+  operation: string,
+  account: TestAccount,
+): Promise<object | undefined> {
+  const { body, refs = [] } = operations[operation] ?? {};
+  if (!body) return undefined;
+  const references: Record<string, string> = {};
+  for (const kind of refs) {
+    const field = Object.keys(REFERENCES).find((name) => REFERENCES[name] === kind);
+    if (field) references[field] = await make(gateway, String(kind), account, 'own-');
+  }
+  return { ...body, ...references };
+}
