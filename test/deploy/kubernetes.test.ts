@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
-import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { catalog } from '#libs/jobs/catalog.ts';
@@ -21,6 +21,7 @@ describe('schemas', () => {
   (addFormats as unknown as (instance: Ajv) => void)(ajv);
   const customResources: Record<string, (body: never) => void> = {
     'keda.sh/v1alpha1 ScaledObject': (body) => new ScaledObject(body).validate(),
+    'monitoring.coreos.com/v1 PrometheusRule': (body) => new PrometheusRule(body).validate(),
     'monitoring.coreos.com/v1 ServiceMonitor': (body) => new ServiceMonitor(body).validate(),
   };
 
@@ -144,7 +145,10 @@ describe.each(services)('the deployment of the %s', (name) => {
     const service = manifest('Service', `${name}-operations`);
     expect(service.spec.selector).toEqual(spec.selector.matchLabels);
     expect(service.spec.ports).toMatchObject([{ name: 'operations', targetPort: 'operations' }]);
-    expect(service.metadata.labels).toMatchObject(manifest('ServiceMonitor', name).spec.selector.matchLabels);
+    const monitor = manifest('ServiceMonitor', name);
+    expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    // What dashboards and alerts call the service.
+    expect(service.metadata.labels[monitor.spec.jobLabel]).toBe(name);
   });
 
   function variable(key: string): string | undefined {

@@ -1,6 +1,12 @@
-// npm run docs: writes the pages that are made from the sources.
+// npm run docs: writes the files that are made from others.
 import { writeFileSync } from 'node:fs';
+import { ALERTS, alertsManifest } from './alerts-manifest.ts';
 import { configurationPage, PAGE } from './configuration-page.ts';
 
-writeFileSync(PAGE, configurationPage());
-process.stdout.write(`${PAGE}\n`);
+for (const [file, text] of [
+  [PAGE, configurationPage()],
+  [ALERTS, alertsManifest()],
+] as const) {
+  writeFileSync(file, text);
+  process.stdout.write(`${file}\n`);
+}
