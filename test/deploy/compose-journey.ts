@@ -1,9 +1,14 @@
 // Walks through a system that runs under compose: an account, a document, a client, its webhook, and what a renderer cannot reach.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 
+/** Of the images. */
+const USER = 10_001;
 const RECEIVER = { host: '172.31.250.1', port: 18_999 };
 const api = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`;
 const FILES = ['-f', 'docker-compose.yml', '-f', 'test/deploy/compose-trial.yml'];
@@ -19,8 +24,8 @@ const receiver = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => receiver.listen(RECEIVER.port, RECEIVER.host, resolve));
 
-const account = JSON.parse(compose('run', '--rm', 'admin', 'accounts', 'create', '--name', 'Studio North', '--json'));
-const { key } = JSON.parse(compose('run', '--rm', 'admin', 'keys', 'create', '--account', account.id, '--json'));
+const account = JSON.parse(admin('accounts', 'create', '--name', 'Studio North', '--json'));
+const { key } = JSON.parse(admin('keys', 'create', '--account', account.id, '--json'));
 say('an account and a key', account.id);
 
 const document = {
@@ -78,6 +83,19 @@ const isolation = compose('logs', '--no-log-prefix', 'renderer')
   .find((line) => line.includes('isolation of chromium'));
 say('isolation of chromium', isolation ?? 'not logged');
 
+process.stdout.write(admin('doctor'));
+
+// A backup of the running system as docs/backup.md says, and back into another database.
+const folder = mkdtempSync(join(tmpdir(), 'billhook-backup-'));
+chownSync(folder, USER, USER);
+const backup = ['-v', `${folder}:/backups`, '--entrypoint', 'node deploy/backup/main.ts', 'admin'];
+const saved = compose('run', '--rm', ...backup, 'save', '/backups/now').trim();
+const elsewhere = ['-e', 'MONGODB_URI=mongodb://mongodb:27017/restored?replicaSet=rs0'];
+const restored = compose('run', '--rm', ...elsewhere, ...backup, 'restore', '/backups/now').trim();
+assert.equal(restored.replace('restore', 'save'), saved);
+say('a backup, and its restoration', saved);
+rmSync(folder, { recursive: true });
+
 receiver.close();
 receiver.closeAllConnections();
 
@@ -98,6 +116,10 @@ function compose(...args: string[]): string {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+function admin(...args: string[]): string {
+  return compose('run', '--rm', 'admin', ...args);
 }
 
 function say(what: string, detail: string) {

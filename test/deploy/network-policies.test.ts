@@ -53,7 +53,7 @@ test('when a pod is selected by a policy of its own, then that policy bears its 
   });
   expect(selected.filter(([name, label]) => name !== label)).toEqual([]);
   expect(selected.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['gateway', 'renderer', 'webhooks', 'migrate']),
+    expect.arrayContaining(['gateway', 'renderer', 'webhooks', 'migrate', 'admin']),
   );
 });
 
@@ -62,6 +62,7 @@ test.each([
   ['renderer', ['redis:6379', 'public:443']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
+  ['admin', ['redis:6379', 'mongodb:27017']],
 ])('when the %s opens a connection, then only to what it needs', (name, reach) => {
   expect(reachOf(name)).toEqual(reach);
 });
@@ -85,7 +86,13 @@ describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
 
 test('when the stores run in the cluster, then the renderer is not among those the database answers', () => {
   const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
-  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual(['gateway', 'migrate', 'prepare', 'webhooks']);
+  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
+    'admin',
+    'gateway',
+    'migrate',
+    'prepare',
+    'webhooks',
+  ]);
 });
 
 test('when the public asks, then only the API answers, never the operations port', () => {
