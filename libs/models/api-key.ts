@@ -3,7 +3,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
 import type { Session } from '../mongo.ts';
 import { addListIndexes, type Listing } from './listing.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
 
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 
@@ -99,9 +99,8 @@ export function apiKeyView(record: ApiKeyRecord) {
 
 /** The key's record when it is known, not revoked and not expired; else null. The caller is not known yet, so it goes over all accounts. */
 export async function findUsableKey(key: string, now: Date = new Date()): Promise<ApiKeyRecord | null> {
-  const record = await ApiKey.findOne({ hash: hashApiKey(key) })
-    .setOptions(acrossAccounts)
-    .lean<ApiKeyRecord>();
+  // Straight from the driver: it is the one query of every request.
+  const record = (await ApiKey.collection.findOne({ hash: hashApiKey(key) })) as ApiKeyRecord | null;
   if (!record || record.revoked_at) return null;
   return record.expires_at && record.expires_at <= now ? null : record;
 }
