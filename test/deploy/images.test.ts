@@ -60,6 +60,18 @@ describe.each(services)('the image of %s', (service) => {
   });
 });
 
+test('when a file goes into an image, then it is among those that are sent to the builder', () => {
+  const sent = readFileSync('.dockerignore', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = '']) => from.split(' '));
+  expect(copied.length).toBeGreaterThan(5);
+  expect(
+    copied.filter((path) => !existsSync(path) || !sent.some((one) => path === one || path.startsWith(`${one}/`))),
+  ).toEqual([]);
+});
+
 test('when nothing else is said, then the bases have a version', () => {
   expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim$/m);
   expect(
