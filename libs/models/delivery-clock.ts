@@ -1,4 +1,5 @@
 // The retry clock: which deliveries are due, who makes an attempt, and what follows. MongoDB is the clock, so Redis may forget.
+// What every delivery costs goes straight to the driver: all values are stored ones already, and casting them again took a tenth of the time.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -11,6 +12,7 @@ import {
   newDelivery,
   notLeased,
 } from './delivery.ts';
+import { driverOf } from './records.ts';
 import { acrossAccounts, type Id, type StoredId, storedId } from './tenant.ts';
 
 export interface FanOut {
@@ -30,7 +32,7 @@ export async function insertDeliveries(
 ): Promise<StoredId[][]> {
   const pairs = fanOuts.flatMap(({ event, endpointIds }) => endpointIds.map((endpointId) => ({ event, endpointId })));
   if (pairs.length === 0) return fanOuts.map(() => []);
-  const { upsertedIds } = await Delivery.bulkWrite(
+  const { upsertedIds } = await driverOf(Delivery).bulkWrite(
     pairs.map(({ event, endpointId }) => ({
       updateOne: {
         filter: { _id: storedId(deliveryId(event._id, endpointId)), account_id: event.account_id },
@@ -97,9 +99,9 @@ export interface Settlement {
 
 /** Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs. */
 export async function settleDeliveries(settlements: readonly Settlement[], now: Date = new Date()): Promise<void> {
-  await Delivery.bulkWrite(
+  await driverOf(Delivery).bulkWrite(
     settlements.map(({ delivery: { _id, account_id, lease_id }, verdict, attempt }) => ({
-      updateOne: { filter: { _id, account_id, lease_id }, update: settlementOf(verdict, attempt, now) },
+      updateOne: { filter: { _id, account_id, lease_id }, update: settlementOf(verdict, attempt, now) as object },
     })),
     { ordered: false },
   );

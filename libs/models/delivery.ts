@@ -61,7 +61,7 @@ const deliverySchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'deliveries' },
 );
 deliverySchema.plugin(tenant);
-deliverySchema.index({ account_id: 1, endpoint_id: 1, status: 1 });
+deliverySchema.index({ account_id: 1, endpoint_id: 1, status: 1, created_at: -1, _id: -1 });
 deliverySchema.index({ account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 });
 // An operator looks over all accounts, by state and time.
 deliverySchema.index({ status: 1, created_at: -1, _id: -1 });

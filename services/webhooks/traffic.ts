@@ -34,7 +34,8 @@ export interface Traffic {
 interface State {
   /** Start times of the attempts in hand. */
   inFlight: Set<{ since: number }>;
-  waiting: Array<() => void>;
+  /** Called with the admission of an attempt that waits right here. */
+  waiting: Array<(admission: Admission) => void>;
   outcomes: Array<{ at: number; isWell: boolean }>;
   openUntil: number;
   averageMs: number | undefined;
@@ -67,10 +68,11 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
       leave(outcome) {
         state.inFlight.delete(flight);
         const recovered = outcome !== undefined && learn(state, outcome);
-        const isBusy = state.inFlight.size > 0 || state.waiting.length > 0;
-        if (!isBusy && state.openUntil === 0 && state.outcomes.every((outcome) => outcome.isWell))
-          states.delete(endpointId);
-        else if (state.inFlight.size < limitOf(state) && state.openUntil <= now()) state.waiting.shift()?.();
+        // Handed over in the same breath: nobody slips in between and makes it one too many.
+        while (state.waiting.length > 0 && state.inFlight.size < limitOf(state) && state.openUntil <= now())
+          state.waiting.shift()?.(admit(endpointId, state));
+        const isIdle = state.inFlight.size === 0 && state.waiting.length === 0;
+        if (isIdle && state.openUntil === 0 && state.outcomes.every((past) => past.isWell)) states.delete(endpointId);
         return { recovered };
       },
     };
@@ -115,18 +117,17 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
         return { admitted: false, waitMs: openMs * (1 + Math.random()), isOpen: true };
       if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
       if (expectedMs(state) > QUICK_MS || state.waiting.length >= WAITING_HERE_MAX) return park(state);
-      const isFree = await new Promise<boolean>((resolve) => {
-        const free = () => {
+      return new Promise<Admission>((resolve) => {
+        const enterNow = (admission: Admission) => {
           clearTimeout(timer);
-          resolve(true);
+          resolve(admission);
         };
         const timer = setTimeout(() => {
-          state.waiting.splice(state.waiting.indexOf(free), 1);
-          resolve(false);
+          state.waiting.splice(state.waiting.indexOf(enterNow), 1);
+          resolve(park(state));
         }, WAIT_HERE_MS);
-        state.waiting.push(free);
+        state.waiting.push(enterNow);
       });
-      return isFree ? admit(endpointId, state) : park(state);
     },
   };
 }

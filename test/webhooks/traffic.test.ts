@@ -40,6 +40,21 @@ test('when the endpoint is quick, then the sixth attempt is let in as soon as on
   expect((await sixth).admitted).toBe(true);
 });
 
+test('when one leaves while others wait right here, then whoever comes in that moment is not one too many', async () => {
+  const { traffic, admitted } = start();
+  const [first] = (await fill(admitted, 5)) as Extract<Admission, { admitted: true }>[];
+  let inHand = 4;
+  const count = (admission: Admission) => {
+    if (admission.admitted) inHand += 1;
+  };
+  const waiting = traffic.enter('a').then(count);
+  first?.leave({ isWell: true, durationMs: 3 });
+  const late = traffic.enter('a').then(count);
+  await waiting;
+  await late;
+  expect(inHand).toBe(5);
+});
+
 test('when the last attempt failed, then one at a time is made until one succeeds', async () => {
   const { clock, traffic, admitted, attempt } = start();
   await attempt(false);

@@ -72,7 +72,6 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
     date: '2026-11-02',
     hours: 1.5,
     description: 'First sketch',
-    billable: true,
     hourly_rate: 120,
     task_id: exampleId.tasks,
     task: { id: exampleId.tasks, name: 'Draw the mill' },
