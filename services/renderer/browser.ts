@@ -58,9 +58,13 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     async print(html, { deadlineAt, signal, ...printOptions }) {
       const limit = () => ({ limitMs: deadlineAt - Date.now(), signal });
       for (let crashes = 0; crashes < CRASHES_PER_DOCUMENT; ) {
-        const generation = await inTime(current, limit());
+        const generation = await inTime(current, limit()).catch(asReason);
         const page = await takePage(generation, limit());
         if (!page) continue;
+        if (signal.aborted) {
+          void generation.release(page);
+          throw signal.reason;
+        }
         const printing = page.print(html, printOptions);
         try {
           const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - Date.now()), signal });
@@ -166,4 +170,9 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     if (generation.ageMs() >= recycle.ageMs) await replaceWorn(generation, 'age');
     else if ((await generation.memoryMegabytes()) >= recycle.memoryMegabytes) await replaceWorn(generation, 'memory');
   }
+}
+
+/** Who waits should hear why, not that somebody gave up. */
+function asReason(error: unknown): never {
+  throw error instanceof GaveUp ? error.reason : error;
 }

@@ -12,12 +12,14 @@ export interface Markdown {
 }
 
 interface Waiter {
-  resolve(html: string): void;
-  reject(error: Error): void;
-  timer: NodeJS.Timeout;
+  markdown: string;
+  resolve: (html: string) => void;
+  reject: (error: Error) => void;
+  timer?: NodeJS.Timeout;
 }
 
 export function openMarkdown(): Markdown {
+  /** In the order in which the thread works on them. */
   const waiters = new Map<number, Waiter>();
   let lastId = 0;
   let worker: Worker | undefined;
@@ -33,7 +35,7 @@ export function openMarkdown(): Markdown {
       if (html === undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
       else settle(id, (waiter) => waiter.resolve(html));
     });
-    started.on('error', (error) => giveUp(started, error.message));
+    started.on('error', (error) => replace(started, error.message));
     started.unref();
     worker = started;
     return started;
@@ -47,21 +49,31 @@ export function openMarkdown(): Markdown {
     how(waiter);
   }
 
-  function giveUp(stuck: Worker, why: string) {
+  /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
+  function replace(stuck: Worker, why: string) {
     if (worker !== stuck) return;
     worker = undefined;
-    for (const id of [...waiters.keys()]) settle(id, (waiter) => waiter.reject(unreadable(why)));
     void stuck.terminate();
+    const [culprit, ...innocent] = [...waiters.keys()];
+    if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(unreadable(why)));
+    for (const id of innocent) hand(id);
+  }
+
+  function hand(id: number) {
+    const waiter = waiters.get(id);
+    if (!waiter) return;
+    const current = running();
+    clearTimeout(waiter.timer);
+    waiter.timer = setTimeout(() => replace(current, `took more than ${LIMIT_MS} ms`), LIMIT_MS);
+    current.postMessage({ id, markdown: waiter.markdown });
   }
 
   return {
     toHtml: (markdown) =>
       new Promise((resolve, reject) => {
-        const current = running();
         lastId += 1;
-        const timer = setTimeout(() => giveUp(current, `took more than ${LIMIT_MS} ms`), LIMIT_MS);
-        waiters.set(lastId, { resolve, reject, timer });
-        current.postMessage({ id: lastId, markdown });
+        waiters.set(lastId, { markdown, resolve, reject });
+        hand(lastId);
       }),
     async close() {
       await worker?.terminate();
