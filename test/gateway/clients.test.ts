@@ -55,6 +55,92 @@ describe('POST /api/v1/clients', () => {
   });
 });
 
+describe('POST /api/v1/clients with all fields', () => {
+  const all = { ...ada, phone: '+44 1', address: '1 Engine Street\nLondon', tax_id: 'GB1' };
+
+  test('when they are given, then they are kept; given as null or empty, then they are absent', async () => {
+    const { data } = (await gateway.post('/api/v1/clients', all)).body;
+    const bare = (await gateway.post('/api/v1/clients', { ...all, phone: null, address: '', company_name: null })).body
+      .data;
+
+    expect(data).toMatchObject(all);
+    expect(Object.keys(bare).sort()).toEqual(['created_at', 'email', 'id', 'name', 'status', 'tax_id', 'updated_at']);
+  });
+
+  test('when it is a dry run, then it is checked and nothing is stored or announced', async () => {
+    const account = await gateway.workspace.account();
+    const headers = { 'Idempotency-Key': 'rehearsal' };
+    const reply = await gateway.post('/api/v1/clients?dry_run=true', all, { ...account, headers });
+
+    expect([reply.status, reply.headers.get('Dry-Run')]).toEqual([200, 'true']);
+    expect(reply.body).toMatchObject({ success: true, data: { ...all, id: null, status: 'invited' } });
+    expect((await gateway.post('/api/v1/clients?dry_run=true', { name: 'x' }, account)).status).toBe(400);
+    expect((await gateway.get('/api/v1/clients', account)).body.pagination.total).toBe(0);
+    expect(await Event.countDocuments({ account_id: account.id })).toBe(0);
+    // The key is still free for the real thing.
+    expect((await gateway.post('/api/v1/clients', all, { ...account, headers })).status).toBe(201);
+  });
+});
+
+describe('GET /api/v1/clients', () => {
+  test('when it is searched and sorted, then parts of name, email and company are found in any case', async () => {
+    const account = await gateway.workspace.account();
+    for (const [name, email, company_name] of [
+      ['Grace Hopper', 'grace@navy.example', 'Compilers'],
+      ['ada lovelace', 'ada@engines.example', 'Analytical'],
+      ['Bell', 'bell@example.com', 'Telegraph'],
+    ]) {
+      await gateway.post('/api/v1/clients', { name, email, company_name }, account);
+    }
+    const names = async (query: string) =>
+      (await gateway.get(`/api/v1/clients?${query}`, account)).body.data.map(({ name }: { name: string }) => name);
+
+    expect(await names('')).toEqual(['Bell', 'ada lovelace', 'Grace Hopper']);
+    expect(await names('sort=name')).toEqual(['ada lovelace', 'Bell', 'Grace Hopper']);
+    expect(await names('sort=-name&limit=1')).toEqual(['Grace Hopper']);
+    expect(await names('q=HOPP')).toEqual(['Grace Hopper']);
+    expect(await names('q=engines')).toEqual(['ada lovelace']);
+    expect(await names('q=tele')).toEqual(['Bell']);
+    expect(await names('q=el&sort=name')).toEqual(['ada lovelace', 'Bell']);
+    expect(await names('q=nobody')).toEqual([]);
+    expect((await gateway.get('/api/v1/clients?q=el&limit=1', account)).body.pagination.total).toBe(2);
+  });
+});
+
+describe('PATCH and DELETE /api/v1/clients/{id}', () => {
+  test('when fields change or are cleared, then that is answered, announced, and found under the new name', async () => {
+    const account = await gateway.workspace.account();
+    const { id } = (await gateway.post('/api/v1/clients', ada, account)).body.data;
+    const reply = await gateway.patch(`/api/v1/clients/${id}`, { name: 'Countess', company_name: null }, account);
+
+    expect(reply.body.data).toMatchObject({ id, name: 'Countess', email: ada.email });
+    expect(reply.body.data).not.toHaveProperty('company_name');
+    expect((await gateway.get('/api/v1/clients?q=countess', account)).body.pagination.total).toBe(1);
+    expect((await gateway.get('/api/v1/clients?q=analytical', account)).body.pagination.total).toBe(0);
+    const types = (await Event.find({ account_id: account.id }).sort({ sequence: 1 })).map(({ type }) => type);
+    expect(types).toEqual(['client.created', 'client.updated']);
+    for (const body of [{ name: null }, { email: '' }, { email: 'x' }]) {
+      expect((await gateway.patch(`/api/v1/clients/${id}`, body, account)).status).toBe(400);
+    }
+    expect((await gateway.patch(`/api/v1/clients/${id}`, { status: 'active' }, account)).body).toEqual({
+      error: 'No valid fields to update',
+    });
+  });
+
+  test('when it has nothing, then it is deleted and that is announced', async () => {
+    const account = await gateway.workspace.account();
+    const { id } = (await gateway.post('/api/v1/clients', ada, account)).body.data;
+
+    expect((await gateway.delete(`/api/v1/clients/${id}`, account)).body).toEqual({
+      success: true,
+      message: 'Client deleted',
+    });
+    const [event] = await Event.find({ account_id: account.id }).sort({ sequence: -1 });
+    expect(event?.type).toBe('client.deleted');
+    expect((await gateway.delete(`/api/v1/clients/${id}`, account)).status).toBe(404);
+  });
+});
+
 describe('authentication', () => {
   test.each([
     ['no key', { key: undefined }],
