@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import { openTestBrowser } from './browser.ts';
 import { anInvoice, aQuote } from './documents.ts';
+import { readPdf } from './read-pdf.ts';
 import { startRenderer, type TestRenderer } from './renderer.ts';
 
 let renderer: TestRenderer;
@@ -142,6 +143,25 @@ describe('the browser itself', () => {
 
     expect(calls).toBe(0);
     expect(pdf.toString('latin1')).not.toContain('scripted');
+  });
+
+  test('when a page is used again and again, then its policy still forbids sheets, frames and bases of the document', async () => {
+    const browser = await openTestBrowser({ pages: 1 });
+    const smuggled = [
+      '<link rel=stylesheet href="data:text/css,p{display:none}">',
+      '<iframe src="data:text/html,<h1>framed</h1>"></iframe>',
+      '<base href="https://evil.example/"><a href="x">link</a>',
+    ];
+    for (const text of [...smuggled, ...smuggled]) {
+      const html = `<!doctype html><style>@media screen{html{display:none}}</style>${text}<p>plain</p>`;
+      const pdf = await browser.print(html, { deadlineAt: Date.now() + 20_000, signal: new AbortController().signal });
+      const read = await readPdf(pdf);
+
+      expect(read.text).toMatch(/plain/);
+      expect(read.text).not.toMatch(/framed/);
+      expect(read.pages.flatMap(({ links }) => links)).toEqual([]);
+    }
+    await browser.close();
   });
 });
 
