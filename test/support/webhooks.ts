@@ -17,6 +17,9 @@ import type { Workspace } from './workspace.ts';
 /** Both spellings of this machine: what `npm start` allows. */
 export const LOOPBACK = '127.0.0.0/8,::1/128';
 
+/** Only ends a hang: a busy machine may take long. */
+const START_LIMIT_MS = 60_000;
+
 export interface RunningService {
   process: ChildProcess;
   /** As a crash would end it. */
@@ -48,10 +51,15 @@ export async function startWebhookService(workspace: Workspace, env: NodeJS.Proc
     if (process.env['TEST_LOG_LEVEL']) process.stdout.write(chunk);
     output = (output + String(chunk)).slice(-10_000);
   });
-  await eventually(() => {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
-    return output.includes('"msg":"ready"');
-  });
+  try {
+    await eventually(() => {
+      if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
+      return output.includes('"msg":"ready"');
+    }, START_LIMIT_MS);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     await exited;

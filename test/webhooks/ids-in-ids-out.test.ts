@@ -60,7 +60,8 @@ afterAll(async () => {
 });
 
 const restart = async () => {
-  services = [await startWebhookService(workspace, env), await startWebhookService(workspace, env)];
+  services = [];
+  for (let count = 0; count < 2; count += 1) services.push(await startWebhookService(workspace, env));
 };
 
 async function killServices() {
