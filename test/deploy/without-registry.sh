@@ -67,7 +67,7 @@ images() {
 
 up() {
   "${compose[@]}" up --no-build --pull never --detach --wait --wait-timeout 180
-  "${compose[@]}" ps --all --format 'table {{.Service}}\t{{.State}}\t{{.Health}}\t{{.ExitCode}}\t{{.Ports}}'
+  "${compose[@]}" ps --all
 }
 
 journey() {
