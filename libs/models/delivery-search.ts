@@ -88,98 +88,12 @@ async function filterOfId(id: string) {
   return { request_id: id };
 }
 
-const lastOf = (field: string) => ({ $last: `$attempts.${field}` });
+/** A field of the last attempt. */
+export const lastOf = (field: string) => ({ $last: `$attempts.${field}` });
 
 function causeIs(errorClass: string, status: string | undefined) {
   return [
     { $eq: [lastOf('error_class'), errorClass] },
     ...(status ? [{ $eq: [lastOf('response_status'), Number(status)] }] : []),
   ];
-}
-
-export interface FailureGroup {
-  endpointId: Id;
-  accountId: Id;
-  /** Error class and, when there was an answer, its status: `status 500`, `timeout`. */
-  cause: string;
-  /** Given up or held. */
-  settled: number;
-  /** Still being tried. */
-  retrying: number;
-  lastAt: Date;
-  exampleId: Id;
-}
-
-/** Deliveries made since then whose last attempt failed, by endpoint and cause, most first. */
-export async function findFailureGroups(since: Date, limit: number): Promise<FailureGroup[]> {
-  const groups = await Delivery.aggregate<{
-    _id: { endpoint_id: unknown; account_id: unknown; error_class: string; response_status?: number };
-    settled: number;
-    retrying: number;
-    lastAt: Date;
-    exampleId: unknown;
-  }>([
-    { $match: { status: { $in: ['dead', 'held', 'pending'] }, created_at: { $gte: since } } },
-    { $set: { error_class: lastOf('error_class'), response_status: lastOf('response_status') } },
-    { $match: { error_class: { $type: 'string' } } },
-    {
-      $group: {
-        _id: {
-          endpoint_id: '$endpoint_id',
-          account_id: '$account_id',
-          error_class: '$error_class',
-          response_status: '$response_status',
-        },
-        settled: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 0, 1] } },
-        retrying: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 1, 0] } },
-        lastAt: { $max: { $last: '$attempts.at' } },
-        exampleId: { $first: '$_id' },
-      },
-    },
-    { $sort: { settled: -1, retrying: -1, lastAt: -1 } },
-    { $limit: limit },
-  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
-  return groups.map(({ _id, settled, retrying, lastAt, exampleId }) => ({
-    endpointId: String(_id.endpoint_id),
-    accountId: String(_id.account_id),
-    cause: _id.response_status ? `${_id.error_class} ${_id.response_status}` : _id.error_class,
-    settled,
-    retrying,
-    lastAt,
-    exampleId: String(exampleId),
-  }));
-}
-
-export interface OutcomeMinute {
-  at: Date;
-  delivered: number;
-  dead: number;
-}
-
-/** How many deliveries ended in each minute since then. */
-export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
-  const minutes = await Delivery.aggregate<{ _id: Date; delivered: number; dead: number }>([
-    { $match: { settled_at: { $gte: since } } },
-    {
-      $group: {
-        _id: { $dateTrunc: { date: '$settled_at', unit: 'minute' } },
-        delivered: { $sum: { $cond: [{ $eq: ['$status', 'delivered'] }, 1, 0] } },
-        dead: { $sum: { $cond: [{ $eq: ['$status', 'dead'] }, 1, 0] } },
-      },
-    },
-  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
-  return minutes.map(({ _id, delivered, dead }) => ({ at: _id, delivered, dead }));
-}
-
-/** How many are in each state that is not the end, counted up to `max` each. */
-export async function countOpenDeliveries(max: number) {
-  const count = (status: DeliveryStatus, more: object = {}) =>
-    Delivery.countDocuments({ status, ...more }, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
-  const [pending, retrying, dead, held] = await Promise.all([
-    count('pending'),
-    count('pending', { attempts_made: { $gt: 0 } }),
-    count('dead'),
-    count('held'),
-  ]);
-  return { pending, retrying, dead, held };
 }

@@ -54,7 +54,7 @@ export async function examineChromium(path: string | undefined): Promise<Finding
     const { stdout } = await execute(path, ['--version'], { timeout: PROBE_LIMIT_MS });
     return [{ status: 'ok', check: 'Chromium', found: stdout.trim() }, await sandboxFinding()];
   } catch (error) {
-    const found = `${path}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`;
+    const found = `${path}: ${String(error).split('\n', 1)[0] ?? ''}`;
     return [{ status: 'problem', check: 'Chromium', found, advice: 'Let CHROMIUM_PATH name a Chromium that starts' }];
   }
 }

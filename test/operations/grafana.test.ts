@@ -20,6 +20,8 @@ const dashboard = JSON.parse(readFileSync('deploy/grafana/billhook.json', 'utf8'
   templating: { list: { name: string; query: string | { query: string } }[] };
 };
 const rules = readFileSync('deploy/grafana/alerts.yml', 'utf8');
+/** Grafana's own notation for the variable of that name. */
+const CHOSEN = '$' + '{datasource}';
 const drawn = dashboard.panels.filter(({ type }) => type !== 'row');
 
 /** Names of metrics in PromQL: what is followed by a selector, a range or the end, and is no function, label or keyword. */
@@ -82,8 +84,8 @@ describe('dashboard', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const panel of drawn) {
-      expect([panel.title, panel.datasource?.uid]).toEqual([panel.title, '${datasource}']);
-      expect([panel.title, panel.targets?.every(({ datasource }) => datasource.uid === '${datasource}')]).toEqual([
+      expect([panel.title, panel.datasource?.uid]).toEqual([panel.title, CHOSEN]);
+      expect([panel.title, panel.targets?.every(({ datasource }) => datasource.uid === CHOSEN)]).toEqual([
         panel.title,
         true,
       ]);

@@ -75,9 +75,11 @@ export async function addRender(fields: {
 
 /** An hour of a queue that was busy in the middle. */
 export async function addSamples(queue: string): Promise<void> {
-  for (let minute = 60; minute > 0; minute -= 1) {
+  const minutes = Array.from({ length: 60 }, (_, index) => 60 - index);
+  const record = async (minute: number) => {
     const ready = Math.max(0, Math.round(20 - Math.abs(minute - 30) + Math.sin(minute) * 4));
     const sample = { queue, ready, active: ready > 0 ? 2 : 0, ageMs: ready * 150 };
     await recordSamples([sample], new Date(Date.now() - minute * MINUTE_MS));
-  }
+  };
+  await Promise.all(minutes.map(record));
 }

@@ -1,10 +1,11 @@
 // Works through all that match, a batch at a time, and writes down how far it is: it can be watched, stopped and continued.
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import type { Logger } from '#libs/logger.ts';
 import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/bulk-run.ts';
 import { replayDelivery } from '#libs/models/delivery.ts';
 import { nextDeliveries } from '#libs/models/delivery-search.ts';
 import { deliverySearchOf, selectionParams } from './filters.ts';
-import type { Parts } from './visit.ts';
 
 /** Small enough that stopping is quick and the API keeps its connections to MongoDB. */
 const BATCH = 50;
@@ -30,7 +31,7 @@ export interface BulkRunner {
   close(): Promise<void>;
 }
 
-export function openBulkRunner(parts: Omit<Parts, 'bulk'>): BulkRunner {
+export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () => void }): BulkRunner {
   const running = new Set<Promise<void>>();
   let isClosing = false;
 

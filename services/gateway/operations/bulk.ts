@@ -3,13 +3,12 @@ import type { VNode } from 'preact';
 import { audited } from '#libs/models/audit-entry.ts';
 import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk } from '#libs/models/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
-import type { Done } from './dashboard.ts';
 import { ago, count } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, badge, live, note, stat, type Tone, table } from './parts.ts';
 import { Refusal } from './refusal.ts';
-import type { Visit, Visitor } from './visit.ts';
+import type { Done, Visit, Visitor } from './visit.ts';
 
 const SHOWN = 100;
 const TONES: Record<ReturnType<typeof bulkStateOf>, Tone> = {
@@ -26,7 +25,7 @@ export async function bulkPage(): Promise<Page> {
   const runs = await BulkRun.find().sort({ created_at: -1 }).limit(SHOWN).lean<BulkRecord[]>();
   const columns = [
     { name: 'Begun', cell: ({ created_at }: BulkRecord) => ago(created_at) },
-    { name: 'What', cell: ({ _id, title }: BulkRecord) => html`<a href=${`/bulk/${_id}`}>${title}</a>` },
+    { name: 'What', cell: ({ _id, title }: BulkRecord) => html`<a href=${`/bulk/${String(_id)}`}>${title}</a>` },
     { name: 'State', cell: stateBadge },
     {
       name: 'Done',
@@ -49,7 +48,7 @@ function progress(run: BulkRecord, visitor: Visitor): VNode {
   const state = bulkStateOf(run);
   const handled = run.done + run.skipped;
   const button = (verb: 'stop' | 'continue', label: string) =>
-    visitor.role === 'operator' ? action({ to: `/bulk/${run._id}/${verb}`, csrf: visitor.csrf, label }) : null;
+    visitor.role === 'operator' ? action({ to: `/bulk/${String(run._id)}/${verb}`, csrf: visitor.csrf, label }) : null;
   return html`<div class="card">
     <progress max=${Math.max(run.total, 1)} value=${run.total === 0 ? 1 : Math.min(handled, run.total)} aria-label="Progress"></progress>
     <dl class="stats wide">
@@ -72,7 +71,7 @@ export async function stopRun({ request, visitor }: Visit): Promise<Done> {
     if (changed.matchedCount === 0) throw new Refusal(409, 'It had ended already.');
     return { detail: 'It stops after the batch in hand.' };
   });
-  return { to: `/bulk/${run._id}`, entryId };
+  return { to: `/bulk/${String(run._id)}`, entryId };
 }
 
 export async function continueRun({ request, visitor, bulk }: Visit): Promise<Done> {
@@ -84,7 +83,7 @@ export async function continueRun({ request, visitor, bulk }: Visit): Promise<Do
     bulk.resume(taken);
     return { detail: 'It goes on where it stopped.' };
   });
-  return { to: `/bulk/${run._id}`, entryId };
+  return { to: `/bulk/${String(run._id)}`, entryId };
 }
 
 export function actorOf({ name, address }: Visitor) {

@@ -1,28 +1,30 @@
 // The operations dashboard: the table of its pages and actions, and the manners they share.
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import helmet from 'helmet';
 import { AuditEntry, type AuditRecord } from '#libs/models/audit-entry.ts';
 import { isId } from '#libs/models/tenant.ts';
-import { isStoreAway } from '#libs/mongo.ts';
 import { assetRoutes } from './assets.ts';
 import { auditPage } from './audit.ts';
 import { bulkPage, bulkRunPage, continueRun, stopRun } from './bulk.ts';
 import { openBulkRunner } from './bulk-runner.ts';
-import { deliveriesPage, deliveryPage, replayOne } from './deliveries.ts';
+import { deliveriesPage } from './deliveries.ts';
+import { deliveryPage, replayOne } from './delivery.ts';
 import { endpointPage } from './endpoint.ts';
 import { failuresPage } from './failures.ts';
-import { html, renderPage } from './html.ts';
-import { documentOf, frame, type Page } from './layout.ts';
+import { renderPage } from './html.ts';
+import { frame, type Page } from './layout.ts';
 import { loginRoutes } from './login.ts';
 import { overviewPage } from './overview.ts';
-import { note } from './parts.ts';
-import { pause, queuePage, resume, retryAll, retryOne } from './queue.ts';
+import { sendProblem } from './problem.ts';
+import { queuePage } from './queue.ts';
+import { pause, resume, retryAll, retryOne } from './queue-actions.ts';
 import { rawJobs } from './raw-jobs.ts';
 import { Refusal } from './refusal.ts';
 import { rendersPage } from './renders.ts';
 import { confirmReplay, replayMatching } from './replay.ts';
 import { startSampler } from './sampler.ts';
+import { securityHeaders } from './security-headers.ts';
 import {
+  type Done,
   type Parts,
   requireOperator,
   requireSameOrigin,
@@ -45,12 +47,6 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/bulk/:id': bulkRunPage,
   '/audit': auditPage,
 };
-
-/** What an action answers: where to go next, and the audit entry that tells how it went. */
-export interface Done {
-  to: string;
-  entryId?: string;
-}
 
 const actions: Record<string, (visit: Visit) => Promise<Done>> = {
   '/deliveries/replay': replayMatching,
@@ -100,7 +96,7 @@ function makeApp(parts: Parts, trustProxy: number): Express {
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
-    sendProblem(error, parts, request, response);
+    sendProblem(error, parts.log, request, response);
   });
   return app;
 }
@@ -131,50 +127,4 @@ async function outcomeOf(request: Request, operator: string) {
   const entry = await AuditEntry.findOne({ _id: id, operator }).lean<AuditRecord>();
   if (!entry?.detail) return undefined;
   return { tone: entry.outcome === 'done' ? ('good' as const) : ('bad' as const), text: entry.detail };
-}
-
-function sendProblem(error: unknown, parts: Parts, request: Request, response: Response) {
-  const { status, message } = problemOf(error);
-  if (status >= 500) parts.log.error({ err: error, path: request.path }, 'the dashboard could not answer');
-  const body = note('bad', message);
-  const visitor = response.locals['visitor'] ? visitorOf(response) : undefined;
-  const page = visitor
-    ? frame({ title: 'Not done', section: '', body }, visitor)
-    : documentOf(
-        'Not done',
-        html`<body class="login"><main>${body}<p><a href="/">To the overview</a></p></main></body>`,
-      );
-  response.status(status).set('Cache-Control', 'no-store').send(renderPage(page));
-}
-
-function problemOf(error: unknown): { status: number; message: string } {
-  if (error instanceof Refusal) return error;
-  if (isStoreAway(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
-  const { status, codeName } = (error ?? {}) as { status?: number; codeName?: string };
-  if (codeName === 'MaxTimeMSExpired') {
-    return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
-  }
-  // The body parser's refusals.
-  if (status && status < 500) return { status, message: 'The request could not be read.' };
-  return { status: 500, message: 'Something went wrong here. The log of the gateway says what.' };
-}
-
-function securityHeaders() {
-  return helmet({
-    // With helmet's own `no-referrer` browsers send forms with `Origin: null`, which could be anybody's.
-    referrerPolicy: { policy: 'same-origin' },
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        styleSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        imgSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-      },
-    },
-  });
 }

@@ -4,12 +4,12 @@ import type { DeliveryRecord } from '#libs/models/delivery.ts';
 import { searchDeliveries } from '#libs/models/delivery-search.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
-import { columnsFor, idLine } from './deliveries.ts';
+import { columnsFor } from './deliveries.ts';
 import { timeText } from './filters.ts';
 import { ago, count } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
-import { badge, choiceField, live, note, stat, table, timeField } from './parts.ts';
+import { badge, choiceField, idLine, live, note, stat, table, timeField } from './parts.ts';
 import { Refusal } from './refusal.ts';
 import type { Visit } from './visit.ts';
 
@@ -41,7 +41,7 @@ function state(endpoint: WebhookEndpointRecord): VNode {
       ${stat('Events', endpoint.events.join(', '))}
     </dl>
     <dl class="ids">
-      ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/deliveries?id=${endpoint.account_id}`)}
+      ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/deliveries?id=${String(endpoint.account_id)}`)}
     </dl>
   </div>`;
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { findFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { type FailureGroup, findFailureGroups } from '#libs/models/delivery-search.ts';
+import { type FailureGroup, findFailureGroups } from '#libs/models/delivery-outcomes.ts';
 import { findRenderFailures, type RenderFailureGroup } from '#libs/models/render-search.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';

@@ -86,20 +86,24 @@ function limiter(limit: number, keyGenerator: NonNullable<Options['keyGenerator'
   });
 }
 
-async function refuse(request: Request, response: Response, _next: unknown, { limit }: Options) {
+function refuse(request: Request, response: Response, _next: unknown, { limit }: Options) {
   const { name, next } = fieldsOf(request);
   const { used } = (request as Request & { rateLimit: { used: number } }).rateLimit;
+  const deed = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
+  const detail = `more than ${limit as number} failed tries in 15 minutes`;
   // The first refusal tells everything: a flood must not fill the log.
-  if (used === Number(limit) + 1) {
-    const deed = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
-    await audit(deed, 'refused', `more than ${limit as number} failed tries in 15 minutes`);
-  }
-  sendLogin(response, 429, { next, name, problem: 'Too many failed tries. Please wait a quarter of an hour.' });
+  const noted = used === Number(limit) + 1 ? audit(deed, 'refused', detail) : Promise.resolve();
+  const problem = 'Too many failed tries. Please wait a quarter of an hour.';
+  // Refused whether it could be noted or not.
+  void noted.catch(() => undefined).then(() => sendLogin(response, 429, { next, name, problem }));
 }
 
 function fieldsOf(request: Request) {
   const body = (request.body ?? {}) as Record<string, unknown>;
-  const text = (name: string, longest: number) => String(body[name] ?? '').slice(0, longest);
+  const text = (name: string, longest: number) => {
+    const value = body[name];
+    return typeof value === 'string' ? value.slice(0, longest) : '';
+  };
   return {
     name: operatorName(text('name', NAME_LONGEST)),
     password: text('password', PASSWORD_LONGEST),

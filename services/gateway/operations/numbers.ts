@@ -1,13 +1,15 @@
 // Everything the overview shows, read at once. A part that cannot be read says so and leaves the others alone.
+import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/bulk-run.ts';
-import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '#libs/models/delivery-search.ts';
+import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '#libs/models/delivery-outcomes.ts';
 import { type OutboxState, readOutbox } from '#libs/models/outbox.ts';
 import { findSamples, type QueueSampleRecord } from '#libs/models/queue-sample.ts';
 import { findRenderSpeed, type RenderSpeed } from '#libs/models/render-search.ts';
 import { type RedisState, readRedisState } from '#libs/redis-state.ts';
+import { note } from './parts.ts';
 
 export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -81,4 +83,9 @@ async function part<Value>(reading: Promise<Value>): Promise<Part<Value>> {
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The part as `show` draws it, or why it cannot be read. */
+export function shown<Value>({ value, problem }: Part<Value>, show: (value: Value) => VNode): VNode {
+  return problem === undefined ? show(value as Value) : note('bad', `This cannot be read now: ${problem}`);
 }

@@ -112,3 +112,9 @@ export function pager(path: string, query: URLSearchParams, page: { number: numb
 export function shortId(id: string): VNode {
   return html`<code title=${id}>${id.length > 14 ? `…${id.slice(-12)}` : id}</code>`;
 }
+
+/** An id in full, as it is copied. */
+export function idLine(name: string, id: unknown, href?: string): VNode {
+  const code = html`<code>${String(id)}</code>`;
+  return html`<div><dt>${name}</dt><dd>${href ? html`<a href=${href}>${code}</a>` : code}</dd></div>`;
+}

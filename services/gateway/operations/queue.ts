@@ -1,27 +1,14 @@
 // One queue: its state, what is in hand, what failed, and pausing, resuming and retrying.
 import type { VNode } from 'preact';
-import type { JobDefinition } from '#libs/jobs/catalog.ts';
-import {
-  type ActiveJob,
-  type FailedJob,
-  findDefinition,
-  findFailedJobs,
-  pauseQueue,
-  readWorkers,
-  resumeQueue,
-  retryJob,
-} from '#libs/jobs/control.ts';
-import { audited } from '#libs/models/audit-entry.ts';
+import { type ActiveJob, type FailedJob, findFailedJobs, readWorkers } from '#libs/jobs/control.ts';
 import { urgencyOf } from './alarms.ts';
-import { actorOf } from './bulk.ts';
 import { axis, highest, line, perMinute } from './charts.ts';
-import type { Done } from './dashboard.ts';
 import { ago, count, counted, duration } from './format.ts';
 import { html } from './html.ts';
+import { orUnavailable, requireQueue } from './known-queue.ts';
 import type { Page } from './layout.ts';
 import { type QueueNumbers, readQueue } from './numbers.ts';
 import { action, badge, live, note, shortId, stat, table } from './parts.ts';
-import { Refusal } from './refusal.ts';
 import type { Visit, Visitor } from './visit.ts';
 
 const CHART_MINUTES = 6 * 60;
@@ -111,63 +98,4 @@ function failedJobs({ name, failed }: QueueNumbers, jobs: FailedJob[], visitor: 
     ${failed > 0 && role === 'operator' ? action({ to: `/queues/${name}/retry`, csrf, label }) : null}
     ${table('Failed jobs that were kept', columns, jobs, 'None is kept. Deliveries keep their own record, see Deliveries.')}
   </div>`;
-}
-
-export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
-  const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'queue.pause', target: definition.name } as const;
-  const { entryId } = await audited(deed, async () => {
-    await orUnavailable(pauseQueue(queues, definition));
-    return { detail: `${definition.name} is paused. Workers finish what they have in hand.` };
-  });
-  return { to: `/queues/${definition.name}`, entryId };
-}
-
-export async function resume({ request, queues, visitor }: Visit): Promise<Done> {
-  const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'queue.resume', target: definition.name } as const;
-  const { entryId } = await audited(deed, async () => {
-    await orUnavailable(resumeQueue(queues, definition));
-    return { detail: `${definition.name} is running again.` };
-  });
-  return { to: `/queues/${definition.name}`, entryId };
-}
-
-export async function retryOne({ request, queues, visitor }: Visit): Promise<Done> {
-  const definition = requireQueue(request.params['name']);
-  const id = String(request.params['id']);
-  const deed = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
-  const { entryId } = await audited(deed, async () => {
-    const outcome = await orUnavailable(retryJob(queues, definition, id));
-    if (outcome === 'gone') throw new Refusal(404, `The job ${id} is gone: it was done or removed meanwhile.`);
-    if (outcome === 'not failed') throw new Refusal(409, `The job ${id} has not failed (any more); nothing was done.`);
-    return { detail: `The job ${id} waits for a worker again.` };
-  });
-  return { to: `/queues/${definition.name}`, entryId };
-}
-
-export async function retryAll({ request, queues, visitor, bulk }: Visit): Promise<Done> {
-  const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'jobs.retry', target: definition.name } as const;
-  const { runId, entryId } = await audited(deed, async () => {
-    const { failed } = await orUnavailable(queues.counts(definition));
-    const title = `Retry the failed jobs of ${definition.name}`;
-    const run = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;
-    const { _id } = await bulk.start({ ...run, operator: visitor.name });
-    return { runId: String(_id), detail: `${counted(failed, 'job')} go back to their queue.` };
-  });
-  return { to: `/bulk/${runId}`, entryId };
-}
-
-function requireQueue(name: unknown): JobDefinition<unknown> {
-  const definition = typeof name === 'string' ? findDefinition(name) : undefined;
-  if (!definition) throw new Refusal(404, 'There is no such queue.');
-  return definition;
-}
-
-async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
-  return reading.catch((error) => {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(503, `Redis does not answer (${error instanceof Error ? error.message : error}).`);
-  });
 }

@@ -34,9 +34,13 @@ function onlyLooks(request: Request, _response: Response, next: NextFunction) {
 /** A customer's document is nobody's business here, not even an operator's. */
 function withoutDocument(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || !('document' in data)) return data;
-  const { title, number, lineItems } = (data.document ?? {}) as Record<string, unknown>;
+  const { title, number, lineItems } = (data.document ?? {}) as {
+    title?: string;
+    number?: string;
+    lineItems?: unknown;
+  };
   const lines = Array.isArray(lineItems) ? lineItems.length : 0;
-  return { ...data, document: `${title} ${number}, ${lines} lines (not shown)` };
+  return { ...data, document: `${title ?? ''} ${number ?? ''}, ${lines} lines (not shown)` };
 }
 
 /** The board is a page of its own kind: its styles are inline, and it finds its files by its base address. */

@@ -66,7 +66,7 @@ const columns = [
   {
     name: 'Account',
     cell: ({ account_id }: RenderRecord) =>
-      html`<a href=${`/renders?id=${account_id}`}>${shortId(String(account_id))}</a>`,
+      html`<a href=${`/renders?id=${String(account_id)}`}>${shortId(String(account_id))}</a>`,
   },
   { name: 'Request', cell: ({ request_id }: RenderRecord) => shortId(request_id) },
 ];

@@ -2,13 +2,12 @@
 import { audited } from '#libs/models/audit-entry.ts';
 import { countDeliveries } from '#libs/models/delivery-search.ts';
 import { actorOf } from './bulk.ts';
-import type { Done } from './dashboard.ts';
 import { deliverySearchOf, paramsOf, selectionParams } from './filters.ts';
 import { count, counted } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, note } from './parts.ts';
-import type { Visit } from './visit.ts';
+import type { Done, Visit } from './visit.ts';
 
 const COUNTED_MAX = 1_000_000;
 const NAMES: Record<string, string> = {
@@ -51,7 +50,7 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
 
 export async function replayMatching({ request, visitor, bulk }: Visit): Promise<Done> {
   const { selection: given } = request.body as { selection?: unknown };
-  const selection = selectionOf(selectionParams(String(given ?? '')));
+  const selection = selectionOf(selectionParams(typeof given === 'string' ? given : ''));
   const title = `Replay deliveries that are ${inWords(selection)}`;
   const deed = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
   const { runId, entryId } = await audited(deed, async () => {

@@ -23,8 +23,14 @@ export interface Parts {
   queues: Queues;
   log: Logger;
   /** Tells the webhook services that deliveries are due. */
-  nudge(): void;
+  nudge: () => void;
   bulk: BulkRunner;
+}
+
+/** What an action answers: where to go next, and the audit entry that tells how it went. */
+export interface Done {
+  to: string;
+  entryId?: string;
 }
 
 export interface Visit extends Parts {
@@ -105,7 +111,8 @@ export function requireSameOrigin(request: Request) {
 }
 
 export function requireToken(request: Request, visitor: Visitor) {
-  const given = Buffer.from(String((request.body as Record<string, unknown> | undefined)?.['csrf'] ?? ''));
+  const { csrf } = (request.body ?? {}) as { csrf?: unknown };
+  const given = Buffer.from(typeof csrf === 'string' ? csrf : '');
   const expected = Buffer.from(visitor.csrf);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new Refusal(403, 'This form is out of date and was not sent. Please go back, reload and try again.');

@@ -1,0 +1,73 @@
+// What goes through: documents and deliveries in the last hour.
+import type { VNode } from 'preact';
+import { axis, bars, highest, line, perMinute } from './charts.ts';
+import { count, counted, duration } from './format.ts';
+import { html } from './html.ts';
+import { CHART_MINUTES, type Numbers, shown } from './numbers.ts';
+import { stat } from './parts.ts';
+
+export function renders(numbers: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/renders">Renders</a></h2>
+    ${shown(numbers.renders, ({ minutes, p50, p95 }) => {
+      const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
+      const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
+      const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
+      const failures = total(failed);
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Per minute', count(total(done.slice(-5)) / 5), { detail: 'last 5 min' })}
+          ${stat('Half within', p50 === undefined ? '–' : duration(p50), { detail: 'p50, last hour' })}
+          ${stat('Most within', p95 === undefined ? '–' : duration(p95), { detail: 'p95, last hour' })}
+          ${stat('Not rendered', count(failures), { detail: 'last hour', ...(failures > 0 ? { tone: 'bad' } : {}) })}
+        </dl>
+        ${bars(
+          [
+            { name: 'good', values: done },
+            { name: 'bad', values: failed },
+          ],
+          `Documents per minute in the last hour: ${total(done)} rendered, ${failures} not`,
+        )}
+        ${axis(CHART_MINUTES, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
+        <p class="legend">p95 per minute, at most ${duration(highest(slow))}</p>
+        ${line({ name: 'quiet', values: slow }, 'How long 95 % of the documents of each minute took at most', 100)}
+      </div>`;
+    })}
+  </div>`;
+}
+
+export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/deliveries">Deliveries</a></h2>
+    ${shown(outcomes, (minutes) => {
+      const delivered = perMinute(minutes, CHART_MINUTES, (minute) => minute?.delivered ?? 0);
+      const dead = perMinute(minutes, CHART_MINUTES, (minute) => minute?.dead ?? 0);
+      const { pending = 0, retrying = 0, dead: allDead = 0, held = 0 } = open.value ?? {};
+      const link = (status: string, value: number) =>
+        html`<a href=${`/deliveries?status=${status}`}>${count(value)}</a>`;
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Delivered', count(total(delivered)), { detail: 'last hour' })}
+          ${stat('Pending', link('pending', pending), { detail: `${count(retrying)} failed before` })}
+          ${stat('Dead', link('dead', allDead), { detail: `${count(total(dead))} in the last hour`, ...(allDead > 0 ? { tone: 'bad' } : {}) })}
+          ${stat('Held', link('held', held), { detail: 'endpoint disabled' })}
+        </dl>
+        ${bars(
+          [
+            { name: 'good', values: delivered },
+            { name: 'bad', values: dead },
+          ],
+          `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
+        )}
+        ${axis(CHART_MINUTES, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
+        ${outbox.value ? html`<p class="legend">Outbox: ${outboxText(outbox.value)}</p>` : null}
+      </div>`;
+    })}
+  </div>`;
+}
+
+function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
+  return waiting === 0 ? 'nothing waits' : `${counted(waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
+}
+
+const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
