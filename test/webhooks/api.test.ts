@@ -343,7 +343,15 @@ test('when the feed is read page by page, then every event comes once, in order,
   expect(seen[3]).toMatchObject({ type: 'client.updated', data: { index: 3 }, timestamp: expect.any(String) });
   expect((await me.get('/events?type=client.updated')).body.data).toHaveLength(3);
   expect((await me.get(`/events/${ids[0]}`)).body.data).toEqual(seen[0]);
-  expect((await me.get('/events?after=99')).body).toEqual({ data: [], has_more: false, next_after: 99 });
+  expect((await me.get('/events?after=99')).body).toEqual({
+    data: [],
+    pagination: { total: 0, limit: 50, offset: 0 },
+    has_more: false,
+    next_after: 99,
+  });
+  const page = await me.get('/events?after=2&limit=3');
+  expect(page.body.pagination).toEqual({ total: 5, limit: 3, offset: 0 });
+  expect(page.headers.get('Link')).toBe('</api/v1/events?after=5&limit=3>; rel="next"');
   expect((await me.get('/events?after=-1')).status).toBe(400);
   expect((await me.get('/events?type=client.exploded')).status).toBe(400);
 });

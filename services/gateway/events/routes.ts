@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { replayEvents } from '#libs/models/delivery.ts';
 import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { type Answer, found, updated } from '../http/answer.ts';
 import { pageQuery } from '../http/page.ts';
@@ -34,7 +35,8 @@ export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] 
     summary: 'Read the feed of events, in the order they happened',
     description:
       'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
-      'comes after it: `next_after` is that number, and the `Link` header the next page.',
+      'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
+      '`pagination.total` counts what comes after `after`.',
     scope: 'events:read',
     query: feedQuery,
     answers: eventAnswer,
@@ -46,7 +48,7 @@ export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] 
     operation: 'listEventTypes',
     summary: 'List the types of events with an example of each',
     scope: 'events:read',
-    answers: eventTypeAnswer,
+    answers: Joi.array().items(eventTypeAnswer),
     handler: listEventTypes,
   }),
   route({
@@ -75,19 +77,30 @@ export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] 
 async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promise<Answer> {
   const { after, limit, type } = query;
   const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
-  const events = await Event.find(filter)
-    .sort({ sequence: 1 })
-    .limit(limit + 1)
-    .lean<EventRecord[]>();
-  const page = events.slice(0, limit);
-  const hasMore = events.length > limit;
-  const nextAfter = page.at(-1)?.sequence ?? after;
+  const [events, total] = await Promise.all([
+    Event.find(filter).sort({ sequence: 1 }).limit(limit).lean<EventRecord[]>(),
+    type ? Event.countDocuments(filter) : countAfter(caller.accountId, after),
+  ]);
+  const nextAfter = events.at(-1)?.sequence ?? after;
+  const hasMore = total > events.length;
   const next = new URLSearchParams({ after: String(nextAfter), limit: String(limit), ...(type ? { type } : {}) });
   return {
     status: 200,
-    body: { data: page.map(eventView), has_more: hasMore, next_after: nextAfter },
-    headers: hasMore ? { Link: `<${path}?${String(next)}>; rel="next"` } : {},
+    body: {
+      data: events.map(eventView),
+      pagination: { total, limit, offset: 0 },
+      has_more: hasMore,
+      next_after: nextAfter,
+    },
+    // A feed goes on after the last event, not at an offset.
+    headers: { Link: hasMore ? `<${path}?${String(next)}>; rel="next"` : `<${path}>; rel="first"` },
   };
+}
+
+/** The sequence has no gaps, so nothing needs to be counted. */
+async function countAfter(accountId: Id, after: number): Promise<number> {
+  const last = await Event.findOne({ account_id: accountId }, { sequence: 1 }).sort({ sequence: -1 }).lean();
+  return Math.max(0, (last?.sequence ?? 0) - after);
 }
 
 function listEventTypes(): Promise<Answer> {

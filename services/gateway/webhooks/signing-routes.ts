@@ -9,7 +9,7 @@ import {
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
-import { found, updated } from '../http/answer.ts';
+import { updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { type ReceivedCall, receivedCall } from './input.ts';
@@ -69,5 +69,5 @@ async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall
   );
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
   const event = isId(id.trim()) ? await Event.findOne({ _id: id.trim(), account_id: caller.accountId }).lean() : null;
-  return found(diagnose({ headers, body: bytes, secrets, sent: event?.body }));
+  return updated(diagnose({ headers, body: bytes, secrets, sent: event?.body }));
 }
