@@ -42,13 +42,26 @@ export interface Replies {
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
-  const waiters = new Map<string, { look: () => void; poll: () => void }>();
+  const waiters = new Map<string, { look: () => void; miss: () => void }>();
   const subscriber = connectPatient(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
   subscriber.on('message', (_channel: string, id: string) => waiters.get(id)?.look());
-  const timer = setInterval(() => {
-    for (const waiter of waiters.values()) waiter.poll();
-  }, POLL_MS);
+  const timer = setInterval(() => void poll(), POLL_MS);
+
+  // One question for all who wait: hundreds of them must not cost Redis more than the documents do.
+  async function poll() {
+    const ids = [...waiters.keys()];
+    if (ids.length === 0) return;
+    const questions = redis.pipeline();
+    for (const id of ids) questions.exists(keyOf(prefix, id));
+    const answers = await questions.exec().catch(() => undefined);
+    // Without an answer Redis is away: the next poll asks again, the deadline ends it.
+    for (const [index, [error, exists]] of (answers ?? []).entries()) {
+      const waiter = error ? undefined : waiters.get(ids[index] ?? '');
+      if (exists === 1) waiter?.look();
+      else waiter?.miss();
+    }
+  }
 
   return {
     address,
@@ -62,7 +75,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
         const deadline = setTimeout(() => settle(() => reject(deadlinePassed())), Math.max(0, deadlineAt - Date.now()));
         const onAbort = () => settle(() => reject(signal.reason));
         signal.addEventListener('abort', onAbort, { once: true });
-        waiters.set(id, { look: () => void look(), poll: () => void poll() });
+        waiters.set(id, { look: () => void look(), miss: () => void miss() });
         if (signal.aborted) onAbort();
 
         function settle(finish: () => void) {
@@ -72,20 +85,16 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
           finish();
         }
 
-        async function look(): Promise<boolean> {
+        async function look() {
           try {
             const reply = await takeReply(redis, keyOf(prefix, id));
             if (reply) settle(() => ('bytes' in reply ? resolve(reply) : reject(asError(reply))));
-            return reply !== undefined;
           } catch (error) {
-            // Redis is away: the next poll looks again, the deadline ends it.
             options.log.debug({ err: error, id }, 'could not look for a reply');
-            return true;
           }
         }
 
-        async function poll() {
-          if (await look()) return;
+        async function miss() {
           try {
             await recover?.();
           } catch (error) {
