@@ -1,0 +1,52 @@
+// The guides: every file, metric, variable and command they name is there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { services, variablesOf } from '../deploy/configuration.ts';
+
+const guides = ['backup', 'operate', 'scale', 'secure', 'upgrade'].map((name) => `docs/${name}.md`);
+const textOf = (file: string) => readFileSync(file, 'utf8');
+const all = (text: string, pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))];
+
+const variables = [
+  ...services.flatMap((service) => variablesOf(service).map(({ name }) => name)),
+  ...all(textOf('docker-compose.yml'), /\$\{([A-Z_]+):-/g),
+  ...all(
+    readdirSync('test/deploy')
+      .map((name) => textOf(join('test/deploy', name)))
+      .join(),
+    /process\.env\['([A-Z_]+)'\]/g,
+  ),
+];
+
+describe.each(guides)('%s', (guide) => {
+  const text = textOf(guide);
+
+  test('when it names a file or a page, then that is there', () => {
+    const files = all(text, /(?<![\w./])((?:deploy|docs|libs|services|test)\/[\w./-]*\w)/g);
+    const pages = all(text, /\]\(([^)#:]+)\)/g).map((path) => join(dirname(guide), path));
+    expect([...files, ...pages].length).toBeGreaterThan(0);
+    expect([...files, ...pages].filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test('when it names a metric, then a service reports it', () => {
+    const reported = textOf('libs/metrics.ts');
+    const named = all(text, /`((?:bullmq|billhook|http)_[a-z_]*[a-z])[`{]/g);
+    expect(named.filter((name) => !reported.includes(`'${name}'`))).toEqual([]);
+  });
+
+  test('when it names a variable, then something reads it', () => {
+    const named = all(text, /(?:`|^|\s)([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:`|=)/gm).map((name) =>
+      name.replace(/_FILE$/, ''),
+    );
+    expect(named.filter((name) => !variables.includes(name))).toEqual([]);
+  });
+
+  test('when it names a command of the administrator, then there is one', () => {
+    const program = textOf('services/admin/main.ts');
+    const named = all(text, /\badmin (?:-- )?((?:accounts|keys|operators|queues) \w+|doctor|migrate)/g);
+    const has = (command: string) =>
+      command.split(' ').every((word) => new RegExp(`command\\((?:\\w+, )?'${word}[ ']`).test(program));
+    expect(named.filter((command) => !has(command))).toEqual([]);
+  });
+});
