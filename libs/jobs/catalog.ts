@@ -1,5 +1,5 @@
 // Every job in the system: name, payload and retry policy on one screen. Producers and workers share this and nothing else.
-import type { PdfDocument } from './pdf-document.ts';
+import type { PrintableDocument } from './printable-document.ts';
 
 export interface JobDefinition<Payload> {
   /** The queue's name, and the job's. */
@@ -15,7 +15,7 @@ export interface JobDefinition<Payload> {
 }
 
 export interface RenderDocument {
-  document: PdfDocument;
+  document: PrintableDocument;
   /** The account it is for, to keep cached images of one account from another. */
   accountId: string;
   requestId: string;

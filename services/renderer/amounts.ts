@@ -1,6 +1,7 @@
 // Sums and prints money: decimal arithmetic only, and a currency symbol of whatever length and direction the caller chose.
 import Big from 'big.js';
 import type { PdfDocument, PdfLine } from '#libs/jobs/pdf-document.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 
 /** Half away from zero, as everybody rounds money by hand. */
 const ROUNDING = Big.roundHalfUp;
@@ -31,8 +32,10 @@ export function lineAmount({ qty, rate }: PdfLine, digits: number): Big | undefi
 }
 
 /** Subtotal − discount, + tax on that, + shipping. Zero is a value: only what was left out is computed or absent. */
-export function totalsOf(document: PdfDocument, digits: number): Totals {
-  const lines = document.lineItems.map((line) => lineAmount(line, digits)).filter((amount) => amount !== undefined);
+export function totalsOf(document: PrintableDocument, digits: number): Totals {
+  const lines = document.lineItems
+    .map((line) => (line.amount === undefined ? lineAmount(line, digits) : new Big(line.amount)))
+    .filter((amount) => amount !== undefined);
   const subtotal =
     document.subtotal === undefined
       ? lines.reduce((sum, amount) => sum.plus(amount), new Big(0))
@@ -40,11 +43,14 @@ export function totalsOf(document: PdfDocument, digits: number): Totals {
   const discount = document.discountAmount === undefined ? undefined : new Big(document.discountAmount);
   const shipping = document.shippingAmount === undefined ? undefined : new Big(document.shippingAmount);
   const taxRate = new Big(document.taxRate);
-  const tax = subtotal
-    .minus(discount ?? 0)
-    .times(taxRate)
-    .div(100)
-    .round(digits, ROUNDING);
+  const tax =
+    document.taxAmount === undefined
+      ? subtotal
+          .minus(discount ?? 0)
+          .times(taxRate)
+          .div(100)
+          .round(digits, ROUNDING)
+      : new Big(document.taxAmount);
   const total = new Big(document.amount);
   const computed = subtotal
     .minus(discount ?? 0)

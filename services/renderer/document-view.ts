@@ -1,19 +1,13 @@
 // What the template may see of a document: plain texts and numbers, each chosen by name. Nothing a caller sends gets past this list.
 import Big from 'big.js';
-import type { PdfDocument, PdfLine } from '#libs/jobs/pdf-document.ts';
-import { currencyGap, digitsOf, groupedNumber, lineAmount, type Totals, totalsOf } from './amounts.ts';
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import type { PageSize, PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import { lineAmount, type Totals, totalsOf } from './amounts.ts';
 import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
-import { type Labels, labelsOf, printedDay } from './labels.ts';
-
-/** The symbol apart from the number, so that a symbol written from right to left cannot turn the number around. */
-export interface Money {
-  sign: '' | '-';
-  symbol: string;
-  /** Between the two: a space that does not break, or nothing. */
-  gap: string;
-  number: string;
-}
+import type { Labels } from './labels.ts';
+import { mannerOf } from './locale.ts';
+import type { Manner, Money } from './manner.ts';
 
 interface Party {
   label: string;
@@ -24,8 +18,12 @@ interface Party {
 
 export interface DocumentView {
   language: string;
+  direction: 'ltr' | 'rtl';
+  pageSize: PageSize;
   heading: string;
   number: string;
+  /** What state it is in, beside the number. */
+  mark: string | undefined;
   style: PdfDocument['fontStyle'];
   layout: PdfDocument['layoutType'];
   textScale: number;
@@ -39,9 +37,13 @@ export interface DocumentView {
   facts: { label: string; value: string }[];
   intro: string | undefined;
   bodyHtml: string | undefined;
-  lines: { description: string; qty: string; rate: Money | undefined; amount: Money | undefined }[];
+  lines: { description: string; qty: string; rate: Money | undefined; discount: string; amount: Money | undefined }[];
+  /** Some line has a discount of its own. */
+  hasDiscounts: boolean;
   totals: { label: string; amount: Money }[];
+  totalLabel: string;
   total: Money;
+  bankDetails: string | undefined;
   paymentDue: string | undefined;
   notes: string | undefined;
   terms: string | undefined;
@@ -65,15 +67,18 @@ export interface Parts {
 }
 
 /** @returns the view, and what the caller should be warned about. */
-export function documentView(document: PdfDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
-  const digits = digitsOf(document);
+export function documentView(document: PrintableDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
+  const manner = mannerOf(document);
+  const { labels, money, digits } = manner;
   const totals = totalsOf(document, digits);
-  const labels = labelsOf(document.isQuote);
-  const money = moneyIn(document.currencySymbol, digits);
+  const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const view: DocumentView = {
-    language: 'en',
-    heading: document.title,
+    language: manner.language,
+    direction: manner.direction,
+    pageSize: manner.pageSize,
+    heading: manner.heading,
     number: document.number,
+    mark: document.mark && labels.marks[document.mark],
     style: document.fontStyle,
     layout: document.layoutType,
     textScale: document.textScale,
@@ -82,18 +87,31 @@ export function documentView(document: PdfDocument, parts: Parts): { view: Docum
     logo: parts.logo,
     palette: paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]),
     labels,
-    issuer: party(labels.from, document.partnerCompany, document.partnerName, document.partnerEmail),
-    client: party(labels.to, document.clientCompany, document.clientName, document.clientEmail),
-    facts: factsOf(document, labels),
-    intro: document.isQuote ? printable(document.quoteIntro) : undefined,
+    issuer: party(labels, labels.from, {
+      company: document.partnerCompany,
+      person: document.partnerName,
+      email: document.partnerEmail,
+      address: document.partnerAddress,
+      taxId: document.partnerTaxId,
+    }),
+    client: party(labels, labels.to, {
+      company: document.clientCompany,
+      person: document.clientName,
+      email: document.clientEmail,
+      address: document.clientAddress,
+      taxId: document.clientTaxId,
+    }),
+    facts: factsOf(document, manner),
+    intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
-    lines: document.lineItems.map((line) => lineView(line, digits, money)),
-    totals: totalRows(totals, labels, money),
-    total: money(totals.total),
+    lines: document.lineItems.map((line) => lineView(line, manner)),
+    hasDiscounts: document.lineItems.some(isDiscounted),
+    totals: [...totalRows(totals, manner), ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, manner) : [])],
+    totalLabel: isSettled ? labels.amountDue : labels.total,
+    total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
+    bankDetails: printable(document.bankDetails),
     paymentDue:
-      document.isQuote && document.paymentDueDays !== undefined
-        ? labels.paymentDue(document.paymentDueDays)
-        : undefined,
+      document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,
     notes: printable(document.notes),
     terms: printable(document.terms),
     requiresSignature: document.requiresSignature,
@@ -102,58 +120,72 @@ export function documentView(document: PdfDocument, parts: Parts): { view: Docum
   return { view, warnings: totals.addsUp ? [] : ['amount: differs from the lines'] };
 }
 
-function party(label: string, company: string | undefined, person: string, email: string): Party {
-  const name = printable(company);
-  return name
-    ? { label, name, lines: [person, email].filter((text) => text.trim() !== '') }
-    : { label, name: person, lines: [email].filter((text) => text.trim() !== '') };
+interface PartyFields {
+  company: string | undefined;
+  person: string;
+  email: string;
+  address: string | undefined;
+  taxId: string | undefined;
 }
 
-function factsOf(document: PdfDocument, labels: Labels) {
+function party(labels: Labels, label: string, { company, person, email, address, taxId }: PartyFields): Party {
+  const number = printable(taxId);
+  const lines = [address, email, number && labels.taxId(number)];
+  const name = printable(company);
+  return { label, name: name ?? person, lines: [name && person, ...lines].flatMap((text) => printable(text) ?? []) };
+}
+
+function factsOf(document: PrintableDocument, { labels, day }: Manner) {
   const until = document.isQuote ? (document.expiryDate ?? document.dueDate) : document.dueDate;
   const poNumber = printable(document.poNumber);
   return [
     { label: labels.number, value: document.number },
-    { label: labels.date, value: printedDay(document.date) },
-    ...(until ? [{ label: labels.until, value: printedDay(until) }] : []),
+    { label: labels.date, value: day(document.date) },
+    ...(until ? [{ label: labels.until, value: day(until) }] : []),
     ...(poNumber ? [{ label: labels.poNumber, value: poNumber }] : []),
   ];
 }
 
-function lineView(line: PdfLine, digits: number, money: (value: Big) => Money) {
-  const amount = lineAmount(line, digits);
+function lineView(line: PrintableLine, { digits, number, percent, money }: Manner) {
+  const amount = line.amount === undefined ? lineAmount(line, digits) : new Big(line.amount);
   return {
     description: line.description ?? '',
-    qty: line.qty === undefined ? '' : signed(new Big(line.qty), 0),
+    qty: line.qty === undefined ? '' : number(new Big(line.qty)),
     rate: line.rate === undefined ? undefined : money(new Big(line.rate)),
+    discount: isDiscounted(line) ? percent(new Big(line.discount ?? 0)) : '',
     amount: amount && money(amount),
   };
 }
 
-function totalRows(
-  { subtotal, discount, taxRate, tax, shipping }: Totals,
-  labels: Labels,
-  money: (value: Big) => Money,
-) {
+function isDiscounted({ discount }: PrintableLine) {
+  return discount !== undefined && !new Big(discount).eq(0);
+}
+
+function totalRows({ subtotal, discount, taxRate, tax, shipping }: Totals, { labels, percent, money }: Manner) {
   return [
     { label: labels.subtotal, amount: money(subtotal) },
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
-    { label: labels.tax(signed(taxRate, 0)), amount: money(tax) },
+    { label: labels.tax(percent(taxRate)), amount: money(tax) },
     ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
 }
 
-function moneyIn(currencySymbol: string, digits: number) {
-  const symbol = currencySymbol.trim();
-  const gap = currencyGap(symbol);
-  return (value: Big): Money => ({ sign: value.lt(0) ? '-' : '', symbol, gap, number: groupedNumber(value, digits) });
+/** What was paid; the sum itself is what is still due then. */
+function settledRows({ total }: Totals, paid: number, { labels, money }: Manner) {
+  return [
+    { label: labels.total, amount: money(total) },
+    { label: labels.paid, amount: money(new Big(paid).neg()) },
+  ];
 }
 
-function signed(value: Big, digits: number) {
-  return `${value.lt(0) ? '-' : ''}${groupedNumber(value, digits)}`;
+/** In English: only the PDF tool's documents have such a term. */
+function paymentDue(days: number) {
+  if (days === 0) return 'Payment is due on signing.';
+  return `Payment is due within ${days} ${days === 1 ? 'day' : 'days'} of signing.`;
 }
 
-function hanOf({ lineItems, ...texts }: PdfDocument): DocumentView['han'] {
+function hanOf({ lineItems, locale = '', ...texts }: PrintableDocument): DocumentView['han'] {
+  if (/^ja\b/.test(locale)) return 'japanese';
   const all = [...Object.values(texts), ...lineItems.map(({ description }) => description)];
   const has = (script: RegExp) => all.some((text) => typeof text === 'string' && script.test(text));
   if (has(/[\u3040-\u30ff]/)) return 'japanese';

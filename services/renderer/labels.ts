@@ -1,65 +1,36 @@
-// The words a document brings of its own.
+// The words a document brings of its own, in the language of its account.
+import { arabic } from './labels/arabic.ts';
+import { dutch } from './labels/dutch.ts';
+import { english } from './labels/english.ts';
+import { french } from './labels/french.ts';
+import { german } from './labels/german.ts';
+import { italian } from './labels/italian.ts';
+import { japanese } from './labels/japanese.ts';
+import type { KindLabels, Language, SharedLabels } from './labels/language.ts';
+import { portuguese } from './labels/portuguese.ts';
+import { spanish } from './labels/spanish.ts';
 
-export interface Labels {
-  from: string;
-  to: string;
-  number: string;
-  date: string;
-  /** What the second date means. */
-  until: string;
-  poNumber: string;
-  description: string;
-  qty: string;
-  rate: string;
-  amount: string;
-  subtotal: string;
-  discount: string;
-  tax: (rate: string) => string;
-  shipping: string;
-  total: string;
-  notes: string;
-  terms: string;
-  acceptedBy: string;
-  signature: string;
-  name: string;
-  signedOn: string;
-  paymentDue: (days: number) => string;
+export interface Labels extends SharedLabels, KindLabels {}
+
+const LANGUAGES: Record<string, Language> = {
+  ar: arabic,
+  de: german,
+  en: english,
+  es: spanish,
+  fr: french,
+  it: italian,
+  ja: japanese,
+  nl: dutch,
+  pt: portuguese,
+};
+
+/** @param language of ISO 639-1, see isWritten. */
+export function labelsOf(isQuote: boolean, language = 'en'): Labels {
+  const { invoice, quote, ...labels } = LANGUAGES[language] ?? english;
+  return { ...labels, ...(isQuote ? quote : invoice) };
 }
 
-export function labelsOf(isQuote: boolean): Labels {
-  return {
-    from: 'From',
-    to: isQuote ? 'Prepared for' : 'Bill to',
-    number: isQuote ? 'Quote number' : 'Invoice number',
-    date: isQuote ? 'Quote date' : 'Issue date',
-    until: isQuote ? 'Valid until' : 'Due date',
-    poNumber: 'PO number',
-    description: 'Description',
-    qty: 'Qty',
-    rate: 'Rate',
-    amount: 'Amount',
-    subtotal: 'Subtotal',
-    discount: 'Discount',
-    tax: (rate) => `Tax (${rate}%)`,
-    shipping: 'Shipping',
-    total: 'Total',
-    notes: 'Notes',
-    terms: 'Terms and conditions',
-    acceptedBy: 'Accepted by',
-    signature: 'Signature',
-    name: 'Name',
-    signedOn: 'Date',
-    paymentDue: (days) =>
-      days === 0
-        ? 'Payment is due on signing.'
-        : `Payment is due within ${days} ${days === 1 ? 'day' : 'days'} of signing.`,
-  };
-}
-
-const MONTHS = 'January February March April May June July August September October November December'.split(' ');
-
-/** `2026-03-05` → `5 March 2026`: made from the text, so no time zone can move it. Months in words: 03/05 is two dates. */
-export function printedDay(day: string): string {
-  const [year, month, dayOfMonth] = day.split('-');
-  return `${Number(dayOfMonth)} ${MONTHS[Number(month) - 1]} ${Number(year)}`;
+/** True for a language that documents are written in; all others get English. */
+export function isWritten(language: string): boolean {
+  return Object.hasOwn(LANGUAGES, language);
 }

@@ -1,7 +1,7 @@
 // The job: one document in, one PDF out. Whatever happens, who waits for it gets an answer.
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
-import { pdfDocument } from '#libs/jobs/pdf-document.ts';
+import { shapeOf } from '#libs/jobs/printable-document.ts';
 import { type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import type { Redis } from '#libs/redis.ts';
@@ -54,15 +54,20 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
 }
 
 async function printDocument(payload: RenderDocument, { signal }: JobContext, parts: RendererParts): Promise<Reply> {
-  const { error, value: document } = pdfDocument.validate(payload.document, { convert: false });
+  const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
   const [logo, banner, bodyHtml] = await Promise.all([
     imageOf('logoUrl', document.logoUrl, 'logo'),
     imageOf('bannerUrl', document.showBanner ? document.bannerUrl : undefined, `banner-${document.layoutType}`),
     document.bodyMarkdown === undefined ? undefined : parts.markdown.toHtml(document.bodyMarkdown),
   ]);
+  signal.throwIfAborted();
   const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
-  const bytes = await parts.browser.print(parts.render(view), { deadlineAt: payload.deadlineAt, signal });
+  const bytes = await parts.browser.print(parts.render(view), {
+    deadlineAt: payload.deadlineAt,
+    signal,
+    isTagged: document.accessible === true,
+  });
   return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)] };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.

@@ -57,6 +57,9 @@ function stylesOf(sheet: string, view: DocumentView): string {
     ink: view.palette.ink,
     tint: view.palette.tint,
     footer: cssText(`${view.issuer.name} · ${view.heading} ${view.number}`),
+    paper: view.pageSize,
+    left: view.direction === 'rtl' ? 'right' : 'left',
+    right: view.direction === 'rtl' ? 'left' : 'right',
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
   };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
-import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
 import type { Logger } from '#libs/logger.ts';
@@ -19,7 +19,7 @@ const LOST_AFTER_MS = 3_000;
 const WORTH_A_RETRY_MS = 5_000;
 
 export interface PrintRequest {
-  document: PdfDocument;
+  document: PrintableDocument;
   accountId: Id;
   requestId: string;
   /** Aborted when the caller has gone. */
@@ -54,6 +54,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     const notQueued = new AbortController();
     const signal = AbortSignal.any([request.signal, notQueued.signal]);
     let isLost = false;
+    let lookAt = startedAt + LOST_AFTER_MS;
 
     // Registered before the job is in the queue: the answer may be faster than our next line.
     const reply = replies.expect(id, { deadlineAt, signal, recover });
@@ -74,7 +75,8 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     // Redis may be flushed at any moment: what is lost is put in again, once.
     async function recover() {
       const now = Date.now();
-      if (isLost || now - startedAt < LOST_AFTER_MS || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      if (isLost || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      lookAt = now + LOST_AFTER_MS;
       if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
       isLost = true;
       log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');

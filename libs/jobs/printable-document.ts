@@ -1,0 +1,92 @@
+// A document as the renderer prints it: what a caller of the PDF tool may supply, and what only our own records know.
+import Joi from 'joi';
+import { AMOUNT_MAX, isCurrency } from '../money.ts';
+import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
+
+export interface PrintableLine extends PdfLine {
+  /** Percentage taken off this line. */
+  discount?: string;
+  /** As the record counts it, rounded to the currency. */
+  amount?: number;
+}
+
+/** Made by the gateway from a record. Without `locale` it is a document of the PDF tool, and none of the others is there. */
+export interface PrintableDocument extends PdfDocument {
+  lineItems: PrintableLine[];
+  /** BCP 47: the language of the labels, and whose numbers, dates and amounts are printed. */
+  locale?: string;
+  /** ISO 4217; always there with `locale`, and printed instead of `currencySymbol`. */
+  currency?: string;
+  /** By locale when absent. */
+  pageSize?: PageSize;
+  /** Structure for screen readers. */
+  accessible?: boolean;
+  /** Milliseconds since the epoch that the file says it was made at, so that the same content gives the same bytes. */
+  madeAt?: number;
+  /** What is printed beside the number. */
+  mark?: 'draft' | 'paid' | 'cancelled';
+  /** What it is about, above the lines. */
+  subject?: string;
+  taxAmount?: number;
+  amountPaid?: number;
+  amountDue?: number;
+  clientAddress?: string;
+  clientTaxId?: string;
+  partnerAddress?: string;
+  partnerTaxId?: string;
+  bankDetails?: string;
+}
+
+export const PAGE_SIZES = ['a4', 'letter'] as const;
+
+export type PageSize = (typeof PAGE_SIZES)[number];
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const LOCALE_LONGEST = 100;
+const LONGEST = { line: 2_000, text: 20_000 } as const;
+/** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
+const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
+
+// Records were checked when they were written: these are bounds for the renderer, not rules for callers.
+const words = (longest: number) => Joi.string().max(longest).allow('');
+const money = () => Joi.number().min(-LARGEST).max(LARGEST);
+const decimal = () => Joi.string().max(40).pattern(DECIMAL);
+
+const line = Joi.object<PrintableLine>({
+  description: words(LONGEST.line),
+  qty: decimal(),
+  rate: decimal(),
+  discount: decimal(),
+  amount: money(),
+});
+
+/** @returns the shape of what the document claims to be. */
+export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
+  return locale === undefined ? (pdfDocument as Joi.ObjectSchema<PrintableDocument>) : ofRecord;
+}
+
+const ofRecord: Joi.ObjectSchema<PrintableDocument> = (pdfDocument as Joi.ObjectSchema<PrintableDocument>).keys({
+  locale: Joi.string().max(LOCALE_LONGEST).required(),
+  currency: Joi.string().required().custom(knownCurrency),
+  pageSize: Joi.string().valid(...PAGE_SIZES),
+  accessible: Joi.boolean(),
+  madeAt: Joi.number().integer().min(0),
+  mark: Joi.string().valid('draft', 'paid', 'cancelled'),
+  subject: words(LONGEST.text),
+  amount: money().required(),
+  subtotal: money().required(),
+  taxAmount: money().required(),
+  amountPaid: money(),
+  amountDue: money(),
+  lineItems: Joi.array().items(line).required(),
+  clientAddress: words(LONGEST.text),
+  clientTaxId: words(LONGEST.line),
+  partnerEmail: words(LONGEST.line),
+  partnerAddress: words(LONGEST.text),
+  partnerTaxId: words(LONGEST.line),
+  bankDetails: words(LONGEST.text),
+});
+
+function knownCurrency(code: string, { error }: Joi.CustomHelpers) {
+  return isCurrency(code) ? code : error('any.invalid');
+}

@@ -1,0 +1,41 @@
+// Arabic.
+import type { Language } from './language.ts';
+
+export const arabic: Language = {
+  invoice: {
+    heading: 'فاتورة',
+    to: 'فاتورة إلى',
+    number: 'رقم الفاتورة',
+    date: 'تاريخ الإصدار',
+    until: 'تاريخ الاستحقاق',
+  },
+  quote: {
+    heading: 'عرض سعر',
+    to: 'مقدم إلى',
+    number: 'رقم العرض',
+    date: 'تاريخ العرض',
+    until: 'صالح حتى',
+  },
+  from: 'من',
+  poNumber: 'رقم أمر الشراء',
+  description: 'الوصف',
+  qty: 'الكمية',
+  rate: 'سعر الوحدة',
+  amount: 'المبلغ',
+  subtotal: 'المجموع الفرعي',
+  discount: 'الخصم',
+  tax: (rate) => `الضريبة (${rate})`,
+  shipping: 'الشحن',
+  total: 'الإجمالي',
+  paid: 'المدفوع',
+  amountDue: 'المبلغ المستحق',
+  taxId: (id) => `الرقم الضريبي ${id}`,
+  bankDetails: 'بيانات الدفع',
+  notes: 'ملاحظات',
+  terms: 'الشروط والأحكام',
+  acceptedBy: 'قبول العرض',
+  signature: 'التوقيع',
+  name: 'الاسم',
+  signedOn: 'التاريخ',
+  marks: { draft: 'مسودة', paid: 'مدفوعة', cancelled: 'ملغاة' },
+};

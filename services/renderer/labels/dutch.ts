@@ -1,0 +1,41 @@
+// Dutch.
+import type { Language } from './language.ts';
+
+export const dutch: Language = {
+  invoice: {
+    heading: 'Factuur',
+    to: 'Factuur aan',
+    number: 'Factuurnummer',
+    date: 'Factuurdatum',
+    until: 'Vervaldatum',
+  },
+  quote: {
+    heading: 'Offerte',
+    to: 'Offerte voor',
+    number: 'Offertenummer',
+    date: 'Offertedatum',
+    until: 'Geldig tot en met',
+  },
+  from: 'Van',
+  poNumber: 'Inkoopordernummer',
+  description: 'Omschrijving',
+  qty: 'Aantal',
+  rate: 'Prijs',
+  amount: 'Bedrag',
+  subtotal: 'Subtotaal',
+  discount: 'Korting',
+  tax: (rate) => `Btw (${rate})`,
+  shipping: 'Verzending',
+  total: 'Totaal',
+  paid: 'Betaald',
+  amountDue: 'Te betalen',
+  taxId: (id) => `Btw-nr. ${id}`,
+  bankDetails: 'Betaalgegevens',
+  notes: 'Opmerkingen',
+  terms: 'Voorwaarden',
+  acceptedBy: 'Voor akkoord',
+  signature: 'Handtekening',
+  name: 'Naam',
+  signedOn: 'Datum',
+  marks: { draft: 'Concept', paid: 'Betaald', cancelled: 'Geannuleerd' },
+};

@@ -1,0 +1,41 @@
+// English.
+import type { Language } from './language.ts';
+
+export const english: Language = {
+  invoice: {
+    heading: 'Invoice',
+    to: 'Bill to',
+    number: 'Invoice number',
+    date: 'Issue date',
+    until: 'Due date',
+  },
+  quote: {
+    heading: 'Quote',
+    to: 'Prepared for',
+    number: 'Quote number',
+    date: 'Quote date',
+    until: 'Valid until',
+  },
+  from: 'From',
+  poNumber: 'PO number',
+  description: 'Description',
+  qty: 'Qty',
+  rate: 'Rate',
+  amount: 'Amount',
+  subtotal: 'Subtotal',
+  discount: 'Discount',
+  tax: (rate) => `Tax (${rate})`,
+  shipping: 'Shipping',
+  total: 'Total',
+  paid: 'Paid',
+  amountDue: 'Amount due',
+  taxId: (id) => `Tax ID ${id}`,
+  bankDetails: 'Payment details',
+  notes: 'Notes',
+  terms: 'Terms and conditions',
+  acceptedBy: 'Accepted by',
+  signature: 'Signature',
+  name: 'Name',
+  signedOn: 'Date',
+  marks: { draft: 'Draft', paid: 'Paid', cancelled: 'Cancelled' },
+};

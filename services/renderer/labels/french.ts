@@ -1,0 +1,41 @@
+// French.
+import type { Language } from './language.ts';
+
+export const french: Language = {
+  invoice: {
+    heading: 'Facture',
+    to: 'Facturé à',
+    number: 'Facture n°',
+    date: 'Date d’émission',
+    until: 'Échéance',
+  },
+  quote: {
+    heading: 'Devis',
+    to: 'Établi pour',
+    number: 'Devis n°',
+    date: 'Date du devis',
+    until: 'Valable jusqu’au',
+  },
+  from: 'Émetteur',
+  poNumber: 'Bon de commande',
+  description: 'Désignation',
+  qty: 'Qté',
+  rate: 'Prix unitaire',
+  amount: 'Montant',
+  subtotal: 'Sous-total',
+  discount: 'Remise',
+  tax: (rate) => `TVA (${rate})`,
+  shipping: 'Livraison',
+  total: 'Total',
+  paid: 'Payé',
+  amountDue: 'Reste à payer',
+  taxId: (id) => `N° TVA ${id}`,
+  bankDetails: 'Coordonnées bancaires',
+  notes: 'Remarques',
+  terms: 'Conditions générales',
+  acceptedBy: 'Accepté par',
+  signature: 'Signature',
+  name: 'Nom',
+  signedOn: 'Date',
+  marks: { draft: 'Brouillon', paid: 'Payée', cancelled: 'Annulée' },
+};

@@ -1,0 +1,41 @@
+// Italian.
+import type { Language } from './language.ts';
+
+export const italian: Language = {
+  invoice: {
+    heading: 'Fattura',
+    to: 'Intestata a',
+    number: 'Fattura n.',
+    date: 'Data di emissione',
+    until: 'Scadenza',
+  },
+  quote: {
+    heading: 'Preventivo',
+    to: 'Preparato per',
+    number: 'Preventivo n.',
+    date: 'Data',
+    until: 'Valido fino al',
+  },
+  from: 'Da',
+  poNumber: 'Ordine d’acquisto',
+  description: 'Descrizione',
+  qty: 'Q.tà',
+  rate: 'Prezzo',
+  amount: 'Importo',
+  subtotal: 'Imponibile',
+  discount: 'Sconto',
+  tax: (rate) => `IVA (${rate})`,
+  shipping: 'Spedizione',
+  total: 'Totale',
+  paid: 'Pagato',
+  amountDue: 'Importo dovuto',
+  taxId: (id) => `P. IVA ${id}`,
+  bankDetails: 'Coordinate bancarie',
+  notes: 'Note',
+  terms: 'Termini e condizioni',
+  acceptedBy: 'Accettato da',
+  signature: 'Firma',
+  name: 'Nome',
+  signedOn: 'Data',
+  marks: { draft: 'Bozza', paid: 'Pagata', cancelled: 'Annullata' },
+};

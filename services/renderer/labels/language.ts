@@ -1,0 +1,43 @@
+// What a language has to say so that documents can be written in it.
+
+/** What differs between an invoice and a quote. */
+export interface KindLabels {
+  heading: string;
+  to: string;
+  number: string;
+  date: string;
+  /** What the second date means. */
+  until: string;
+}
+
+export interface SharedLabels {
+  from: string;
+  poNumber: string;
+  description: string;
+  qty: string;
+  rate: string;
+  amount: string;
+  subtotal: string;
+  discount: string;
+  /** @param rate with its sign, such as `20%`. */
+  tax: (rate: string) => string;
+  shipping: string;
+  total: string;
+  paid: string;
+  amountDue: string;
+  taxId: (id: string) => string;
+  bankDetails: string;
+  notes: string;
+  terms: string;
+  acceptedBy: string;
+  signature: string;
+  name: string;
+  signedOn: string;
+  marks: Record<'draft' | 'paid' | 'cancelled', string>;
+}
+
+/** Everything in one language. */
+export interface Language extends SharedLabels {
+  invoice: KindLabels;
+  quote: KindLabels;
+}

@@ -1,0 +1,41 @@
+// Portuguese, in words that Portugal and Brazil share.
+import type { Language } from './language.ts';
+
+export const portuguese: Language = {
+  invoice: {
+    heading: 'Fatura',
+    to: 'Faturar a',
+    number: 'Fatura n.º',
+    date: 'Data de emissão',
+    until: 'Vencimento',
+  },
+  quote: {
+    heading: 'Orçamento',
+    to: 'Preparado para',
+    number: 'Orçamento n.º',
+    date: 'Data',
+    until: 'Válido até',
+  },
+  from: 'Emitente',
+  poNumber: 'Ordem de compra',
+  description: 'Descrição',
+  qty: 'Qtd.',
+  rate: 'Preço',
+  amount: 'Valor',
+  subtotal: 'Subtotal',
+  discount: 'Desconto',
+  tax: (rate) => `Imposto (${rate})`,
+  shipping: 'Envio',
+  total: 'Total',
+  paid: 'Pago',
+  amountDue: 'Valor em aberto',
+  taxId: (id) => `N.º fiscal ${id}`,
+  bankDetails: 'Dados de pagamento',
+  notes: 'Observações',
+  terms: 'Termos e condições',
+  acceptedBy: 'Aceite por',
+  signature: 'Assinatura',
+  name: 'Nome',
+  signedOn: 'Data',
+  marks: { draft: 'Rascunho', paid: 'Paga', cancelled: 'Anulada' },
+};

@@ -1,0 +1,41 @@
+// Spanish.
+import type { Language } from './language.ts';
+
+export const spanish: Language = {
+  invoice: {
+    heading: 'Factura',
+    to: 'Facturar a',
+    number: 'N.º de factura',
+    date: 'Fecha de emisión',
+    until: 'Vencimiento',
+  },
+  quote: {
+    heading: 'Presupuesto',
+    to: 'Preparado para',
+    number: 'N.º de presupuesto',
+    date: 'Fecha',
+    until: 'Válido hasta',
+  },
+  from: 'Emisor',
+  poNumber: 'N.º de pedido',
+  description: 'Descripción',
+  qty: 'Cant.',
+  rate: 'Precio',
+  amount: 'Importe',
+  subtotal: 'Subtotal',
+  discount: 'Descuento',
+  tax: (rate) => `IVA (${rate})`,
+  shipping: 'Envío',
+  total: 'Total',
+  paid: 'Pagado',
+  amountDue: 'Importe pendiente',
+  taxId: (id) => `NIF ${id}`,
+  bankDetails: 'Datos de pago',
+  notes: 'Notas',
+  terms: 'Términos y condiciones',
+  acceptedBy: 'Aceptado por',
+  signature: 'Firma',
+  name: 'Nombre',
+  signedOn: 'Fecha',
+  marks: { draft: 'Borrador', paid: 'Pagada', cancelled: 'Anulada' },
+};

@@ -1,0 +1,83 @@
+// Words, numbers, days and amounts as a locale has them: the words are ours, everything else is Intl's.
+import type Big from 'big.js';
+import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { decimalsOf } from '#libs/money.ts';
+import { isWritten, labelsOf } from './labels.ts';
+import { type Manner, plainManner } from './manner.ts';
+
+/** More than any currency has, for prices of thousandths. */
+const DIGITS_MOST = 6;
+
+/** Where letters are written on Letter: CLDR's list of paper sizes. */
+const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
+
+/** What some of the faces lack, as all of them have it: the narrow space of French, the wide yen of Japanese. */
+const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\uffe5': '\u00a5' };
+
+export function mannerOf(document: PrintableDocument): Manner {
+  const { locale, currency, pageSize, isQuote } = document;
+  if (locale === undefined || currency === undefined) return plainManner(document);
+  return localManner({ locale, currency, pageSize, isQuote });
+}
+
+function localManner(given: {
+  locale: string;
+  currency: string;
+  pageSize: PageSize | undefined;
+  isQuote: boolean;
+}): Manner {
+  const { currency, isQuote } = given;
+  const { language, region, format } = writtenLocale(given.locale);
+  const labels = labelsOf(isQuote, language);
+  const digits = decimalsOf(currency);
+  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DIGITS_MOST });
+  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DIGITS_MOST });
+  const amounts = new Intl.NumberFormat(format, {
+    style: 'currency',
+    currency,
+    currencyDisplay: symbolKind(format, currency),
+    minimumFractionDigits: digits,
+    maximumFractionDigits: Math.max(digits, DIGITS_MOST),
+  });
+  // One calendar on all documents: a due date that can be read as another day is disputed.
+  const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
+  return {
+    language: format,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
+    pageSize: given.pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
+    labels,
+    heading: labels.heading,
+    digits,
+    day: (day) => days.format(new Date(`${day}T00:00:00Z`)),
+    number: (value) => printed(numbers, value),
+    percent: (value) => printed(percents, value.div(100)),
+    money: (value) => ({ sign: '', symbol: '', gap: '', number: printed(amounts, value) }),
+  };
+}
+
+/**
+ * A language we have no words for is written in English, with the numbers and days of its region:
+ * half a document in one language and half in another is worse than either.
+ */
+export function writtenLocale(locale: string): { language: string; region: string; format: string } {
+  const { language, region = '' } = new Intl.Locale(locale).maximize();
+  if (isWritten(language)) return { language, region, format: locale };
+  return { language: 'en', region, format: region ? `en-${region}` : 'en' };
+}
+
+/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money. */
+function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' {
+  const symbol = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  const sign = symbol.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? '';
+  return AMBIGUOUS.test(sign) ? 'symbol' : 'narrowSymbol';
+}
+
+/** Signs that more than one country writes. */
+const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
+
+// As text, not as a double: every digit is printed as it is stored.
+function printed(format: Intl.NumberFormat, value: Big): string {
+  return format
+    .format(value.toFixed() as Intl.StringNumericLiteral)
+    .replaceAll(/[\u202f\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
+}

@@ -1,0 +1,60 @@
+// How a document writes: in which words, and its numbers, days and amounts in whose manner.
+import type Big from 'big.js';
+import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { currencyGap, digitsOf, groupedNumber } from './amounts.ts';
+import { type Labels, labelsOf } from './labels.ts';
+
+/** The symbol apart from the number, so that a symbol written from right to left cannot turn the number around. */
+export interface Money {
+  sign: '' | '-';
+  /** '' when the number holds it already, in the place its locale has for it. */
+  symbol: string;
+  /** Between the two: a space that does not break, or nothing. */
+  gap: string;
+  number: string;
+}
+
+export interface Manner {
+  /** BCP 47, of the words. */
+  language: string;
+  direction: 'ltr' | 'rtl';
+  pageSize: PageSize;
+  labels: Labels;
+  heading: string;
+  /** Decimals of an amount. */
+  digits: number;
+  /** @param day `YYYY-MM-DD`. */
+  day: (day: string) => string;
+  number: (value: Big) => string;
+  /** @param value 20 for 20 %. */
+  percent: (value: Big) => string;
+  money: (value: Big) => Money;
+}
+
+/** Of a document whose caller says a symbol and no more: English, and whatever the symbol tells. */
+export function plainManner(document: PrintableDocument): Manner {
+  const digits = digitsOf(document);
+  const symbol = document.currencySymbol.trim();
+  const gap = currencyGap(symbol);
+  const number = (value: Big) => `${value.lt(0) ? '-' : ''}${groupedNumber(value, 0)}`;
+  return {
+    language: 'en',
+    direction: 'ltr',
+    pageSize: 'a4',
+    labels: labelsOf(document.isQuote),
+    heading: document.title,
+    digits,
+    day: printedDay,
+    number,
+    percent: (value) => `${number(value)}%`,
+    money: (value) => ({ sign: value.lt(0) ? '-' : '', symbol, gap, number: groupedNumber(value, digits) }),
+  };
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+/** `2026-03-05` → `5 March 2026`: made from the text, so no time zone can move it. Months in words: 03/05 is two dates. */
+function printedDay(day: string): string {
+  const [year, month, dayOfMonth] = day.split('-');
+  return `${Number(dayOfMonth)} ${MONTHS[Number(month) - 1]} ${Number(year)}`;
+}
