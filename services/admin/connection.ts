@@ -25,6 +25,8 @@ export interface Target {
 export interface Addresses {
   mongodbUri: string | undefined;
   redisUrl: string | undefined;
+  /** Operations port of the gateway that runs here. */
+  operationsUrl?: string | undefined;
 }
 
 /** Connects, runs `work`, disconnects. @throws CommandError when there is no database to talk to. */
@@ -64,7 +66,11 @@ export async function findAddresses(target: Target): Promise<Addresses> {
   if (mongodbUri && redisUrl) return { mongodbUri, redisUrl };
   const local = await localFacts(target.dataFolder);
   const known = (name: string) => (typeof local[name] === 'string' ? local[name] : undefined);
-  return { mongodbUri: mongodbUri ?? known('mongodbUri'), redisUrl: redisUrl ?? known('redisUrl') };
+  return {
+    mongodbUri: mongodbUri ?? known('mongodbUri'),
+    redisUrl: redisUrl ?? known('redisUrl'),
+    operationsUrl: known('operationsUrl'),
+  };
 }
 
 async function localFacts(dataFolder: string): Promise<Record<string, unknown>> {

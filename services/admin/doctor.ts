@@ -5,21 +5,27 @@ import { connectMongo } from '#libs/mongo.ts';
 import { whenReady } from '#libs/redis.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
+import { examineService } from './doctor-service.ts';
 import { examineMongodb, examineQueues, examineRedis } from './doctor-stores.ts';
 import type { Finding } from './finding.ts';
 
 const CONNECT_LIMIT_MS = 5_000;
 const log = () => makeLogger('admin', 'silent');
 
-/** @param env of this process: whatever runs here is looked at, the rest is `unknown`. */
-export async function examine(env: NodeJS.ProcessEnv, target: Target): Promise<Finding[]> {
+/**
+ * @param env of this process: whatever runs here is looked at, the rest is `unknown`.
+ * @param services addresses of operations ports; that of the system running here is known.
+ */
+export async function examine(env: NodeJS.ProcessEnv, target: Target, services: string[]): Promise<Finding[]> {
   const addresses = await findAddresses(target);
+  const urls = [...(addresses.operationsUrl ? [addresses.operationsUrl] : []), ...services];
   return [
     ...examineConfig(env),
     ...examineNode(),
     ...(await mongodbFindings(addresses.mongodbUri)),
     ...(await redisFindings(addresses.redisUrl, target.redisPrefix)),
     ...(await examineChromium(env['CHROMIUM_PATH'])),
+    ...(await Promise.all(urls.map(examineService))).flat(),
   ];
 }
 

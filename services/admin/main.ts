@@ -85,13 +85,13 @@ command(queues, 'retry <queue> [job-id]', 'put one failed job back, or all').act
   answerFromQueues(options, (all) => retry(all, name, id), printRecord),
 );
 
-command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do').action(
-  async (options) => {
-    const findings = await examine(env, targetOf(options));
+command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do')
+  .option('--services <urls...>', 'operations ports to ask as well, such as http://renderer:9090')
+  .action(async (options) => {
+    const findings = await examine(env, targetOf(options), options.services ?? []);
     printFindings(findings, options.json ?? false);
     if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1;
-  },
-);
+  });
 
 command(program, 'migrate', 'create missing collections and indexes').action((options) =>
   // Connecting creates them; the command exists for deployments that do it before the first gateway.

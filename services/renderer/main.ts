@@ -14,7 +14,7 @@ import { openImages } from './fetch-image.ts';
 import { prepareFonts } from './fonts.ts';
 import { openGlyphs } from './glyphs.ts';
 import { openImageDecoder } from './image-decoder.ts';
-import { findIsolation } from './isolation.ts';
+import { findIsolation, type Isolation } from './isolation.ts';
 import { openMarkdown } from './markdown.ts';
 import { observeRenderer, watchBrowser } from './metrics.ts';
 import { renderDocumentWith } from './render-document.ts';
@@ -38,11 +38,14 @@ await run(async ({ onClose, useLogger }) => {
   const metrics = makeMetrics();
   const { onEnd, onReplaced } = observeRenderer(metrics);
   let browser: PrintingBrowser | undefined;
+  let isolation: Isolation | undefined;
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
     port: config.OPERATIONS_PORT,
     service: 'renderer',
     checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },
+    // It prints without its sandbox, too: whoever asks verbosely is told.
+    informational: { sandbox: async () => (isolation ?? notYet()).hasSandbox || withoutSandbox() },
     metrics,
     log,
   });
@@ -50,7 +53,7 @@ await run(async ({ onClose, useLogger }) => {
 
   const workplace = await openWorkplace();
   onClose(workplace.remove);
-  const isolation = await findIsolation(config.CHROMIUM_PATH, log);
+  isolation = await findIsolation(config.CHROMIUM_PATH, log);
   const decoder = await openImageDecoder(isolation);
   onClose(() => decoder.close());
   const markdown = openMarkdown();
@@ -89,6 +92,10 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => operations.drain());
   log.info('ready to print');
 });
+
+function withoutSandbox(): never {
+  throw new Error('chromium runs without its sandbox: this kernel or this user may not have one');
+}
 
 function notYet(): never {
   throw new Error('chromium is being started');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { spawnService } from '../support/spawn-service.ts';
 import { type Browser, startDashboard, type TestDashboard } from './dashboard.ts';
 import { addFailedJobs } from './failed-jobs.ts';
 
@@ -129,8 +130,8 @@ describe('doctor', () => {
     found: string;
     advice?: string;
   }
-  async function findings(env: Record<string, string> = {}) {
-    const { code, stdout } = await admin(['doctor', '--json'], { env });
+  async function findings(env: Record<string, string> = {}, args: string[] = []) {
+    const { code, stdout } = await admin(['doctor', '--json', ...args], { env });
     const all = JSON.parse(stdout) as Finding[];
     return { code, of: (check: string) => all.find((each) => each.check === check) };
   }
@@ -207,5 +208,18 @@ describe('doctor', () => {
 
     expect(of('Chromium')).toMatchObject({ status: 'ok', found: expect.stringMatching(/Chrom/) });
     expect(of('Chromium sandbox')?.status).toMatch(/ok|warning/);
+  });
+
+  test('when services are named, then each is asked, and one that does not answer is a problem', async () => {
+    const renderer = await spawnService('renderer', dashboard.workspace);
+    const nobody = 'http://127.0.0.1:1';
+
+    const { code, of } = await findings({}, ['--services', renderer.operationsUrl, nobody]);
+    await renderer.stop();
+
+    expect(of('Service renderer')).toMatchObject({ status: 'ok', found: expect.stringContaining('ready') });
+    // Its absence is a warning, never a problem: documents are printed either way.
+    expect(of('Service renderer: sandbox')?.status ?? 'ok').toMatch(/ok|warning/);
+    expect([code, of(`Service at ${nobody}`)?.status]).toEqual([1, 'problem']);
   });
 });

@@ -1,0 +1,48 @@
+// Asks a service by its operations port how it and what it depends on are.
+import type { Finding } from './finding.ts';
+
+const LIMIT_MS = 5_000;
+
+interface Readiness {
+  service?: string;
+  status?: string;
+  checks?: Record<string, { status: string; required: boolean; tookMs: number; problem?: string }>;
+}
+
+/** @param url of the operations port: `http://host:port`. */
+export async function examineService(url: string): Promise<Finding[]> {
+  try {
+    const response = await fetch(new URL('/readyz?verbose', url), { signal: AbortSignal.timeout(LIMIT_MS) });
+    return findingsOf(url, (await response.json()) as Readiness);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const advice = 'Look whether the service runs and whether this is its operations port';
+    return [{ status: 'problem', check: `Service at ${url}`, found: String(cause), advice }];
+  }
+}
+
+function findingsOf(url: string, { service = 'unknown', status = 'unknown', checks = {} }: Readiness): Finding[] {
+  const problems = Object.entries(checks).filter(([, check]) => check.status !== 'ok');
+  return [
+    {
+      check: `Service ${service}`,
+      found: `${status}, at ${url}`,
+      ...(status === 'ready'
+        ? { status: 'ok' }
+        : { status: 'problem', advice: 'Its log says why; below is what it lacks' }),
+    },
+    ...problems.map(
+      ([name, { required, problem = 'failed' }]): Finding => ({
+        status: required ? 'problem' : 'warning',
+        check: `Service ${service}: ${name}`,
+        found: problem,
+        advice: ADVICE[name] ?? 'Look whether it runs and whether the service can reach it',
+      }),
+    ),
+  ];
+}
+
+const ADVICE: Record<string, string> = {
+  sandbox:
+    'Run the renderer as an ordinary user on a kernel with user namespaces, or in a container with a seccomp profile that allows them',
+};
