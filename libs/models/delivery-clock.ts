@@ -116,7 +116,8 @@ function settlementOf(verdict: Verdict, attempt: Attempt | undefined, now: Date)
       postponed: (isPending ? verdict.postponed : undefined) ?? 0,
       ...(isPending ? { next_at: verdict.nextAt, due_at: verdict.dueAt } : {}),
       ...(isFinal ? { settled_at: now } : {}),
-      ...(attempt || !isPending ? { updated_at: now } : {}),
+      // When nothing answered, how long that took is nobody's business, see ErrorClass.
+      ...(attempt || !isPending ? { updated_at: attempt?.error_class === 'unreachable' ? attempt.at : now } : {}),
     },
     $unset: {
       lease_id: 1 as const,

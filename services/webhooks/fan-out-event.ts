@@ -5,7 +5,7 @@ import type { Work } from '#libs/jobs/worker.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { type FanOut, insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { type EventRecord, findEvents, markFannedOut } from '#libs/models/event.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
 import { inBatches } from './in-batches.ts';
 import { QUEUE_GRACE_MS } from './put-due-deliveries.ts';
@@ -25,10 +25,10 @@ export function makeFanOutEvent(queues: Queues): Work<{ eventId: string; account
     return ids;
   });
 
-  return async ({ eventId }, { log }) => {
-    const event = await eventOf(eventId);
+  return async ({ eventId, accountId }, { log }) => {
+    const [event, subscriptions] = await Promise.all([eventOf(eventId), subscriptionsOf(storedId(accountId))]);
     if (!event?.due_at) return; // Another job was quicker.
-    const added = await insert({ event, endpointIds: wanting(event, await subscriptionsOf(event.account_id)) });
+    const added = await insert({ event, endpointIds: wanting(event, subscriptions) });
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
     const put = queues.enqueueAll(
       deliverWebhook,

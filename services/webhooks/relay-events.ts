@@ -11,10 +11,12 @@ const QUEUE_MAX = 2_000;
 
 /** @returns true when there is more. @throws while MongoDB or Redis is away; the events stay due. */
 export async function relayEvents(queues: Queues): Promise<boolean> {
-  const events = await findDueEvents(BATCH);
-  if (events.length === 0) return false;
-  const [events_, deliveries] = await Promise.all([queues.counts(fanOutEvent), queues.counts(deliverWebhook)]);
-  if (events_.ready > QUEUE_MAX || deliveries.ready > QUEUE_MAX) return false;
+  const [events, fanOuts, deliveries] = await Promise.all([
+    findDueEvents(BATCH),
+    queues.counts(fanOutEvent),
+    queues.counts(deliverWebhook),
+  ]);
+  if (events.length === 0 || fanOuts.ready > QUEUE_MAX || deliveries.ready > QUEUE_MAX) return false;
   await queues.enqueueAll(
     fanOutEvent,
     events.map(({ _id, account_id, generation }) => ({

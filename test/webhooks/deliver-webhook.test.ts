@@ -213,8 +213,10 @@ test('when a port is closed, when what listens is no web server, and when the ad
       const found = await deliveryOf(eventId, endpoint.id);
       return found && found.attempts.length > 0 && found;
     });
-    const { at: _at, ...shown } = delivery.attempts[0] ?? { at: undefined };
+    const { at, ...shown } = delivery.attempts[0] ?? { at: undefined };
     seen.push(shown);
+    // Not even how long it took.
+    expect(delivery.updated_at).toEqual(delivery.attempts.at(-1)?.at ?? at);
   }
   expect(seen).toEqual([
     { error_class: 'unreachable' },
