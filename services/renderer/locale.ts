@@ -65,11 +65,11 @@ export function writtenLocale(locale: string): { language: string; region: strin
   return { language: 'en', region, format: region ? `en-${region}` : 'en' };
 }
 
-/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money. */
+/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, and Arabic's own names in Arabic. */
 function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' {
   const symbol = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
   const sign = symbol.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? '';
-  return AMBIGUOUS.test(sign) ? 'symbol' : 'narrowSymbol';
+  return AMBIGUOUS.test(sign) || /^ar\b/.test(format) ? 'symbol' : 'narrowSymbol';
 }
 
 /** Signs that more than one country writes. */

@@ -10,6 +10,7 @@ import { documentView } from './document-view.ts';
 import type { Images } from './fetch-image.ts';
 import type { FindMissingGlyphs } from './glyphs.ts';
 import type { Markdown } from './markdown.ts';
+import { withMetadata } from './pdf-metadata.ts';
 import type { Render } from './template.ts';
 
 /** With less than this left the answer would come too late; the processor is needed by those who still wait. */
@@ -63,11 +64,13 @@ async function printDocument(payload: RenderDocument, { signal }: JobContext, pa
   ]);
   signal.throwIfAborted();
   const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
-  const bytes = await parts.browser.print(parts.render(view), {
+  const printed = await parts.browser.print(parts.render(view), {
     deadlineAt: payload.deadlineAt,
     signal,
     isTagged: document.accessible === true,
   });
+  const { language, issuer } = view;
+  const bytes = withMetadata(printed, { author: issuer.name, language, madeAt: document.madeAt });
   return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)] };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.
