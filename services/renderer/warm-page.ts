@@ -32,15 +32,19 @@ export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
   await navigate(session, EMPTY);
   const { frameTree } = await session.send('Page.getFrameTree');
   const frameId = frameTree.frame.id;
-  const crashed = new Promise<never>((_resolve, reject) => {
-    session.once('Inspector.targetCrashed', () => reject(new Error('The page crashed')));
+  // Of the print in hand. One promise for the life of the page would keep every document that was ever raced against it.
+  let fail: ((error: Error) => void) | undefined;
+  let hasCrashed = false;
+  session.once('Inspector.targetCrashed', () => {
+    hasCrashed = true;
+    fail?.(new Error('The page crashed'));
   });
-  crashed.catch(() => undefined); // Between two prints nobody listens; the next print will.
   await session.send('Inspector.enable');
   let prints = 0;
 
   return {
     async print(html, { isTagged = false }) {
+      if (hasCrashed) throw new Error('The page crashed while nobody printed on it');
       prints += 1;
       // Both are sent at once, the protocol keeps their order. Everything is inlined, so there is no load to wait for.
       const isSet = session.send('Page.setDocumentContent', { frameId, html });
@@ -51,6 +55,8 @@ export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
         generateDocumentOutline: false,
       });
       // Had the content not been set, the print would show the document before: both must succeed.
+      const { promise: crashed, reject } = Promise.withResolvers<never>();
+      fail = reject;
       const [, { data }] = await Promise.race([Promise.all([isSet, isPrinted]), crashed]);
       const pdf = Buffer.from(data, 'base64');
       // Every document has text. One without fonts is a blank sheet: the page lost its way to them.

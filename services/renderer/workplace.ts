@@ -1,5 +1,5 @@
 // The folder a renderer works in: profiles, the font configuration and nothing of any customer; gone when the renderer is gone.
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,11 +17,18 @@ export async function openWorkplace(): Promise<{ folder: string; remove: () => P
 async function removeAbandoned() {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(NAME.exec(name)?.[1]);
-    // Our own number from an earlier life, as in containers, counts as dead: our folder is not made yet.
-    if (!pid || (pid !== process.pid && isAlive(pid))) continue;
+    const path = join(tmpdir(), name);
+    if (!pid || (await isInUse(pid, path))) continue;
     // Another user's folder stays: it is not ours to remove.
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+async function isInUse(pid: number, path: string): Promise<boolean> {
+  if (pid !== process.pid) return isAlive(pid);
+  // Containers give the same number again and again: it is ours only if it was made in this life.
+  const made = await stat(path).catch(() => undefined);
+  return made !== undefined && made.ctimeMs > Date.now() - process.uptime() * 1_000;
 }
 
 function isAlive(pid: number) {

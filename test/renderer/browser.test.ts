@@ -59,6 +59,14 @@ describe('when Chromium is killed', () => {
   });
 });
 
+test('when a page is killed while nobody prints, then the next document is printed on another at once', async () => {
+  const single = await openTestBrowser({ pages: 1 });
+  for (const pid of processesOf(await single.pid(), '--type=renderer')) process.kill(pid, 'SIGKILL');
+
+  expect(await textOf(await single.print(page('next'), within(10_000)))).toBe('next');
+  await single.close();
+});
+
 describe('when a document cannot be printed in time', () => {
   test('then it is given up at its deadline, its neighbours are printed, and its page works for nobody any more', async () => {
     const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);
@@ -82,7 +90,7 @@ describe('when a document cannot be printed in time', () => {
 });
 
 test('when hundreds of documents share the pages, then none holds a word of another', async () => {
-  const tokens = Array.from({ length: 400 }, () => randomBytes(12).toString('hex'));
+  const tokens = Array.from({ length: 200 }, () => randomBytes(12).toString('hex'));
   const sizes = [1, 40, 3, 400];
   const printed = await Promise.all(
     tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), within(50_000))),
