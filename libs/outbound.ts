@@ -1,10 +1,10 @@
 // The one way out: every URL a caller gave us (webhook endpoints, images) is judged and dialled here, so that nobody
 // can use this system to reach what only it can reach. What the libraries do and do not cover: docs/adr/0007-outbound-guard.md
-import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { type AllowList, judgeAddress, parseAllowList } from './public-address.ts';
+import { makeResolve, type Resolve } from './resolve-host.ts';
 
 /** Why a target was refused: safe to tell the caller who gave the URL. */
 export type RefusalReason = 'malformed' | 'length' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'dns';
@@ -42,8 +42,6 @@ const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$|^[^.]*$/;
 
 export type Protocol = 'http:' | 'https:';
-/** @returns every address of the name. Anything it throws refuses the name. */
-export type Resolve = (host: string) => Promise<string[]>;
 
 /** What to call and with which agents: no other agent may be used, and no proxy. */
 export interface Target {
@@ -77,7 +75,7 @@ export interface Outbound {
  */
 export function openOutbound(options: { allow: string; resolve?: Resolve; keepAlive?: boolean }): Outbound {
   const allowList = parseAllowList(options.allow);
-  const resolve = options.resolve ?? resolveBySystem;
+  const resolve = options.resolve ?? makeResolve({ isLocal: (host) => PRIVATE_NAME.test(host) });
   const agentOptions = { keepAlive: options.keepAlive ?? false, maxFreeSockets: 64, timeout: IDLE_LIMIT_MS };
   const context = { allowList, resolve };
   const httpAgent = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: ['http:'] });
@@ -214,10 +212,6 @@ async function resolveOnce(host: string, resolve: Resolve, limitMs: number): Pro
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function resolveBySystem(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 const bareHost = (url: URL) => withoutBrackets(url.hostname);
