@@ -1,5 +1,8 @@
 // The job of the renderer: whoever waits gets an answer, and whoever does not wait costs nothing.
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { announceCancel } from '#libs/jobs/replies.ts';
@@ -79,16 +82,70 @@ test('when a renderer is told to stop, then it finishes what it has in hand and 
   await own.close();
 });
 
+test('when a renderer is killed, then its browser ends with it, and the next renderer clears up after it', async () => {
+  const victim = await startRenderer();
+  const folder =
+    readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`)) ?? '';
+  const group = browserOf(victim.service.pid);
+  expect(group).toBeDefined();
+
+  victim.service.kill('SIGKILL');
+  await victim.service.exited;
+  await eventually(() => processesIn(group as number) === 0);
+  await victim.close();
+
+  const next = await startRenderer();
+  expect(readdirSync(tmpdir())).not.toContain(folder);
+  await next.close();
+});
+
 test('when Chromium cannot be started three times, then the renderer ends with code 1 and says why', async () => {
-  await expect(startRenderer({ CHROMIUM_PATH: '/bin/false' })).rejects.toMatchObject({
-    message: expect.stringContaining('could not start'),
-  });
+  const { code, output } = await runToItsEnd({ CHROMIUM_PATH: '/bin/false' });
+
+  expect(code).toBe(1);
+  expect(output).toContain('could not start');
 });
 
 test('when variables are missing or wrong, then all of them are listed at once', async () => {
-  const started = startRenderer({ REDIS_PREFIX: 'not valid!', RENDER_CONCURRENCY: '0' });
-
-  await expect(started).rejects.toMatchObject({
-    message: expect.stringMatching(/REDIS_PREFIX.*RENDER_CONCURRENCY/s),
+  const { code, output } = await runToItsEnd({
+    CHROMIUM_PATH: '',
+    REDIS_PREFIX: 'not valid!',
+    RENDER_CONCURRENCY: '0',
   });
+
+  expect(code).toBe(78);
+  for (const name of ['CHROMIUM_PATH', 'REDIS_PREFIX', 'RENDER_CONCURRENCY']) expect(output).toContain(name);
 });
+
+async function runToItsEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn('node', ['services/renderer/main.ts'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      REDIS_URL: renderer.workspace.redisUrl,
+      OPERATIONS_HOST: '127.0.0.1',
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+/** The group of the browser, which is the only child that leads one. */
+function browserOf(parent: number): number | undefined {
+  return processes().find(({ pid, parentPid, group }) => parentPid === parent && pid === group)?.group;
+}
+
+function processesIn(group: number) {
+  return processes().filter((one) => one.group === group && !one.isZombie).length;
+}
+
+function processes() {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.map((line) => {
+    const [pid = 0, parentPid = 0, group = 0] = line.trim().split(/\s+/).map(Number);
+    return { pid, parentPid, group, isZombie: line.includes('Z') };
+  });
+}
