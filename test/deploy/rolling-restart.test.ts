@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
 import { register } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
-import { type Journal, sendRequest, startLoad } from './load.ts';
+import { type Journal, type Load, sendRequest, startLoad } from './load.ts';
 
 /** A longer run: ROLLING_ROUNDS=20 npm test -- test/deploy/rolling-restart.test.ts */
 const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 1);
@@ -17,6 +17,8 @@ const running: Record<Name, SpawnedService[]> = { gateway: [], renderer: [], web
 const exits: (number | null)[] = [];
 let workspace: Workspace;
 let receiver: Receiver;
+let load: Load | undefined;
+const agent = new Agent({ keepAlive: true });
 
 beforeAll(async () => {
   workspace = await openWorkspace();
@@ -26,6 +28,8 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
+  await load?.stop();
+  agent.destroy();
   await Promise.all(Object.values(running).flatMap((services) => services.map((service) => service.stop())));
   await receiver.close();
   await workspace.close();
@@ -35,11 +39,10 @@ test(
   'when every process is replaced under load, then no request fails and no event is lost',
   async () => {
     const account = await workspace.account();
-    const agent = new Agent({ keepAlive: true });
     const target = { agent, key: account.key, urls: () => running.gateway.map(({ url }) => url) };
     await register(workspace, account.id, receiver.url, ['client.created']);
 
-    const load = startLoad(target);
+    load = startLoad(target);
     await load.answered(20);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of ['gateway', 'renderer', 'webhooks'] as const) {
@@ -50,7 +53,6 @@ test(
       }
     }
     const journal = await load.stop();
-    agent.destroy();
 
     process.stdout.write(`rolling restart: ${summary(journal)}\n`);
     expect(journal.failures).toEqual([]);

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
 import { register } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
-import { sendRequest, startLoad } from './load.ts';
+import { type Load, sendRequest, startLoad } from './load.ts';
 
 const COUNTS = { gateway: 2, renderer: 4, webhooks: 2 } as const;
 /** A browser is a gigabyte at most; more pages in one would only wait for the processor here. */
@@ -21,6 +21,8 @@ const MEMBERS = 3;
 let replicaSet: MongoMemoryReplSet | undefined;
 let workspace: Workspace | undefined;
 let receiver: Receiver | undefined;
+let load: Load | undefined;
+const agent = new Agent({ keepAlive: true });
 const services: (SpawnedService & { name: string })[] = [];
 
 beforeAll(async () => {
@@ -48,6 +50,8 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(async () => {
+  await load?.stop();
+  agent.destroy();
   await Promise.all(services.map((service) => service.stop()));
   await receiver?.close();
   await workspace?.close();
@@ -59,10 +63,9 @@ test('when the primary dies under load, then every acknowledged record is there,
   const { received, url } = receiver;
   const account = await workspace.account();
   await register(workspace, account.id, url, ['client.created']);
-  const agent = new Agent({ keepAlive: true });
   const urls = () => services.filter(({ name }) => name === 'gateway').map(({ url }) => url);
   const target = { agent, key: account.key, urls };
-  const load = startLoad(target);
+  load = startLoad(target);
   await load.answered(100);
 
   const killed = await killPrimary();
@@ -72,7 +75,6 @@ test('when the primary dies under load, then every acknowledged record is there,
   const failedUntilWell = load.failures().length;
   await load.answered(100);
   const journal = await load.stop();
-  agent.destroy();
 
   process.stdout.write(
     `scale out: ${journal.sent} sent, ${journal.answered} answered, ${failedUntilWell - failedBefore} refused during the election ` +
@@ -92,10 +94,7 @@ test('when the primary dies under load, then every acknowledged record is there,
 
   const busy = await Promise.all(services.map(async (service) => [service.name, await workOf(service)] as const));
   expect(busy.filter(([, work]) => work === 0)).toEqual([]);
-  const reply = await sendRequest(
-    { ...target, agent: new Agent() },
-    { method: 'GET', path: '/api/v1/clients?limit=1' },
-  );
+  const reply = await sendRequest(target, { method: 'GET', path: '/api/v1/clients?limit=1' });
   expect([reply.status, reply.body.pagination.total]).toEqual([200, ids.size]);
 }, 240_000);
 

@@ -18,6 +18,8 @@ export interface SpawnedService {
 }
 
 const STOP_LIMIT_MS = 45_000;
+/** Only ends a hang: on a machine that is busy with other suites a start takes its time. */
+const READY_LIMIT_MS = 60_000;
 
 /** @param env on top of what every service needs; PORT may be given to start again on the same one. @returns once /readyz says so. */
 export async function spawnService(
@@ -46,7 +48,7 @@ export async function spawnService(
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`${service} exited with ${child.exitCode}`);
       return (await fetch(`${operationsUrl}/readyz`)).ok;
-    });
+    }, READY_LIMIT_MS);
   } catch (error) {
     child.kill('SIGKILL');
     throw new Error(`${service} did not become ready:\n${output}`, { cause: error });
