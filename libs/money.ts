@@ -28,6 +28,9 @@ const decimals = new Map(
   Object.values(currencies).map(({ code, base, exponent }) => [code as string, base === 10 ? exponent : IN_FIFTHS]),
 );
 
+/** Every current ISO 4217 code that has decimals. */
+export const currencyCodes: readonly string[] = [...decimals.keys()];
+
 /** True for a current ISO 4217 code in capitals. */
 export function isCurrency(code: string): boolean {
   return decimals.has(code);

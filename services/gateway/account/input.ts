@@ -50,7 +50,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .unique()
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null'),
-});
+}).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
 function imageSource(source: string, { message }: Joi.CustomHelpers) {
   const url = source.length <= URL_LONGEST ? URL.parse(source) : null;

@@ -28,7 +28,7 @@ export const newKey = Joi.object<NewKey, true>({
     .description('Each a scope the calling key has itself'),
   expires_at: instant().custom(inFuture).allow(null),
   mode: Joi.string().valid('live', 'test').default('live'),
-});
+}).example({ name: 'Website', scopes: ['clients:write', 'invoices:read'] });
 
 export const rotation = Joi.object<Rotation, true>({
   overlap_seconds: Joi.number()
@@ -37,7 +37,7 @@ export const rotation = Joi.object<Rotation, true>({
     .max(OVERLAP_MAX_SECONDS)
     .default(0)
     .description('How long the old key still works'),
-});
+}).example({ overlap_seconds: 3600 });
 
 function inFuture(date: Date, { message }: Joi.CustomHelpers) {
   return date > new Date() ? date : message({ custom: '{{#label}} must be in the future' });

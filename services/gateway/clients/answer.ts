@@ -14,5 +14,5 @@ export const clientAnswer = Joi.object({
   created_at: timestamp(),
   updated_at: timestamp(),
 })
-  .id('Client')
+  .id('ClientRecord')
   .example({ ...exampleClient, status: 'invited', created_at: exampleTime, updated_at: exampleTime });

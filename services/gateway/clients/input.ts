@@ -36,9 +36,16 @@ export const newClient = Joi.object<NewClient, true>({
   name: line().required(),
   email: email().required(),
   ...optional,
+}).example({
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  company_name: 'Analytical Engines',
+  phone: '+44 20 7946 0018',
 });
 
-export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional });
+export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional }).example({
+  phone: '+44 20 7946 0019',
+});
 
 export const clientQuery = Joi.object<ClientQuery>({
   q: line().max(SEARCH_LONGEST).allow('').description('Part of the name, email or company, in any case'),

@@ -30,7 +30,7 @@ export const clientRoutes: readonly Route[] = [
   route({
     method: 'post',
     path,
-    operation: 'createClient',
+    operation: 'addClient',
     summary: 'Create a client',
     scope: 'clients:write',
     query: dryRun,

@@ -40,6 +40,7 @@ export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] 
     scope: 'events:read',
     query: feedQuery,
     answers: eventAnswer,
+    besides: { has_more: Joi.boolean(), next_after: Joi.number().integer() },
     handler: listEvents,
   }),
   route({

@@ -55,11 +55,12 @@ export interface CommitOptions {
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
 export function commitFor({ request, accountId, requestId, isDryRun, nudge, passing }: CommitOptions): Commit {
+  const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
+  // Also where nothing is written: a key that is wrong is wrong everywhere.
+  if (key !== undefined && !KEY_FORM.test(key)) {
+    throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+  }
   return async (work) => {
-    const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
-    if (key !== undefined && !KEY_FORM.test(key)) {
-      throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
-    }
     if (isDryRun) return rehearse(work);
     return key === undefined ? run(work) : runOnce(idempotencyId(accountId, key), work);
   };

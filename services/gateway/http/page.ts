@@ -7,6 +7,8 @@ export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
 /** MongoDB walks over what is skipped: deeper pages belong to a filter. */
 const OFFSET_MAX = 1_000_000_000;
+/** As many digits as a double holds exactly. */
+const DIGITS_MAX = 999_999_999_999_999;
 
 export interface PageQuery {
   limit: number;
@@ -31,7 +33,13 @@ const digits = Joi.extend((joi) => ({
 
 export const pageQuery = {
   // More than a page is answered with a page, and `pagination.limit` says so.
-  limit: digits.digits().min(1).default(LIMIT_DEFAULT).custom(atMostAPage).description('Page size, at most 100'),
+  limit: digits
+    .digits()
+    .min(1)
+    .max(DIGITS_MAX)
+    .default(LIMIT_DEFAULT)
+    .custom(atMostAPage)
+    .description('Page size, at most 100'),
   offset: digits.digits().min(0).max(OFFSET_MAX).default(0).description('Records to skip'),
 };
 

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { isDay } from '#libs/day.ts';
 import { AppError, type Details, validationFailed } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
-import { isCurrency } from '#libs/money.ts';
+import { currencyCodes, isCurrency } from '#libs/money.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {
@@ -105,7 +105,7 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     base: joi.string(),
     validate: (value: string, { error }: Joi.CustomHelpers) =>
       isDay(value) ? { value } : { value, errors: error('string.day') },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date' }),
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date', minLength: 10 }),
   }),
   (joi) => ({
     type: 'text',
@@ -120,7 +120,7 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     base: joi.string(),
     validate: (value: string, { error }: Joi.CustomHelpers) =>
       isId(value) ? { value: value.toLowerCase() } : { value, errors: error('string.guid') },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'uuid' }),
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'uuid', minLength: 36 }),
   }),
   (joi) => ({
     type: 'currency',
@@ -129,7 +129,7 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
       const code = value.toUpperCase();
       return isCurrency(code) ? { value: code } : { value, errors: error('string.currency') };
     },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 3, maxLength: 3 }),
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', enum: currencyCodes }),
   }),
   (joi) => ({
     type: 'instant',
@@ -141,7 +141,12 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
       const isReal = isDay(INSTANT.exec(text)?.[1] ?? '') && !Number.isNaN(date.getTime());
       return isReal ? { value: date } : { value, errors: error('string.instant') };
     },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date-time' }),
+    jsonSchema: (_schema: unknown, result: object) => ({
+      ...result,
+      type: 'string',
+      format: 'date-time',
+      minLength: 10,
+    }),
   }),
 );
 

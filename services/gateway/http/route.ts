@@ -65,6 +65,8 @@ export interface Route<Body = unknown, Query = unknown> {
   message?: string;
   /** A page of the parts of one record: `data` is an object, not a list. */
   isPageOfOne?: boolean;
+  /** What a list answers beside `data` and `pagination`. */
+  besides?: Record<string, Joi.Schema>;
   /** Media type of an answer that is not JSON. */
   produces?: string;
   /** @returns the answer, or nothing when the handler has answered by itself. */

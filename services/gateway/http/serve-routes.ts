@@ -26,19 +26,22 @@ export interface ServeOptions {
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const methodsOf = new Map<string, string[]>();
-  for (const row of routes) {
-    const path = row.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router[row.method](path, server(row, options));
-    methodsOf.set(path, [...(methodsOf.get(path) ?? []), row.method.toUpperCase()]);
-  }
-  for (const [path, methods] of methodsOf) {
+  for (const [path, rows] of byPath(routes)) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const row of rows) router[row.method](pattern, server(row, options));
+    const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
-    router.all(path, () => {
+    router.all(pattern, () => {
       throw new AppError(405, 'Method not allowed', { headers: { Allow: allow } });
     });
   }
   return router;
+}
+
+/** Paths without parameters first: `/webhooks/doctor` is no webhook called `doctor`, whatever the method. */
+function byPath(routes: readonly Route[]): [string, Route[]][] {
+  const paths = Map.groupBy(routes, ({ path }) => path);
+  return [...paths].toSorted(([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')));
 }
 
 /** Whatever can be found out about a row is found out once, not on every request. */

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
@@ -45,6 +46,13 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   tax_rate: percentage(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
+}).example({
+  client_id: exampleId.clients,
+  project_id: exampleId.projects,
+  due_date: '2099-12-31',
+  currency: 'EUR',
+  tax_rate: 19,
+  line_items: [{ description: 'Drawings', quantity: 12, rate: 95 }],
 });
 
 export const invoiceChanges = Joi.object<InvoiceChanges, true>({
@@ -56,7 +64,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   tax_rate: percentage(),
   line_items: lineItems(),
   project_id: uuid().allow(null),
-});
+}).example({ due_date: '2099-11-30' });
 
 export const invoiceQuery = Joi.object<InvoiceQuery>({
   client_id: uuid(),

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { projectListing } from '#libs/models/project.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '../http/example-ids.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { line, uuid } from '../http/read-input.ts';
 
@@ -23,9 +24,13 @@ export const newProject = Joi.object<NewProject, true>({
   name: line().required(),
   client_id: uuid().required(),
   status: line(),
-});
+}).example({ name: 'Difference engine', client_id: exampleId.clients });
 
-export const projectChanges = Joi.object<ProjectChanges, true>({ name: line(), client_id: uuid(), status: line() });
+export const projectChanges = Joi.object<ProjectChanges, true>({
+  name: line(),
+  client_id: uuid(),
+  status: line(),
+}).example({ status: 'Awaiting Approval' });
 
 export const projectQuery = Joi.object<ProjectQuery>({
   status: line(),

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
@@ -42,6 +43,12 @@ export const newQuote = Joi.object<NewQuote, true>({
   tax_rate: percentage(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
+}).example({
+  client_id: exampleId.clients,
+  amount: 1140,
+  currency: 'EUR',
+  tax_rate: 19,
+  description: 'Drawings of the mill',
 });
 
 export const quoteChanges = Joi.object<QuoteChanges, true>({
@@ -51,7 +58,7 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   amount: amount(),
   currency: currency(),
   tax_rate: percentage(),
-});
+}).example({ status: 'Accepted' });
 
 export const quoteQuery = Joi.object<QuoteQuery>({
   client_id: uuid(),

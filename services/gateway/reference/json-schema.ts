@@ -11,6 +11,12 @@ interface Description {
   items?: Description[];
   examples?: unknown[];
   dependencies?: Array<{ rel: string; peers: string[] }>;
+  whens?: Array<{ ref: { path: string[] }; is: Condition; otherwise?: { flags?: { presence?: string } } }>;
+}
+
+interface Condition {
+  type: string;
+  rules?: Array<{ name: string; args?: { limit?: number } }>;
 }
 
 /** @param direction `input` is what a caller sends (defaults make a field optional), `output` is what it gets. */
@@ -31,6 +37,9 @@ function tidy(schema: JsonSchema): JsonSchema {
     const named = tidied[keyword] as Record<string, JsonSchema> | undefined;
     if (named) tidied[keyword] = mapValues(named, tidy);
   }
+  const { '.*': anyName, ...otherNames } = (tidied['patternProperties'] ?? {}) as Record<string, JsonSchema>;
+  // Joi writes its string() as every name, but holds no empty one to it.
+  if (anyName) tidied['patternProperties'] = { ...otherNames, '.+': anyName };
   if (isSchema(tidied['items'])) tidied['items'] = tidy(tidied['items']);
   return withNull(unwrapped(tidied));
 }
@@ -43,10 +52,15 @@ function unwrapped(schema: JsonSchema): JsonSchema {
   const takesEmpty = anyOf.some((member) => isOnlyEmptyText(member));
   const rest = anyOf.filter((member) => member['type'] !== 'null' && !isOnlyEmptyText(member)).map(tidy);
   const [only] = rest;
-  if (rest.length !== 1 || !only || typeof only['type'] !== 'string') return { ...around, anyOf: anyOf.map(tidy) };
+  const isOne = rest.length === 1 && only && typeof only['type'] === 'string' && !(takesEmpty && refusesEmpty(only));
+  if (!isOne) return { ...around, anyOf: anyOf.map(tidy) };
   const { minLength, ...lax } = only;
   const merged = takesEmpty && minLength === 1 ? lax : only;
   return { ...around, ...merged, ...(takesNull ? { type: [only['type'], 'null'] } : {}) };
+}
+
+function refusesEmpty({ format, pattern }: JsonSchema): boolean {
+  return format !== undefined || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''));
 }
 
 function isOnlyEmptyText(schema: JsonSchema): boolean {
@@ -64,15 +78,29 @@ function annotate(schema: JsonSchema, { keys, items, examples, dependencies }: D
   const properties = schema['properties'] as Record<string, JsonSchema> | undefined;
   const [item] = items ?? [];
   const either = dependencies?.find(({ rel }) => rel === 'or');
+  const conditions = Object.entries(keys ?? {}).flatMap(([name, key]) => requiredUnless(name, key));
   return {
     ...schema,
     ...(properties && keys
       ? { properties: mapValues(properties, (value, name) => annotate(value, keys[name] ?? {})) }
       : {}),
     ...(isSchema(schema['items']) && item ? { items: annotate(schema['items'], item) } : {}),
+    ...(conditions.length > 0 ? { allOf: conditions } : {}),
     ...(either ? { anyOf: either.peers.map((peer) => ({ required: [peer] })) } : {}),
     ...(examples ? { examples } : {}),
   };
+}
+
+/** `when(other, { is, otherwise: required() })`: the field itself, or the other one in the form that makes it needless. */
+function requiredUnless(name: string, { whens = [] }: Description): JsonSchema[] {
+  return whens
+    .filter(({ otherwise }) => otherwise?.flags?.presence === 'required')
+    .map(({ ref, is }) => {
+      const [other = ''] = ref.path;
+      const least = is.rules?.find((rule) => rule.name === 'min')?.args?.limit;
+      const form = is.type === 'array' ? { type: 'array', ...(least ? { minItems: least } : {}) } : {};
+      return { anyOf: [{ required: [name] }, { required: [other], properties: { [other]: form } }] };
+    });
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -50,7 +50,7 @@ const text = { type: 'string' };
 const count = (description: string) => ({ type: 'integer', minimum: 0, description });
 
 const sharedSchemas: Record<string, JsonSchema> = {
-  Error: {
+  Failure: {
     type: 'object',
     required: ['error'],
     properties: { error: { ...text, description: 'What is wrong, in words' } },

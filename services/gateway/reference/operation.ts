@@ -98,8 +98,21 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     const schema = { type: 'string', contentMediaType: row.produces };
     return { [status]: { description: 'The file', headers, content: { [row.produces]: { schema } } } };
   }
-  const schema = envelopeOf(row, register);
-  return { [status]: { description: 'Success', headers, content: { 'application/json': { schema } } } };
+  const content = (schema: JsonSchema) => ({ 'application/json': { schema } });
+  const isDry = row.query !== undefined && 'dry_run' in (row.query.describe()['keys'] ?? {});
+  const dry = { description: 'A dry run: what would have been stored', headers, content: content(dryEnvelopeOf(row)) };
+  return {
+    ...(isDry ? { 200: dry } : {}),
+    [status]: { description: 'Success', headers, content: content(envelopeOf(row, register)) },
+  };
+}
+
+/** What was not stored has no id. */
+function dryEnvelopeOf(row: Route): JsonSchema {
+  const data = row.answers ? jsonSchemaOf(row.answers, 'output') : { type: 'object', properties: {} };
+  const { examples: _hasAnId, ...shape } = data;
+  const properties = { ...(shape['properties'] as object), id: { type: 'null' } };
+  return object({ success: { type: 'boolean', const: true }, data: { ...shape, properties } });
 }
 
 export function isList(row: Route): boolean {
@@ -115,7 +128,9 @@ function envelopeOf(row: Route, register: Register): JsonSchema {
   const data = dataOf(row, register);
   if (isList(row)) {
     const pagination = { $ref: '#/components/schemas/Pagination' };
-    return object({ data: row.isPageOfOne ? data : { type: 'array', items: data }, pagination });
+    const besides = Object.entries(row.besides ?? {}).map(([name, shape]) => [name, jsonSchemaOf(shape, 'output')]);
+    const list = row.isPageOfOne ? data : { type: 'array', items: data };
+    return object({ data: list, pagination, ...(Object.fromEntries(besides) as Record<string, JsonSchema>) });
   }
   return object(row.method === 'get' ? { data } : { ...success, data });
 }

@@ -10,7 +10,7 @@ const json = (schema: JsonSchema, examples?: object) => ({
 });
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 
-function failure(description: string, error: string, headers: object = {}, schema = 'Error'): Response {
+function failure(description: string, error: string, headers: object = {}, schema = 'Failure'): Response {
   return {
     description,
     headers: { ...header('X-Request-Id'), ...headers },

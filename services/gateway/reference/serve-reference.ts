@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
+import { isKnown } from '../http/entity-tag.ts';
 import type { Route } from '../http/route.ts';
 import { makeOpenApi } from './openapi.ts';
 import { makePage } from './page.ts';
@@ -33,8 +34,8 @@ function fixed(type: string, text: string, headers: Record<string, string> = {})
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`;
   const body = Buffer.from(text);
   return (request: Request, response: Response) => {
-    response.set({ 'Content-Type': type, ETag: etag, 'Cache-Control': 'no-cache', ...headers });
-    if (request.fresh) response.status(304).end();
-    else response.send(body);
+    response.set({ ETag: etag, 'Cache-Control': 'no-cache', ...headers });
+    if (isKnown(request, etag)) response.status(304).end();
+    else response.set('Content-Type', type).send(body);
   };
 }

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/task.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '../http/example-ids.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { line, text, uuid } from '../http/read-input.ts';
 
@@ -40,7 +41,7 @@ export const newTask = Joi.object<NewTask, true>({
   status: status().default('todo'),
   billable: Joi.boolean().default(true),
   ...optional,
-});
+}).example({ project_id: exampleId.projects, name: 'Drawings', estimated_hours: 40, rate: 95 });
 
 export const taskChanges = Joi.object<TaskChanges, true>({
   project_id: uuid(),
@@ -48,6 +49,6 @@ export const taskChanges = Joi.object<TaskChanges, true>({
   status: status(),
   billable: Joi.boolean(),
   ...optional,
-});
+}).example({ status: 'in_progress' });
 
 export const taskQuery = Joi.object<TaskQuery>({ project_id: uuid(), status: status(), ...listQuery(taskListing) });

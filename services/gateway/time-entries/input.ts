@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { timeEntryListing } from '#libs/models/time-entry.ts';
+import { exampleId } from '../http/example-ids.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { day, text, uuid } from '../http/read-input.ts';
 
@@ -39,9 +40,19 @@ export const newTimeEntry = Joi.object<NewTimeEntry, true>({
   date: day().required(),
   task_id: uuid().allow(null),
   ...optional,
+}).example({
+  project_id: exampleId.projects,
+  task_id: exampleId.tasks,
+  hours: 2.25,
+  date: '2026-11-02',
+  description: 'Mill, first sheet',
 });
 
-export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({ hours: hours(), date: day(), ...optional });
+export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({
+  hours: hours(),
+  date: day(),
+  ...optional,
+}).example({ hours: 2.5 });
 
 export const timeEntryQuery = Joi.object<TimeEntryQuery>({
   project_id: uuid(),
