@@ -11,11 +11,14 @@ import { proves } from './proves.ts';
 
 let system: TestSystem;
 let check: AnswerCheck;
+let example: object;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
   system = await startSystem();
-  check = answerCheck((await system.call('GET', '/openapi.json')).body);
+  const document = (await system.call('GET', '/openapi.json')).body;
+  example = document.paths[path].post.requestBody.content['application/json'].example;
+  check = answerCheck(document);
 });
 afterAll(async () => {
   await receiver.close();
@@ -56,6 +59,10 @@ async function expectRefused(cases: object[]) {
     expect(Object.keys(reply.body.details)[0]).toMatch(new RegExp(`^${Object.keys(fields)[0]}`));
   }
 }
+
+proves('does.pdf pdf.answer', "when the document's own example is sent, then it prints", async () => {
+  expect(await textOf(example)).toContain('Ada Lovelace');
+});
 
 proves(
   'does.pdf pdf.answer pdf.title pdf.lines version.pdf',

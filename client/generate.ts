@@ -1,0 +1,58 @@
+// `npm run client [folder]`: writes the typed client that is generated from the OpenAPI document.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { routesOf } from '../services/gateway/app.ts';
+import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
+import { packageVersion } from '../services/gateway/reference/serve-reference.ts';
+
+const folder = process.argv[2] ?? join(import.meta.dirname, 'generated');
+// The table is only looked at: nothing is called.
+const routes = routesOf({ outbound: undefined as never, box: undefined as never, nudge: () => undefined });
+
+const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
+const document = join(scratch, 'openapi.json');
+writeFileSync(document, JSON.stringify(simplified(makeOpenApi(routes, packageVersion()))));
+
+const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
+const file = join(folder, 'billhook.ts');
+const target = ['--output', file, '--import-ext', 'ts', '--server-url', 'http://localhost:8080'];
+const { status, stderr } = spawnSync(process.execPath, [redocly, 'generate-client', document, ...target], {
+  encoding: 'utf8',
+  env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+});
+rmSync(scratch, { recursive: true });
+if (status !== 0 || stderr.includes('is a name a generated client already declares')) {
+  process.stderr.write(stderr);
+  process.exit(1);
+}
+// The generator does not write for the strictest of our compiler's rules; the types it exports are checked where they are used.
+writeFileSync(
+  file,
+  `// A typed client of the API, made by \`npm run client\`. Do not change it by hand.\n// @ts-nocheck\n${readFileSync(file, 'utf8')}`,
+);
+
+/**
+ * Without what types cannot say: the generator takes the first success for the type of the result, which must not be the dry
+ * run without an id, and makes an intersection of "this field or that one".
+ */
+function simplified(document: OpenApi): OpenApi {
+  for (const { responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    if ('201' in responses) delete responses['200'];
+  }
+  return withoutConditions(document) as OpenApi;
+}
+
+function withoutConditions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutConditions);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([keyword, inner]) => !isCondition(keyword, inner));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutConditions(inner)]));
+}
+
+function isCondition(keyword: string, value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  if (keyword === 'allOf') return value.every(({ anyOf }) => isCondition('anyOf', anyOf));
+  return keyword === 'anyOf' && value.every((member) => 'required' in member && !('type' in member));
+}

@@ -1,0 +1,61 @@
+// Journey: a freelancer's month through the typed client that is generated from the OpenAPI document.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  ApiError,
+  addClient,
+  auditNumbering,
+  client,
+  createInvoice,
+  createProject,
+  createQuote,
+  createTask,
+  createTimeEntry,
+  getInvoice,
+  getTask,
+  listInvoices,
+  updateInvoice,
+  updateQuote,
+} from '../../client/generated/billhook.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  client.configure({ serverUrl: gateway.url, auth: { bearer: gateway.account.key } });
+});
+afterAll(() => gateway.close());
+
+test('when work is quoted, done, logged, invoiced and paid, then every step is there and the numbers have no hole', async () => {
+  const { data: ada } = await addClient({ body: { name: 'Ada Lovelace', email: 'ada@example.com' } });
+  const { data: project } = await createProject({ body: { name: 'Difference engine', client_id: ada.id } });
+  const offer = { client_id: ada.id, project_id: project.id, amount: 1200 };
+  const { data: quote } = await createQuote({ body: offer });
+  const accepted = await updateQuote({ path: { id: quote.id }, body: { status: 'Accepted' } });
+  expect(accepted.data.status).toBe('Accepted');
+
+  const { data: task } = await createTask({ body: { project_id: project.id, name: 'Drawings', rate: 95 } });
+  for (const hours of [2.25, 3.5]) {
+    await createTimeEntry({ body: { project_id: project.id, task_id: task.id, hours, date: '2026-11-02' } });
+  }
+  expect((await getTask({ path: { id: task.id } })).data.total_seconds).toBe(5.75 * 3600);
+
+  const line_items = [{ description: 'Drawings', quantity: 5.75, rate: 95 }];
+  const { data: draft } = await createInvoice({
+    body: { client_id: ada.id, due_date: '2099-12-31', tax_rate: 19, line_items },
+  });
+  const path = { id: draft.id };
+  await updateInvoice({ path, body: { status: 'Sent' } });
+  await updateInvoice({ path, body: { status: 'Paid' } });
+
+  expect((await getInvoice({ path })).data).toMatchObject({ amount: 546.25, tax_amount: 103.79, amount_due: 0 });
+  const paid = await listInvoices({ query: { status: 'Paid', client_id: ada.id } });
+  expect(paid.data.map(({ invoice_number }) => invoice_number)).toEqual(['INV-0001']);
+  expect((await auditNumbering()).data.gapless).toBe(true);
+});
+
+test('when something is refused, then the client throws what the service said', async () => {
+  const refused = addClient({ body: { name: '', email: '' } });
+
+  await expect(refused).rejects.toBeInstanceOf(ApiError);
+  await expect(refused).rejects.toMatchObject({ status: 400, body: { error: 'Missing required fields: name, email' } });
+});

@@ -1,0 +1,33 @@
+// Records under the very ids that the reference's examples use, so that every example can be run as it stands.
+import mongoose from 'mongoose';
+import { exampleId } from '../../services/gateway/http/example-ids.ts';
+import type { TestGateway } from './gateway.ts';
+import { create } from './records.ts';
+
+const UUID = mongoose.Types.UUID;
+
+/** Makes one record of each resource, as far as callers can make them, and moves it to its example id. */
+export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
+  const client_id = exampleId.clients;
+  const project_id = exampleId.projects;
+  await make('clients', 'clients', { name: 'Ada Lovelace', email: 'ada@example.com' });
+  await make('projects', 'projects', { name: 'Difference engine', client_id });
+  await make('tasks', 'tasks', { name: 'Drawings', project_id });
+  await make('time-entries', 'time_entries', { project_id, hours: 1, date: '2026-11-02' });
+  // Quotes cannot be deleted: on the example client one would keep its deletion from being an example.
+  const other = await create(gateway, '/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
+  await make('quotes', 'quotes', { client_id: other.id, amount: 100 });
+  await make('invoices', 'invoices', { client_id, amount: 100, due_date: '2099-12-31' });
+  await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
+  await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
+
+  async function make(resource: keyof typeof exampleId, collection: string, body: object) {
+    const { id } = await create(gateway, `/api/v1/${resource}`, body);
+    const records = mongoose.connection.collection(collection);
+    const record = await records.findOne({ _id: new UUID(id) as never });
+    if (!record) throw new Error(`${collection} does not hold what POST ${resource} made`);
+    const _id = new UUID(exampleId[resource]) as never;
+    await records.deleteMany({ _id: { $in: [_id, record._id] } });
+    await records.insertOne({ ...record, _id });
+  }
+}
