@@ -72,6 +72,11 @@ export const variables = {
     .default('0.0.0.0')
     .description('Address the operations port listens on; never expose it to the public'),
   OPERATIONS_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description(
+      'OpenTelemetry collector that takes OTLP over HTTP, such as http://collector:4318; without it nothing is traced',
+    ),
   OUTBOUND_ALLOW: Joi.string()
     .allow('')
     .default('')

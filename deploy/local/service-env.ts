@@ -14,7 +14,7 @@ export interface Addresses {
 // What any program needs of our environment. A store gets no more, and neither does the renderer but for its own settings:
 // it lays out what strangers send, so it is told neither the database nor a secret a person may have in their shell.
 const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
-const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|(RENDER|RECYCLE|CHROMIUM|IMAGE)\w*)$/;
+const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|(RENDER|RECYCLE|CHROMIUM|IMAGE|OTEL)\w*)$/;
 
 export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): NodeJS.ProcessEnv {
   const isGiven = (name: string) => [EVERYBODY_GETS, ...more].some((names) => names.test(name));

@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import type { Logger } from '../logger.ts';
 import { connectImpatient, type Redis } from '../redis.ts';
 import type { JobDefinition } from './catalog.ts';
+import { queueTelemetry } from './telemetry.ts';
 
 /** Half of each wait is chance: jobs that failed together are not retried together. */
 const JITTER = 0.5;
@@ -53,6 +54,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         skipVersionCheck: true,
         skipWaitingForReady: true, // Otherwise an add would wait for Redis to come back instead of failing.
         streams: { events: { maxLen: 500 } },
+        ...queueTelemetry(),
         defaultJobOptions: {
           attempts: definition.attempts,
           backoff: { type: 'exponential', delay: definition.backoffMs, jitter: JITTER },

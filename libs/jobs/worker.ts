@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient } from '../redis.ts';
 import type { JobDefinition } from './catalog.ts';
+import { queueTelemetry } from './telemetry.ts';
 
 export interface JobContext {
   jobId: string;
@@ -73,6 +74,7 @@ export function startWorker<Payload>(
     maxStalledCount: MAX_STALLED_COUNT,
     skipVersionCheck: true,
     metrics: { maxDataPoints: METRICS_MINUTES },
+    ...queueTelemetry(),
   });
   let isAway = false;
   worker.on('error', (error) => {

@@ -14,6 +14,7 @@ import type { PrintDocument } from './http/print-document.ts';
 import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
@@ -56,6 +57,7 @@ export function makeApp(options: AppOptions): Express {
   app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
   app.use(requestLog(options.log));
+  app.use(traceRequests);
   if (options.metrics) app.use(measureRequests(options.metrics));
   app.use(helmet());
   app.use(serveRoutes(routes, options));

@@ -14,6 +14,7 @@ export interface Config {
   SECRET_KEY: string;
   OUTBOUND_ALLOW: string;
   LOG_LEVEL: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   TRUST_PROXY: number;
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
@@ -34,6 +35,7 @@ export const configShape = Joi.object<Config, true>({
   SECRET_KEY: variables.SECRET_KEY,
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
+  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   TRUST_PROXY: Joi.number()
     .integer()
     .min(0)

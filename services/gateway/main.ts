@@ -12,6 +12,7 @@ import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import type { CrashPoint } from './http/commit.ts';
@@ -24,6 +25,7 @@ await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
   const log = makeLogger('gateway', config.LOG_LEVEL);
   useLogger(log);
+  onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
 
   onClose(await connectMongo(config.MONGODB_URI, { log }));
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });

@@ -10,6 +10,7 @@ export interface Config {
   CHROMIUM_PATH: string;
   OUTBOUND_ALLOW: string;
   LOG_LEVEL: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   RENDER_CONCURRENCY: number;
   RECYCLE_PRINTS: number;
   RECYCLE_MINUTES: number;
@@ -28,6 +29,7 @@ export const configShape = Joi.object<Config, true>({
     ),
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
+  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   // One page keeps one core busy; the third fills the gaps in which the others wait for Redis.
   RENDER_CONCURRENCY: Joi.number()
     .integer()

@@ -8,6 +8,7 @@ import { makeMetrics } from '#libs/metrics.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { connectImpatient } from '#libs/redis.ts';
+import { startTracing } from '#libs/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { openImages } from './fetch-image.ts';
@@ -29,6 +30,7 @@ await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
   const log = makeLogger('renderer', config.LOG_LEVEL);
   useLogger(log);
+  onClose(await startTracing('renderer', config.OTEL_EXPORTER_OTLP_ENDPOINT));
 
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());

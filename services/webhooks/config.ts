@@ -11,6 +11,7 @@ export interface Config {
   SECRET_KEY: string;
   OUTBOUND_ALLOW: string;
   LOG_LEVEL: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   DELIVERY_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
   WEBHOOK_RETRY_SCALE: number;
@@ -25,6 +26,7 @@ export const configShape = Joi.object<Config, true>({
   SECRET_KEY: variables.SECRET_KEY,
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
+  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   DELIVERY_CONCURRENCY: Joi.number()
     .integer()
     .min(1)

@@ -10,6 +10,7 @@ import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { startTracing } from '#libs/tracing.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { announceLapses } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
@@ -35,6 +36,7 @@ await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
   const log = makeLogger('webhooks', config.LOG_LEVEL);
   useLogger(log);
+  onClose(await startTracing('webhooks', config.OTEL_EXPORTER_OTLP_ENDPOINT));
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
   onClose(() => outbound.close());

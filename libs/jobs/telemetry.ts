@@ -1,0 +1,9 @@
+// Carries a trace from who puts a job in to who works on it.
+import type { Telemetry } from 'bullmq';
+import { BullMQOtel } from 'bullmq-otel';
+import { isTracing } from '../tracing.ts';
+
+/** The options of a queue or a worker; empty while nobody traces, so that jobs stay as they are. */
+export function queueTelemetry(): { telemetry?: Telemetry } {
+  return isTracing() ? { telemetry: new BullMQOtel({ tracerName: 'billhook' }) } : {};
+}

@@ -1,0 +1,62 @@
+// Traces of requests and jobs for an OpenTelemetry collector, when one is named; without one nothing is loaded and nothing costs.
+import type { IncomingHttpHeaders } from 'node:http';
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+
+const TRACER = 'billhook';
+
+let isOn = false;
+
+/** True after startTracing was given a collector. */
+export function isTracing(): boolean {
+  return isOn;
+}
+
+/**
+ * To be called before queues and workers are opened.
+ * @param endpoint of a collector that takes OTLP over HTTP, such as `http://collector:4318`; without it nothing happens.
+ * @returns what sends the last spans and ends it.
+ */
+export async function startTracing(service: string, endpoint: string | undefined): Promise<() => Promise<void>> {
+  if (!endpoint) return async () => undefined;
+  const [{ AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, { OTLPTraceExporter }, resources, sdk] =
+    await Promise.all([
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/core'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace'),
+    ]);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': `billhook-${service}` }),
+    // A collector that is away costs spans, never a request: they wait in a bounded queue and are then dropped.
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
+  isOn = true;
+  return () => provider.shutdown();
+}
+
+/** Runs `work`, and all it starts, in the span of a request; a `traceparent` among the headers makes it part of the caller's trace. */
+export function inRequestSpan(
+  request: { method: string; headers: IncomingHttpHeaders; id: string },
+  work: (span: Span) => void,
+): void {
+  const caller = propagation.extract(context.active(), request.headers);
+  const attributes = { 'http.request.method': request.method, 'billhook.request_id': request.id };
+  const span = trace.getTracer(TRACER).startSpan(request.method, { kind: SpanKind.SERVER, attributes }, caller);
+  context.with(trace.setSpan(caller, span), () => work(span));
+}
+
+/** @param route the pattern, never the path: it names the span. */
+export function endRequestSpan(
+  span: Span,
+  { method, route, status }: { method: string; route: string; status: number },
+) {
+  span.updateName(`${method} ${route}`);
+  span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
