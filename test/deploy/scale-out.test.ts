@@ -33,7 +33,7 @@ beforeAll(async () => {
       count: MEMBERS,
       storageEngine: 'wiredTiger',
       args: ['--wiredTigerCacheSizeGB', '0.25'],
-      configSettings: { electionTimeoutMillis: 2_000 },
+      configSettings: { electionTimeoutMillis: 5_000 },
     },
   });
   // One member is enough to find the others, and a URL holds one.
