@@ -79,12 +79,15 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
 async function endAbandoned(): Promise<void> {
   const client = mongoose.connection.getClient();
   const { appName } = client.options;
-  const admin = client.db('admin', { readConcern: { level: 'local' } }); // $currentOp takes no other.
+  const admin = client.db('admin');
   const abandoned = await admin
-    .aggregate<{ lsid: { id: unknown } }>([
-      { $currentOp: { allUsers: false, idleSessions: true } },
-      { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
-    ])
+    .aggregate<{ lsid: { id: unknown } }>(
+      [
+        { $currentOp: { allUsers: false, idleSessions: true } },
+        { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
+      ],
+      { readConcern: { level: 'local' } }, // It takes no other.
+    )
     .toArray();
   if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid }) => ({ id: lsid.id })) });
 }

@@ -1,8 +1,7 @@
 // The sequences of an account, drawn inside the transaction that uses the number: a failure leaves no hole.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import type { Id } from './tenant.ts';
-import { idField } from './tenant.ts';
+import { type Id, idField, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
   {
@@ -28,10 +27,11 @@ export async function drawNext<Name extends Sequence>(
   accountId: Id,
   names: readonly Name[],
 ): Promise<Record<Name, number>> {
-  const counter = await Counter.findOneAndUpdate(
-    { _id: accountId },
+  // Straight from the driver: every write of the API goes through here.
+  const counter = await Counter.collection.findOneAndUpdate(
+    { _id: storedId(accountId) as never }, // The wrapper's types know no ids but ObjectId.
     { $inc: Object.fromEntries(names.map((name) => [name, 1])) },
-    { session, upsert: true, returnDocument: 'after', lean: true },
+    { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');
   return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;

@@ -1,7 +1,7 @@
 // Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -72,20 +72,20 @@ export async function insertEvent(
 ): Promise<Id> {
   const id = newId();
   const now = new Date();
-  await Event.create(
-    [
-      {
-        _id: id,
-        account_id: event.accountId,
-        sequence: event.sequence,
-        type: event.type,
-        body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
-        created_at: now,
-        due_at: now,
-        ...(event.requestId ? { request_id: event.requestId } : {}),
-        ...(event.endpointId ? { endpoint_id: event.endpointId } : {}),
-      },
-    ],
+  // Straight from the driver: every write of the API goes through here.
+  await Event.collection.insertOne(
+    {
+      _id: storedId(id) as never, // The wrapper's types know no ids but ObjectId.
+      account_id: storedId(event.accountId),
+      sequence: event.sequence,
+      type: event.type,
+      body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
+      created_at: now,
+      due_at: now,
+      generation: 0,
+      ...(event.requestId ? { request_id: event.requestId } : {}),
+      ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
+    },
     { session },
   );
   return id;
