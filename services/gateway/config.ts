@@ -16,6 +16,7 @@ export interface Config {
   LOG_LEVEL: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   TRUST_PROXY: number;
+  OPERATIONS_TRUST_PROXY: number;
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
   RATE_LIMIT_REFUSALS: number;
@@ -42,6 +43,12 @@ export const configShape = Joi.object<Config, true>({
     .max(10)
     .default(0)
     .description('How many proxies in front of the gateway set X-Forwarded-For'),
+  OPERATIONS_TRUST_PROXY: Joi.number()
+    .integer()
+    .min(0)
+    .max(10)
+    .default(0)
+    .description('The same for the operations port, which is usually reached without a proxy'),
   RATE_LIMIT_REQUESTS: perMinute(6_000).description('Requests of one API key per minute; 0 is no limit'),
   RATE_LIMIT_DOCUMENTS: perMinute(120).description('PDF documents of one API key per minute; 0 is no limit'),
   RATE_LIMIT_REFUSALS: perMinute(120).description(

@@ -16,7 +16,7 @@ import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import type { CrashPoint } from './http/commit.ts';
-import { listen } from './http/listen.ts';
+import { listen, serverOptions } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
 import { openDashboard } from './operations/dashboard.ts';
@@ -57,9 +57,9 @@ await run(async ({ onClose, useLogger }) => {
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
   const app = makeApp({ log, box, outbound, nudge, trustProxy: config.TRUST_PROXY, rates, metrics, print, passing });
-  const close = await listen(createServer(app), config.HOST, config.PORT, log);
+  const close = await listen(createServer(serverOptions, app), config.HOST, config.PORT, log);
 
-  const dashboard = openDashboard({ queues, nudge, trustProxy: config.TRUST_PROXY, log });
+  const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
   onClose(() => dashboard.close());
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,

@@ -86,6 +86,14 @@ describe('login', () => {
     expect(entries).toHaveLength(1);
   });
 
+  test('when somebody writes an address of their own into a header, then the real one is noted and counted', async () => {
+    const headers = { 'X-Forwarded-For': '198.51.100.9' };
+
+    await dashboard.browser().post('/login', { name: 'forger', password: 'guess' }, headers);
+
+    expect(await noted({ operator: 'forger' })).toMatchObject([{ address: '127.0.0.1' }]);
+  });
+
   test('when a link leads to the login, then it cannot lead on to another site', async () => {
     await insertOperator({ name: 'edsger', role: 'viewer', password: PASSWORD });
 

@@ -104,7 +104,7 @@ export function visitorOf(response: Response): Visitor {
 export function requireSameOrigin(request: Request) {
   const origin = request.get('Origin');
   const site = request.get('Sec-Fetch-Site');
-  const isForeign = origin !== undefined && hostOf(origin) !== request.get('Host');
+  const isForeign = origin !== undefined && hostOf(origin) !== request.host;
   if (isForeign || (site !== undefined && site !== 'same-origin')) {
     throw new Refusal(403, 'This came from another site and was not done.');
   }
