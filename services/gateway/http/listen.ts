@@ -1,11 +1,17 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
-import type { Server, ServerResponse } from 'node:http';
+import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from '#libs/logger.ts';
 
 /** Longer than any answer may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
 /** Connections in use are told to go before idle ones are cut: a request already on its way must not meet a closed door. */
 const FAREWELL_MS = 1_000;
+
+/** What a server must be made with; everything else is set when it listens. */
+export const serverOptions: ServerOptions = {
+  connectionsCheckingInterval: 5_000, // Node looks for slow clients only every 30 s otherwise.
+  maxHeaderSize: 16 * 1024,
+};
 
 /** @returns what stops the server: requests in hand are answered, their connections closed, and no new ones taken. */
 export async function listen(server: Server, host: string, port: number, log: Logger): Promise<() => Promise<void>> {
