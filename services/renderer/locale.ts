@@ -38,6 +38,8 @@ function localManner(given: {
     currencyDisplay: symbolKind(format, currency),
     minimumFractionDigits: digits,
     maximumFractionDigits: Math.max(digits, DIGITS_MOST),
+    // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
+    useGrouping: 'always',
   });
   // One calendar on all documents: a due date that can be read as another day is disputed.
   const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });

@@ -60,6 +60,7 @@ function stylesOf(sheet: string, view: DocumentView): string {
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
+    facts: view.facts.some(isLongDay) ? '66mm' : '58mm',
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
   };
@@ -71,15 +72,21 @@ function stack(first: string, han: DocumentView['han']) {
   return [...new Set([first, ...OTHER_SCRIPTS, ...HAN[han], 'Noto Emoji'])].map((name) => `'${name}'`).join(',');
 }
 
+/** `21 de noviembre de 2026` beside its label: a day is not to be broken in two. */
+function isLongDay({ label, value }: DocumentView['facts'][number]) {
+  return label.length + value.length > 34 && value.length < 28;
+}
+
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
-function columnWidths({ lines }: DocumentView) {
+function columnWidths({ lines, labels }: DocumentView) {
   const money = (value: { symbol: string; number: string } | undefined) =>
     value ? value.symbol.length + value.number.length : 0;
   const width = (longest: number, least: number) => `${Math.min(Math.max(longest, least), 18) * 0.6 + 1.6}rem`;
   return {
-    qty: width(Math.max(0, ...lines.map(({ qty }) => qty.length)), 3),
-    rate: width(Math.max(0, ...lines.map(({ rate }) => money(rate))), 7),
-    amount: width(Math.max(0, ...lines.map(({ amount }) => money(amount))), 8),
+    qty: width(Math.max(labels.qty.length, ...lines.map(({ qty }) => qty.length)), 3),
+    rate: width(Math.max(labels.rate.length, ...lines.map(({ rate }) => money(rate))), 7),
+    discount: width(Math.max(labels.discount.length, ...lines.map(({ discount }) => discount.length)), 6),
+    amount: width(Math.max(labels.amount.length, ...lines.map(({ amount }) => money(amount))), 8),
   };
 }
 

@@ -41,12 +41,14 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   const pdf = await getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS }).promise;
   const pages = await Promise.all(Array.from({ length: pdf.numPages }, (_none, index) => readPage(pdf, index + 1)));
   const { info } = await pdf.getMetadata();
+  // The library gives a map, though its types say a record.
+  const marks = (await pdf.getMarkInfo()) as unknown as Map<string, boolean> | null;
   const [, , width = 0, height = 0] = (await pdf.getPage(1)).view;
   return {
     pages,
     text: pages.map(({ text }) => text).join(' '),
     info: info as Record<string, unknown>,
-    isTagged: (await pdf.getMarkInfo())?.Marked === true,
+    isTagged: marks?.get('Marked') === true,
     outline: await pdf.getOutline(),
     size: { width: width * MM_PER_POINT, height: height * MM_PER_POINT },
     async colourAt(page, x, y) {

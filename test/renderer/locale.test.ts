@@ -1,0 +1,163 @@
+// Documents of our own records in their account's language: words, numbers, days and paper of a locale, on real PDFs.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import Big from 'big.js';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { mannerOf, writtenLocale } from '../../services/renderer/locale.ts';
+import { anInvoice, STYLES } from './documents.ts';
+import { startRenderer, type TestRenderer } from './renderer.ts';
+
+let renderer: TestRenderer;
+beforeAll(async () => {
+  renderer = await startRenderer();
+});
+afterAll(() => renderer.close());
+
+/** One line of 1234.50 with 20 % tax. */
+function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocument {
+  return anInvoice({
+    lineItems: [{ description: 'Work', qty: '1', rate: '1234.5', discount: '0', amount: 1234.5 }],
+    subtotal: 1234.5,
+    taxAmount: 246.9,
+    amount: 1481.4,
+    locale: 'en-GB',
+    currency: 'EUR',
+    madeAt: Date.UTC(2026, 10, 21, 9, 30),
+    ...given,
+  } as Partial<PrintableDocument>);
+}
+
+const read = (given: Partial<PrintableDocument>) => renderer.read(aRecord(given));
+
+describe('the language of the account', () => {
+  test.each([
+    ['en-US', 'Invoice', 'Total €1,481.40', 'December 5, 2026'],
+    ['de-DE', 'Rechnung', 'Gesamtbetrag 1.481,40 €', '5. Dezember 2026'],
+    ['fr-FR', 'Facture', 'Total 1 481,40 €', '5 décembre 2026'],
+    ['es-ES', 'Factura', 'Total 1.481,40 €', '5 de diciembre de 2026'],
+    ['nl-NL', 'Factuur', 'Totaal € 1.481,40', '5 december 2026'],
+    ['pt-PT', 'Fatura', 'Total 1 481,40 €', '5 de dezembro de 2026'],
+    ['it-IT', 'Fattura', 'Totale 1.481,40 €', '5 dicembre 2026'],
+    ['ja-JP', '請求書', '合計 €1,481.40', '2026年12月5日'],
+  ])('when it is %s, then heading, amounts and days are written as there', async (locale, heading, total, day) => {
+    for (const fontStyle of STYLES) {
+      const { text, info, warnings } = await read({ locale, fontStyle });
+      expect(text).toContain(`${heading} INV-0042`);
+      expect(text).toContain(total);
+      expect(text).toContain(day);
+      expect(info).toMatchObject({ Title: `${heading} INV-0042`, Author: 'Grace Hopper', Language: locale });
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  test('when it is Arabic, then the page runs from right to left', async () => {
+    const { pages, fontNames } = await readWithFonts({ locale: 'ar-AE', currency: 'AED', clientName: 'ليلى حداد' });
+    const words = pages[0]?.words ?? [];
+    const xOf = (part: string) => words.find(({ text }) => text.includes(part))?.x ?? Number.NaN;
+
+    // Descriptions begin at the right edge of the paper, amounts end at the left.
+    expect(xOf('Work')).toBeGreaterThan(150);
+    expect(xOf('1,481.40')).toBeLessThan(60);
+    expect(fontNames).toContain('NotoNaskhArabic');
+  });
+
+  test('when we have no words for a language, then it is English with the numbers of its region', async () => {
+    const { text, info } = await read({ locale: 'sv-SE', currency: 'SEK' });
+
+    expect(text).toContain('Invoice number INV-0042');
+    expect(text).toContain('Total 1 481,40 kr');
+    expect(info['Language']).toBe('en-SE');
+    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR' });
+  });
+
+  test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
+    const { locale: _locale, ...foreign } = aRecord();
+
+    await expect(renderer.print(foreign)).rejects.toMatchObject({ status: 422 });
+  });
+
+  test('when another language has a word less, then it would be noticed here', () => {
+    const inEnglish = JSON.stringify(shapeOf(mannerOf(aRecord()).labels));
+    for (const locale of ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pt']) {
+      for (const isQuote of [true, false]) {
+        const { labels } = mannerOf(aRecord({ locale, isQuote }));
+        expect(JSON.stringify(shapeOf(labels))).toBe(inEnglish);
+      }
+    }
+  });
+});
+
+describe('money', () => {
+  const money = (locale: string, currency: string, amount: string) => {
+    const { money: print, digits } = mannerOf(aRecord({ locale, currency }));
+    return [print(new Big(amount)).number.replaceAll('\u00a0', ' '), digits];
+  };
+
+  test.each([
+    ['en-US', 'USD', '-0.5', '-$0.50', 2],
+    ['en-US', 'CAD', '1', 'CA$1.00', 2],
+    ['en-CA', 'CAD', '1', '$1.00', 2],
+    ['de-CH', 'CHF', '1234567.5', "CHF 1'234'567.50", 2],
+    ['ja-JP', 'JPY', '1234', '¥1,234', 0],
+    ['en-GB', 'ISK', '1234', 'ISK 1,234', 0],
+    ['en-GB', 'IQD', '1.5', 'IQD 1.500', 3],
+    ['de-DE', 'EUR', '0.0025', '0,0025 €', 2],
+    ['it-IT', 'EUR', '1069999999999.99', '1.069.999.999.999,99 €', 2],
+  ])('when %s writes %s %s, then %s', (locale, currency, amount, printed, digits) => {
+    expect(money(locale, currency, amount)).toEqual([printed, digits]);
+  });
+});
+
+describe('the file', () => {
+  test('when the same content is printed on a page that has printed others, then the bytes are the same', async () => {
+    for (const accessible of [false, true]) {
+      const first = await renderer.print(aRecord({ accessible }));
+      await renderer.print(aRecord({ accessible: true, locale: 'ja-JP' }));
+      const second = await renderer.print(aRecord({ accessible }));
+      expect(second.bytes.equals(first.bytes)).toBe(true);
+    }
+  });
+
+  test('when it says when it was made, then the file has this time', async () => {
+    const { info } = await read({});
+
+    expect([info['CreationDate'], info['ModDate']]).toEqual(["D:20261121093000+00'00'", "D:20261121093000+00'00'"]);
+  });
+
+  test('when names hold brackets, backslashes and other scripts, then they are the author as they are', async () => {
+    for (const partnerName of ['A) /Evil (B\\', '株式会社 北山 😀', 'Łódź']) {
+      expect((await read({ partnerName })).info['Author']).toBe(partnerName);
+    }
+  });
+
+  test('when a caller is called like a node of a tagged file, then the name stays', async () => {
+    const { text, info } = await read({ accessible: true, partnerName: '(node00000001)' });
+
+    expect(text).toContain('(node00000001)');
+    expect(info['Author']).toBe('(node00000001)');
+  });
+
+  test('when accessible is asked for, then it is tagged; an outline is never made', async () => {
+    const [plain, tagged] = [await read({}), await read({ accessible: true })];
+
+    expect([plain.isTagged, plain.outline, tagged.isTagged, tagged.outline]).toEqual([false, null, true, null]);
+  });
+});
+
+async function readWithFonts(given: Partial<PrintableDocument>) {
+  const pdf = await read(given);
+  return {
+    ...pdf,
+    fontNames:
+      pdf.bytes
+        .toString('latin1')
+        .match(/\/FontName \/\S+/g)
+        ?.join(' ') ?? '',
+  };
+}
+
+/** Names and kinds: what one language has, all have. */
+function shapeOf(labels: object): unknown {
+  return Object.entries(labels)
+    .map(([name, label]) => [name, label !== null && typeof label === 'object' ? shapeOf(label) : typeof label])
+    .toSorted();
+}
