@@ -53,7 +53,8 @@ const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const decimal = () => Joi.string().max(40).pattern(DECIMAL);
 
 const line = Joi.object<PrintableLine>({
-  description: words(LONGEST.line),
+  // Without lines, the description of the record is the one line.
+  description: words(LONGEST.text),
   qty: decimal(),
   rate: decimal(),
   discount: decimal(),

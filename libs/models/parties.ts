@@ -1,4 +1,5 @@
 // Who a document is from and to, as they were when it was sent: later changes of profile or client do not rewrite what was issued.
+import { dayIn } from '../day.ts';
 import type { AccountRecord } from './account.ts';
 import type { ClientRecord } from './client.ts';
 
@@ -27,11 +28,18 @@ export interface Recipient {
 export interface Parties {
   issuer: Issuer;
   client: Recipient;
+  /** `YYYY-MM-DD`, the account's day when it was sent. Absent in what was sent before this was kept. */
+  issued_on?: string;
 }
 
 /** How frozen parties are declared in a model. */
 export const partiesField = {
-  type: { _id: false, issuer: { type: Object, required: true }, client: { type: Object, required: true } },
+  type: {
+    _id: false,
+    issuer: { type: Object, required: true },
+    client: { type: Object, required: true },
+    issued_on: String,
+  },
   default: undefined,
 } as const;
 
@@ -57,6 +65,7 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
       address: client.address,
       tax_id: client.tax_id,
     }),
+    issued_on: dayIn(account.time_zone),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Logger } from '#libs/logger.ts';
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
+import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
@@ -36,6 +37,7 @@ export const routesOf = (parts: WebhookParts): readonly Route[] => [
   ...timeEntryRoutes,
   ...quoteRoutes,
   ...invoiceRoutes,
+  ...documentRoutes,
   ...numberingRoutes,
   ...pdfToolRoutes,
   ...webhookRoutes(parts),

@@ -4,8 +4,16 @@ import type { Reply } from '#libs/jobs/replies.ts';
 
 const NAME_LONGEST = 100;
 
-/** @param name what the file is to be called, as a caller wrote it. @throws Error when the bytes are not a whole PDF. */
-export function sendPdf(response: Response, name: string, { bytes, warnings }: Reply): void {
+/**
+ * @param name what the file is to be called, as a caller wrote it. @param headers instead of the usual ones.
+ * @throws Error when the bytes are not a whole PDF.
+ */
+export function sendPdf(
+  response: Response,
+  name: string,
+  { bytes, warnings }: Reply,
+  headers: Record<string, string> = {},
+): void {
   // A cut or foreign answer must never look like a document.
   if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
     throw new Error('The renderer did not answer with a whole PDF');
@@ -20,6 +28,7 @@ export function sendPdf(response: Response, name: string, { bytes, warnings }: R
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...(warnings.length > 0 ? { 'X-Document-Warnings': warnings.join('; ') } : {}),
+    ...headers,
   });
   response.status(200).end(bytes);
 }

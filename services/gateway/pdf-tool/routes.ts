@@ -1,7 +1,6 @@
 // The PDF tool: an invoice or quote from the data in the request.
-import type { Response } from 'express';
-import { AppError } from '#libs/errors.ts';
 import { PDF_BODY_BYTES_MAX, type PdfDocument, pdfDocument } from '#libs/jobs/pdf-document.ts';
+import { whenGone } from '../http/caller-gone.ts';
 import { printerOf } from '../http/print-document.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { sendPdf } from '../http/send-pdf.ts';
@@ -29,18 +28,4 @@ async function generatePdf({ body: document, caller, request, requestId, respons
   const reply = await printerOf(request)({ document, accountId, requestId, signal: gone });
   sendPdf(response, document.number, reply);
   return undefined;
-}
-
-// Nobody reads this answer; its status keeps it out of the failures in the log.
-function callerGone() {
-  return new AppError(499, 'The caller has gone');
-}
-
-/** Aborted when the connection ends before the answer did. */
-function whenGone(response: Response): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(callerGone());
-  });
-  return controller.signal;
 }

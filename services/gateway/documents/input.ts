@@ -1,0 +1,49 @@
+// How a caller may want a stored document to look.
+import Joi from 'joi';
+import { PAGE_SIZES, type PageSize } from '#libs/jobs/printable-document.ts';
+
+export interface DocumentQuery {
+  size?: PageSize;
+  style: 'elegant' | 'modern' | 'classic';
+  layout: 'standard' | 'overlay';
+  banner: boolean;
+  accessible: boolean;
+  locale?: string;
+}
+
+export interface QuoteDocumentQuery extends DocumentQuery {
+  signature: boolean;
+}
+
+const LOCALE_LONGEST = 100;
+
+const looks = {
+  size: Joi.string()
+    .valid(...PAGE_SIZES)
+    .description('Paper; by default what is usual where the locale is'),
+  style: Joi.string().valid('elegant', 'modern', 'classic').default('elegant').description('Fonts and drawing'),
+  layout: Joi.string().valid('standard', 'overlay').default('standard').description('Heading below or on the banner'),
+  banner: Joi.boolean().default(true).description('The field of colour at the top'),
+  accessible: Joi.boolean().default(false).description('With structure for screen readers; the file is larger'),
+  locale: Joi.string()
+    .max(LOCALE_LONGEST)
+    .custom(knownLocale)
+    .description("BCP 47; language and number format instead of the account's"),
+};
+
+export const documentQuery = Joi.object<DocumentQuery, true>(looks);
+
+export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>({
+  ...looks,
+  signature: Joi.boolean().default(false).description('With a block for the signature of the client'),
+});
+
+function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
+  try {
+    const [known] = Intl.NumberFormat.supportedLocalesOf(locale);
+    if (known) return known;
+  } catch {
+    // Not a language tag: refused below.
+  }
+  return message({ custom: '{{#label}} must be a language tag such as en-US' });
+}

@@ -1,0 +1,110 @@
+// An invoice or quote of ours as the renderer prints it: every amount as the API answers it, nothing is computed anew.
+import { dayIn } from '#libs/day.ts';
+import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import type { InvoiceRecord } from '#libs/models/invoice.ts';
+import { documentNumber } from '#libs/models/number-ledger.ts';
+import type { Parties } from '#libs/models/parties.ts';
+import type { QuoteRecord } from '#libs/models/quote.ts';
+import { fromMinor, lineNet } from '#libs/money.ts';
+import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
+
+/** Who it is from and to, and where the issuer's days begin. */
+export interface Faces {
+  parties: Parties;
+  timeZone: string;
+}
+
+export function invoiceDocument(invoice: InvoiceRecord, faces: Faces, query: DocumentQuery): PrintableDocument {
+  const { amount, tax_amount, amount_paid, currency } = invoice;
+  const due = amount + tax_amount - amount_paid;
+  return present({
+    ...documentOf(invoice, faces, query),
+    title: 'Invoice',
+    number: documentNumber('invoice', invoice.number),
+    isQuote: false,
+    dueDate: invoice.due_date,
+    mark: INVOICE_MARKS[invoice.status],
+    amountPaid: amount_paid > 0 ? fromMinor(amount_paid, currency) : undefined,
+    amountDue: amount_paid > 0 ? fromMinor(due, currency) : undefined,
+    bankDetails: faces.parties.issuer.bank_details,
+  });
+}
+
+export function quoteDocument(quote: QuoteRecord, faces: Faces, query: QuoteDocumentQuery): PrintableDocument {
+  return present({
+    ...documentOf(quote, faces, query),
+    title: 'Quote',
+    number: documentNumber('quote', quote.number),
+    isQuote: true,
+    expiryDate: quote.expires_at,
+    mark: quote.status === 'Draft' ? 'draft' : undefined,
+    requiresSignature: query.signature,
+  });
+}
+
+/** What depends on the day alone, such as Overdue, is not printed: the paper does not change overnight. */
+const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['mark']>> = {
+  Draft: 'draft',
+  Paid: 'paid',
+  Cancelled: 'cancelled',
+};
+
+function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone }: Faces, query: DocumentQuery) {
+  const { issuer, client, issued_on } = parties;
+  const { amount, tax_amount, currency, line_items, description } = record;
+  return {
+    date: issued_on ?? dayIn(timeZone, record.created_at),
+    clientName: client.name,
+    clientEmail: client.email,
+    clientCompany: client.company_name,
+    clientAddress: client.address,
+    clientTaxId: client.tax_id,
+    partnerName: issuer.name,
+    partnerEmail: issuer.email ?? '',
+    partnerCompany: issuer.company,
+    partnerAddress: issuer.address,
+    partnerTaxId: issuer.tax_id,
+    logoUrl: issuer.logo_url,
+    brandColor: issuer.brand_color,
+    locale: query.locale ?? issuer.locale,
+    currency,
+    subtotal: fromMinor(amount, currency),
+    taxRate: record.tax_rate,
+    taxAmount: fromMinor(tax_amount, currency),
+    amount: fromMinor(amount + tax_amount, currency),
+    lineItems: linesOf(record),
+    subject: line_items ? (description ?? undefined) : undefined,
+    pageSize: query.size,
+    fontStyle: query.style,
+    layoutType: query.layout,
+    showBanner: query.banner,
+    accessible: query.accessible,
+    madeAt: record.updated_at.getTime(),
+    textScale: 1,
+    currencySymbol: currency,
+    requiresSignature: false,
+  };
+}
+
+/** Without lines of its own, what it is for is the one line. */
+function linesOf({ line_items, description, amount, currency }: InvoiceRecord | QuoteRecord): PrintableLine[] {
+  if (!line_items) return description ? [{ description: description, amount: fromMinor(amount, currency) }] : [];
+  return line_items.map(({ description, qty, rate, discount }) => {
+    return {
+      description,
+      qty,
+      rate,
+      discount,
+      amount: fromMinor(lineNet({ qty, rate, discount }, currency), currency),
+    };
+  });
+}
+
+type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };
+
+/** Without the fields that are not there. */
+function present(fields: Loose<PrintableDocument>): PrintableDocument {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as unknown as PrintableDocument;
+}

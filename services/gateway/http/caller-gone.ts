@@ -1,0 +1,13 @@
+// Notices that nobody waits for the answer any more, so that no work is done for it.
+import type { Response } from 'express';
+import { AppError } from '#libs/errors.ts';
+
+/** Aborted when the connection ends before the answer did. */
+export function whenGone(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    // Nobody reads this answer; its status keeps it out of the failures in the log.
+    if (!response.writableFinished) controller.abort(new AppError(499, 'The caller has gone'));
+  });
+  return controller.signal;
+}
