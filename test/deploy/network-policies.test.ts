@@ -95,6 +95,12 @@ test('when the stores run in the cluster, then the renderer is not among those t
   ]);
 });
 
+test('when a policy holds for several services, then it opens no way but names, metrics and traces', () => {
+  const several = policies.filter(({ body }) => !body.spec.podSelector.matchLabels);
+  const opened = several.flatMap(({ body }) => [...(body.spec.egress ?? []), ...(body.spec.ingress ?? [])]);
+  expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['operations'], [4318]]);
+});
+
 test('when the public asks, then only the API answers, never the operations port', () => {
   expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
