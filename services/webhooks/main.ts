@@ -30,6 +30,8 @@ const CLOCK_EVERY_MS = 1_000;
 const LAPSES_EVERY_MS = 30_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
 const LEASE_TIMEOUTS = 3;
+/** For our own database work around the attempt, which has no timeout of the receiver's. */
+const LEASE_MARGIN_MS = 5_000;
 const CLOSE_MARGIN_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
@@ -66,7 +68,7 @@ await run(async ({ onClose, useLogger }) => {
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       userAgent: `Billhook/${packageJson.version}`,
     }),
-    leaseMs: LEASE_TIMEOUTS * config.WEBHOOK_TIMEOUT_MS,
+    leaseMs: LEASE_TIMEOUTS * config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS,
     retryScale: config.WEBHOOK_RETRY_SCALE,
     onOutcome({ isWell, errorClass = 'status', durationMs }) {
       deliveries.total.inc({ outcome: isWell ? 'delivered' : errorClass });
