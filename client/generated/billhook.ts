@@ -2883,6 +2883,7 @@ export type PrintInvoiceResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
     ratelimitPolicy?: string;
+    etag?: string;
 };
 
 export type PrintInvoiceVariables = {
@@ -2937,6 +2938,7 @@ export type PrintQuoteResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
     ratelimitPolicy?: string;
+    etag?: string;
 };
 
 export type PrintQuoteVariables = {
@@ -3926,6 +3928,7 @@ export type Ops = {
             xRequestId?: string;
             ratelimit?: string;
             ratelimitPolicy?: string;
+            etag?: string;
         };
     };
     printQuote: {
@@ -3938,6 +3941,7 @@ export type Ops = {
             xRequestId?: string;
             ratelimit?: string;
             ratelimitPolicy?: string;
+            etag?: string;
         };
     };
     auditNumbering: {
@@ -4201,8 +4205,8 @@ export const OPERATIONS = {
     getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteInvoice: { id: "deleteInvoice", method: "DELETE", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateInvoice: { id: "updateInvoice", method: "PATCH", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },

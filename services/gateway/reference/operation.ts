@@ -92,7 +92,7 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
     ...(isList(row) ? { Link: { $ref: '#/components/headers/Link' } } : {}),
-    ...(row.method === 'get' && !isList(row) && !row.produces ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+    ...(row.method === 'get' && !isList(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
   if (row.produces) {
     const schema = { type: 'string', contentMediaType: row.produces };

@@ -1,4 +1,4 @@
-// Serves the OpenAPI document and its page. Both are made once, at start, and need no key.
+// Serves the OpenAPI document and its page. Both are made once, when first asked for (a third of a second), and need no key.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
@@ -18,10 +18,16 @@ const POLICY = [
 ].join('; ');
 
 export function serveReference(routes: readonly Route[]): Router {
-  const document = makeOpenApi(routes, packageVersion());
+  const document = once(() => makeOpenApi(routes, packageVersion()));
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/openapi.json', fixed('application/json; charset=utf-8', JSON.stringify(document)));
-  router.get('/docs', fixed('text/html; charset=utf-8', makePage(document), { 'Content-Security-Policy': POLICY }));
+  router.get(
+    '/openapi.json',
+    fixed('application/json; charset=utf-8', () => JSON.stringify(document())),
+  );
+  router.get(
+    '/docs',
+    fixed('text/html; charset=utf-8', () => makePage(document()), { 'Content-Security-Policy': POLICY }),
+  );
   return router;
 }
 
@@ -30,12 +36,23 @@ export function packageVersion(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-function fixed(type: string, text: string, headers: Record<string, string> = {}) {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`;
-  const body = Buffer.from(text);
+function fixed(type: string, write: () => string, headers: Record<string, string> = {}) {
+  const content = once(() => {
+    const body = Buffer.from(write());
+    return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"` };
+  });
   return (request: Request, response: Response) => {
-    response.set({ ETag: etag, 'Cache-Control': 'no-cache', ...headers });
-    if (isKnown(request, etag)) response.status(304).end();
+    const { body, tag } = content();
+    response.set({ ETag: tag, 'Cache-Control': 'no-cache', ...headers });
+    if (isKnown(request, tag)) response.status(304).end();
     else response.set('Content-Type', type).send(body);
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
