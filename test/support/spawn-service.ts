@@ -45,10 +45,11 @@ export async function spawnService(
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const operationsUrl = `http://127.0.0.1:${operationsPort}`;
   try {
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`${service} exited with ${child.exitCode}`);
-      return (await fetch(`${operationsUrl}/readyz`)).ok;
+    const outcome = await eventually(async () => {
+      if (child.exitCode !== null) return 'ended';
+      return (await fetch(`${operationsUrl}/readyz`)).ok && 'ready';
     }, READY_LIMIT_MS);
+    if (outcome === 'ended') throw new Error(`${service} exited with ${child.exitCode}`);
   } catch (error) {
     child.kill('SIGKILL');
     throw new Error(`${service} did not become ready:\n${output}`, { cause: error });

@@ -4,8 +4,8 @@ import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import type { Redis } from '#libs/redis.ts';
+import { portionedCount } from './portioned-count.ts';
 import type { Caller, Route } from './route.ts';
-import { sharedCount } from './shared-count.ts';
 
 /** Each per minute; 0 is no limit. */
 export interface RateLimits {
@@ -51,7 +51,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
       standardHeaders: 'draft-8',
       legacyHeaders: false,
       handler: (_request, _response, next) => next(new AppError(429, 'Too many requests, please slow down')),
-      store: sharedCount({
+      store: portionedCount({
         redis,
         prefix: `${prefix}:rate:${name}:`,
         windowMs: WINDOW_MS,
