@@ -1,5 +1,6 @@
 // Words, numbers, days and amounts as a locale has them: the words are ours, everything else is Intl's.
 import type Big from 'big.js';
+import { LRUCache } from 'lru-cache';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { decimalsOf } from '#libs/money.ts';
 import { isWritten, labelsOf } from './labels.ts';
@@ -17,8 +18,16 @@ const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\uffe5': '\u00a5'
 export function mannerOf(document: PrintableDocument): Manner {
   const { locale, currency, pageSize, isQuote } = document;
   if (locale === undefined || currency === undefined) return plainManner(document);
-  return localManner({ locale, currency, pageSize, isQuote });
+  const key = `${locale} ${currency} ${pageSize} ${isQuote}`;
+  const known = manners.get(key);
+  if (known) return known;
+  const manner = localManner({ locale, currency, pageSize, isQuote });
+  manners.set(key, manner);
+  return manner;
 }
+
+/** Intl's formats cost more to make than to use. */
+const manners = new LRUCache<string, Manner>({ max: 500 });
 
 function localManner(given: {
   locale: string;

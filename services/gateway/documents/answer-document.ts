@@ -37,6 +37,6 @@ export async function answerDocument(
 }
 
 /** Of everything that is printed, and of the program that prints it. */
-export function documentTag(document: PrintableDocument): string {
+function documentTag(document: PrintableDocument): string {
   return `"${hash('sha1', `${release()}\n${JSON.stringify(document)}`, 'base64url')}"`;
 }
