@@ -13,7 +13,7 @@ type Gateway = Awaited<ReturnType<typeof spawnGateway>>;
 
 let workspace: Workspace;
 let account: TestAccount;
-let gateways: [Gateway, Gateway];
+let gateways: Gateway[] = []; // Also when one of them did not start.
 let client_id: string;
 
 beforeAll(async () => {

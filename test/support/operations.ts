@@ -75,7 +75,7 @@ export const makers = {
 };
 
 /** `body` may be called with the ids of the account's own records. Operations on a path with an id are called on `path`'s kind of record. */
-export const operations: Record<string, { body?: object; refs?: (keyof typeof makers)[] }> = {
+export const operations: Record<string, { body?: object; refs?: (keyof typeof makers)[]; printed?: boolean }> = {
   getAccount: {},
   updateAccount: { body: { name: 'New' } },
   createApiKey: { body: { name: 'x', scopes: ['clients:read'] } },
@@ -83,7 +83,7 @@ export const operations: Record<string, { body?: object; refs?: (keyof typeof ma
   getApiKey: {},
   revokeApiKey: {},
   rotateApiKey: { body: {} },
-  createClient: { body: { name: 'x', email: 'x@example.com' } },
+  addClient: { body: { name: 'x', email: 'x@example.com' } },
   listClients: {},
   getClient: {},
   updateClient: { body: { name: 'New' } },
@@ -112,6 +112,8 @@ export const operations: Record<string, { body?: object; refs?: (keyof typeof ma
   getInvoice: {},
   updateInvoice: { body: { amount: 2 } },
   deleteInvoice: {},
+  printQuote: { printed: true },
+  printInvoice: { printed: true },
   auditNumbering: {},
   createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
   listWebhooks: {},
