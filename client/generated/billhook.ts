@@ -1017,6 +1017,7 @@ export type CreateInvoiceBody = {
         discount?: number;
     }[] | null;
     /**
+     * Required without `line_items`; with them their sum counts
      * @minimum 0
      * @maximum 1000000000000
      */

@@ -38,7 +38,9 @@ export interface InvoiceQuery extends ListQuery {
 export const newInvoice = Joi.object<NewInvoice, true>({
   client_id: uuid().required(),
   // Lines that are given are summed instead.
-  amount: amount().when('line_items', { is: Joi.array().min(1).required(), otherwise: Joi.required() }),
+  amount: amount()
+    .when('line_items', { is: Joi.array().min(1).required(), otherwise: Joi.required() })
+    .description('Required without `line_items`; with them their sum counts'),
   due_date: day().required(),
   project_id: uuid().allow(null),
   description: text().allow(null, ''),

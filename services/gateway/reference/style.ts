@@ -5,7 +5,7 @@ export const style = `
   --line: light-dark(#e2e7ee, #2c3543); --paper: light-dark(#fff, #12161d); --panel: light-dark(#f6f8fb, #191f29);
   --accent: light-dark(#0b5fb0, #6db3f7); }
 * { box-sizing: border-box }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem }
+html { scroll-padding-top: 1rem }
 body { margin: 0; display: grid; grid-template-columns: 20rem minmax(0, 1fr); font: 15px/1.55 system-ui, sans-serif;
   color: var(--ink); background: var(--paper) }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.25rem; background: var(--panel);
@@ -14,9 +14,10 @@ nav h2 { font-size: 11px; letter-spacing: .06em; text-transform: uppercase; colo
 nav ul { list-style: none; margin: 0; padding: 0 }
 nav a { display: block; color: inherit; text-decoration: none; padding: .15rem 0 }
 nav a:hover, nav a:focus-visible { color: var(--accent) }
+nav li a { padding-left: 3.6rem; text-indent: -3.6rem }
 nav .home { font-size: 18px; font-weight: 650 }
 nav small { color: var(--soft); font-weight: 400 }
-nav b { display: inline-block; width: 3.6rem; font-size: 10px }
+nav b { display: inline-block; width: 3.6rem; font-size: 10px; text-indent: 0 }
 main { padding: 2rem 3rem 6rem; max-width: 62rem }
 h1 { font-size: 1.7rem; margin: 3rem 0 1rem } main > h1:first-child { margin-top: 0 }
 h2 { font-size: 1.15rem } h3 { font-size: 1rem; font-weight: 600; margin: .25rem 0 } h4 { margin: 1.4rem 0 .4rem; color: var(--soft) }
