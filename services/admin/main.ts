@@ -5,6 +5,7 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { createAccount, listAccounts } from './accounts.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';
+import { createEndpoint, listDeliveries, listEndpoints } from './endpoints.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
@@ -23,6 +24,7 @@ Examples:
   npm run -s admin -- accounts create --name "Studio North"
   npm run -s admin -- keys create --account ID --name website --scopes clients:write,invoices:read --expires 90d
   npm run -s admin -- keys revoke KEY_ID
+  npm run -s admin -- webhooks create --account ID --url https://example.com/hooks --events client.created
   npm run -s admin -- operators create --name ada --role operator
   npm run -s admin -- doctor
 `,
@@ -53,8 +55,29 @@ command(keys, 'revoke <key-id>', 'end a key; the next request with it is refused
   answer(options, () => revokeKey(id), printRecord),
 );
 command(keys, 'rotate <key-id>', 'make a key like it and end the old one')
-  .addOption(new Option('--overlap-hours <hours>', 'how long the old key still works').default(0).argParser(wholeHours))
+  .addOption(
+    new Option('--overlap-hours <hours>', 'how long the old key still works').default(0).argParser(wholeNumber),
+  )
   .action((id, options) => answer(options, () => rotateKey(id, options), printRecord));
+
+const webhooks = program
+  .command('webhooks')
+  .description('endpoints that are told what happens, and what they were told');
+command(webhooks, 'create', 'register an endpoint; its secret is shown once')
+  .requiredOption('--account <id>', 'the account whose events it gets')
+  .requiredOption('--url <url>', 'where events are posted to')
+  .option('--events <list>', 'comma-separated, such as client.created,invoice.*', '*')
+  .option('--description <text>', 'what it is for')
+  .action((options) => {
+    const settings = { secretKey: env['SECRET_KEY'] || undefined, outboundAllow: env['OUTBOUND_ALLOW'] };
+    return answer(options, () => createEndpoint(options, settings, targetOf(options)), printRecord);
+  });
+command(webhooks, 'list', "show an account's endpoints")
+  .requiredOption('--account <id>', 'the account')
+  .action((options) => answer(options, () => listEndpoints(options), printTable));
+command(webhooks, 'deliveries <endpoint-id>', 'show the newest deliveries of an endpoint')
+  .addOption(new Option('--limit <count>', 'how many').default(20).argParser(wholeNumber))
+  .action((id, options) => answer(options, () => listDeliveries(id, options), printTable));
 
 const operators = program.command('operators').description('people who may open the operations dashboard');
 command(operators, 'create', 'make one; the password is made and shown once, unless it is given')
@@ -144,7 +167,7 @@ function targetOf(options: Options): Target {
   };
 }
 
-function wholeHours(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new CommandError('--overlap-hours must be a whole number of hours');
+function wholeNumber(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new CommandError(`${text} is not a whole number`);
   return Number(text);
 }

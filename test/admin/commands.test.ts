@@ -61,6 +61,40 @@ describe('keys', () => {
   });
 });
 
+describe('webhooks', () => {
+  const settings = () => ({
+    MONGODB_URI: gateway.workspace.mongodbUri,
+    SECRET_KEY: gateway.workspace.secretKey,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  });
+
+  test('when an endpoint is registered, then its secret is shown once and the API has it', async () => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', '--json'];
+    const made = JSON.parse((await admin([...args, '--events', 'client.created,invoice.*'], settings())).stdout);
+
+    expect(made.secret).toMatch(/^whsec_/);
+    const { data } = (await gateway.get(`/api/v1/webhooks/${made.id}`)).body;
+    expect(data).toMatchObject({ url: 'http://127.0.0.1:9/hook', events: ['client.created', 'invoice.*'] });
+    const listed = await admin(['webhooks', 'list', '--account', gateway.account.id], settings());
+    expect(listed.stdout).toContain(made.id);
+    expect(listed.stdout).not.toContain(made.secret);
+    expect(await admin(['webhooks', 'deliveries', made.id, '--json'], settings())).toMatchObject({ stdout: '[]\n' });
+  });
+
+  test.each([
+    ['a private address', { OUTBOUND_ALLOW: '' }, [], /url/],
+    ['an event that does not exist', {}, ['--events', 'client.eaten'], /client\.eaten/],
+    ['no secret key', { SECRET_KEY: '' }, [], /SECRET_KEY is not set/],
+  ])('when there is %s, then one line on stderr and exit code 1', async (_what, env, more, said) => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', ...more];
+    const { code, stderr } = await admin(args, { ...settings(), ...env });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(said);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
 describe('mistakes', () => {
   test.each([
     [

@@ -1,0 +1,95 @@
+// Commands about webhook endpoints: register one, and see what was delivered to it.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '#libs/errors.ts';
+import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/delivery.ts';
+import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import {
+  endpointView,
+  registerEndpoint,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { requireAccount } from './accounts.ts';
+import { CommandError, type Target } from './connection.ts';
+
+const SHOWN_DEFAULT = 20;
+
+export interface Settings {
+  /** SECRET_KEY and OUTBOUND_ALLOW, when they are set. */
+  secretKey: string | undefined;
+  outboundAllow: string | undefined;
+}
+
+export async function createEndpoint(
+  options: { account: string; url: string; events: string; description?: string },
+  settings: Settings,
+  target: Target,
+) {
+  await requireAccount(options.account);
+  const outbound = openOutbound({ allow: settings.outboundAllow ?? allowedWhenLocal(target) });
+  try {
+    const box = openSecretBox(settings.secretKey ?? (await keptSecretKey(target)));
+    const events = options.events.split(',').map((filter) => filter.trim());
+    const { url, description } = options;
+    const input = { url, events, ...(description === undefined ? {} : { description }) };
+    const { endpoint, secret } = await registerEndpoint(options.account, input, { outbound, box });
+    const { id, ...rest } = endpoint;
+    return { id, secret, ...rest };
+  } catch (error) {
+    if (error instanceof AppError) throw new CommandError(wordsOf(error));
+    throw error;
+  } finally {
+    outbound.close();
+  }
+}
+
+export async function listEndpoints(options: { account: string }) {
+  await requireAccount(options.account);
+  const endpoints = await WebhookEndpoint.find({ account_id: options.account })
+    .sort({ _id: 1 })
+    .lean<WebhookEndpointRecord[]>();
+  return endpoints.map(endpointView);
+}
+
+/** The newest deliveries of an endpoint, with their last attempt. */
+export async function listDeliveries(endpointId: string, options: { limit?: number }) {
+  // The operator names an endpoint, not an account.
+  const endpoint = isId(endpointId)
+    ? await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
+    : null;
+  if (!endpoint) throw new CommandError(`No endpoint has the id ${endpointId}`);
+  const deliveries = await Delivery.find({ account_id: endpoint.account_id, endpoint_id: endpoint._id })
+    .sort({ created_at: -1, _id: -1 })
+    .limit(options.limit ?? SHOWN_DEFAULT)
+    .lean<DeliveryRecord[]>();
+  return deliveries.map((delivery) => {
+    const { id, event_id, event_type, status, attempts, next_attempt_at, created_at } = deliveryView(delivery);
+    const last = attempts.at(-1);
+    const answered = last ? (last.response_status ?? last.error_class) : undefined;
+    return { id, event_id, event_type, status, attempts: attempts.length, last: answered, next_attempt_at, created_at };
+  });
+}
+
+/** Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another. */
+async function keptSecretKey({ mongodbUri, dataFolder }: Target): Promise<string> {
+  try {
+    const file = mongodbUri ? undefined : join(dataFolder, 'secret-key.json');
+    const kept = JSON.parse(file ? await readFile(file, 'utf8') : '{}') as { secretKey?: unknown };
+    if (typeof kept.secretKey === 'string') return kept.secretKey;
+  } catch {
+    // Not there: the message below says what to do.
+  }
+  throw new CommandError('SECRET_KEY is not set: it must be the one the services have');
+}
+
+/** What `npm start` allows; a named database is a system of its own with settings of its own. */
+function allowedWhenLocal(target: Target): string {
+  return target.mongodbUri ? '' : '127.0.0.0/8,::1/128';
+}
+
+function wordsOf({ message, details }: AppError): string {
+  return details ? `${message}: ${Object.values(details).flat().join('; ')}` : message;
+}
