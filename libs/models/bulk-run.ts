@@ -2,7 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { idField, newId } from './tenant.ts';
 
-export const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
+const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type BulkState = 'running' | 'done' | 'stopped' | 'failed';
 

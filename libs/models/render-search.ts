@@ -48,7 +48,7 @@ function filterOfId(id: string) {
   return { $or: [{ _id: storedId(id) }, { account_id: storedId(id) }, { request_id: id }] };
 }
 
-export interface RenderMinute {
+interface RenderMinute {
   at: Date;
   done: number;
   failed: number;

@@ -1,10 +1,13 @@
 // What an operator finds and does: search, groups of failures, replay and retry of one and of many, pause and resume.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
+import { pauseQueue } from '#libs/jobs/control.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
 import { BulkRun } from '#libs/models/bulk-run.ts';
 import { Delivery } from '#libs/models/delivery.ts';
+import { findSamples } from '#libs/models/queue-sample.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
+import { sample } from '../../services/gateway/operations/sampler.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Browser, startDashboard, type TestDashboard } from './dashboard.ts';
 import { addFailedJobs } from './failed-jobs.ts';
@@ -257,6 +260,25 @@ describe('queues', () => {
   test('when a queue does not exist, then it says so', async () => {
     expect((await operator.get('/queues/laundry')).status).toBe(404);
     expect((await operator.post('/queues/laundry/pause')).status).toBe(404);
+  });
+});
+
+describe('charts', () => {
+  test('when queues are sampled several times in a minute, then the minute keeps the worst of them', async () => {
+    const { queues } = dashboard;
+    await pauseQueue(queues, retryWebhook);
+    for (const jobId of ['late-1', 'late-2']) await queues.raw(retryWebhook).add('retry-webhook', {}, { jobId });
+    await sample(queues);
+    await queues.raw(retryWebhook).remove('late-1');
+    await sample(queues);
+
+    // Written without waiting for a majority, which is what is read.
+    const samples = await eventually(async () => {
+      const found = await findSamples('retry-webhook', new Date(Date.now() - 120_000));
+      return found.some(({ ready }) => ready === 2) && found;
+    });
+    // The minute may have changed between the two.
+    expect(samples.map(({ ready }) => ready)).toEqual(samples.length === 1 ? [2] : [2, 1]);
   });
 });
 

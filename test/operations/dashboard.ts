@@ -9,7 +9,7 @@ import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts'
 
 export const PASSWORD = 'a long test password';
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   text: string;

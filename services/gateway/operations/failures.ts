@@ -133,7 +133,7 @@ async function failedJobGroups(queues: Queues): Promise<JobGroup[]> {
 }
 
 /** Equal failures differ in their ids and numbers only. */
-export function fingerprint(reason: string): string {
+function fingerprint(reason: string): string {
   return reason
     .slice(0, 200)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')

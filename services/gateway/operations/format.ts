@@ -39,7 +39,7 @@ export function bytes(value: number): string {
 }
 
 /** `2026-01-31 12:00:05`, always UTC: operators in two places must read the same. */
-export function utc(date: Date): string {
+function utc(date: Date): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
