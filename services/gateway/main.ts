@@ -6,6 +6,7 @@ import { openReplies } from '#libs/jobs/replies.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
 import { makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { flushRenderRecords } from '#libs/models/render-record.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
@@ -28,6 +29,8 @@ await run(async ({ onClose, useLogger }) => {
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
 
   onClose(await connectMongo(config.MONGODB_URI, { log }));
+  // Every list names its index, so a database without them would answer nothing. Harmless when all are there.
+  await ensureIndexes();
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
