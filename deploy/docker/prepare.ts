@@ -5,9 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Db, MongoClient } from 'mongodb';
 
-const LIMIT_MS = 90_000;
+/** A journal to recover on a busy disk takes its time. */
+const LIMIT_MS = 180_000;
 const RETRY_MS = 500;
 const NOT_YET_INITIALIZED = 94;
+const NOT_A_MEMBER = 93;
 const KEY_BYTES = 32;
 
 const { values } = parseArgs({
@@ -50,11 +52,19 @@ async function makeReplicaSet(host: string, name: string) {
 async function isPrimary(admin: Db, host: string, name: string): Promise<boolean> {
   const hello = await admin.command({ hello: 1 });
   if (hello['isWritablePrimary']) return true;
+  const members = [{ _id: 0, host }];
   try {
     await admin.command({ replSetGetStatus: 1 });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== NOT_YET_INITIALIZED) throw error;
-    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host }] } });
+    const code = (error as { code?: unknown }).code;
+    if (code === NOT_YET_INITIALIZED) {
+      await admin.command({ replSetInitiate: { _id: name, members } });
+    } else if (code === NOT_A_MEMBER) {
+      // It did not find itself under the name it is stored with. Alone in its set, it may be told again.
+      const { config } = await admin.command({ replSetGetConfig: 1 });
+      if (config.members.length !== 1) throw error;
+      await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
+    } else throw error;
   }
   return false;
 }

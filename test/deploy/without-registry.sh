@@ -81,7 +81,12 @@ down() {
 
 if [ "$step" = all ]; then
   trap down EXIT
-  engine && bases && images && up && journey
+  # One line each: in a chain of && a failure inside a function would go unnoticed.
+  engine
+  bases
+  images
+  up
+  journey
 else
   "$step"
 fi

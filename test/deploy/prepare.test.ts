@@ -1,0 +1,86 @@
+// What readies an installation under compose: once, again, and after the database has moved.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import getPort from 'get-port';
+import { MongoClient } from 'mongodb';
+import { type Child, startChild } from '../../deploy/local/child.ts';
+import { findMongodb } from '../../deploy/local/mongodb.ts';
+
+const execute = promisify(execFile);
+let folder: string;
+let mongod: Child;
+let port: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-prepare-'));
+  await start();
+});
+afterAll(async () => {
+  await mongod.stop();
+  for (const path of [folder, `${folder}.log`]) await rm(path, { recursive: true });
+});
+
+async function start() {
+  const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
+  port = await getPort({ host: '127.0.0.1' });
+  const args = [
+    '--dbpath',
+    folder,
+    '--port',
+    String(port),
+    '--bind_ip',
+    '127.0.0.1',
+    '--replSet',
+    'rs0',
+    '--nounixsocket',
+  ];
+  mongod = await startChild(command, args, {
+    env: process.env,
+    logFile: `${folder}.log`,
+  });
+}
+
+async function prepare(): Promise<string> {
+  const args = [
+    'deploy/docker/prepare.ts',
+    '--mongodb',
+    `127.0.0.1:${port}`,
+    '--secret-key',
+    join(folder, 'secret-key'),
+  ];
+  return (await execute('node', args)).stdout;
+}
+
+async function writes(): Promise<boolean> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?replicaSet=rs0`);
+  const { acknowledged } = await client.db('test').collection<{ _id: number }>('written').insertOne({ _id: port });
+  await client.close();
+  return acknowledged;
+}
+
+test('when it runs for the first time, then there is a replica set and a key nobody else reads', async () => {
+  expect(await prepare()).toMatch(/secret-key is new.*\n.*is the primary of rs0/);
+
+  expect(await writes()).toBe(true);
+  const key = await readFile(join(folder, 'secret-key'), 'utf8');
+  expect(Buffer.from(key, 'base64')).toHaveLength(32);
+  expect((await stat(join(folder, 'secret-key'))).mode & 0o777).toBe(0o400);
+});
+
+test('when it runs again, then it changes nothing', async () => {
+  const before = await readFile(join(folder, 'secret-key'), 'utf8');
+  expect(await prepare()).toMatch(/secret-key is kept/);
+  expect(await readFile(join(folder, 'secret-key'), 'utf8')).toBe(before);
+});
+
+test('when the database comes back under another address, then it is made the primary there', async () => {
+  await mongod.stop();
+  await start();
+
+  expect(await prepare()).toMatch(/is the primary of rs0/);
+  expect(await writes()).toBe(true);
+});
