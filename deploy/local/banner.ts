@@ -25,7 +25,7 @@ const INVOICE = {
 };
 const CLIENT = { name: 'Ada Lovelace', email: 'ada@example.com' };
 
-export function bannerOf(facts: Facts, notes: string[]): string {
+export function bannerOf(facts: Facts, operator: { name: string; password: string }, notes: string[]): string {
   const post = (path: string, body: object) =>
     `curl -sS ${facts.url}${path} -H 'Authorization: Bearer ${facts.key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
   return `
@@ -33,7 +33,7 @@ Billhook is ready.
 
   Address     ${facts.url}
   Key         ${facts.key}
-  Operations  ${facts.operationsUrl}
+  Operations  ${facts.operationsUrl} (log in as ${operator.name} with ${operator.password})
   Webhooks    ${facts.receiverUrl} (what the demo account is told, signatures verified)
 
 Make a PDF:

@@ -10,6 +10,12 @@ export interface DemoAccount {
   key: string;
 }
 
+export interface DemoOperator {
+  accountId: string;
+  name: string;
+  password: string;
+}
+
 export interface DemoEndpoint {
   id: string;
   secret: string;
@@ -37,6 +43,19 @@ export async function openDemoAccount(place: Place, url: string): Promise<DemoAc
   const demo = { accountId, key: textOf(made, 'key') };
   await writePrivately(file, demo);
   return demo;
+}
+
+// Who may open the dashboard here: made once for each demo account, because a new account means another database.
+export async function openDemoOperator(place: Place, accountId: string): Promise<DemoOperator> {
+  const file = join(place.dataFolder, 'operator.json');
+  const kept = await readPrivate<DemoOperator>(file);
+  const { name, password } = kept;
+  if (kept.accountId === accountId && name && password) return { accountId, name, password };
+  const command = ['operators', 'create', '--name', 'demo', '--role', 'operator', '--replace', '--json'];
+  const made = await admin(place, command);
+  const operator = { accountId, name: textOf(made, 'name'), password: textOf(made, 'password') };
+  await writePrivately(file, operator);
+  return operator;
 }
 
 // The port the endpoint is registered with: kept, the endpoint need not move.

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
 import { localFactsFile, openDataFolder, removeFacts, writePrivately } from './data-folder.ts';
-import { openDemoAccount, openDemoEndpoint, rememberedReceiverPort } from './demo.ts';
+import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiverPort } from './demo.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { EXIT_FAILED, Failure, reasonOf } from './failure.ts';
 import { postGuardian } from './guardian.ts';
@@ -76,7 +76,9 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: writeFacts });
   end.onClose(() => system.stop());
   const addresses = await system.start();
-  const account = await openDemoAccount({ root, dataFolder, env: addresses.adminEnv }, addresses.url);
+  const place = { root, dataFolder, env: addresses.adminEnv };
+  const account = await openDemoAccount(place, addresses.url);
+  const operator = await openDemoOperator(place, account.accountId);
   const notes = config.isOutboundOurs
     ? [
         `Webhooks and images may reach this machine here (OUTBOUND_ALLOW=${config.outboundAllow}); elsewhere they may not.`,
@@ -95,7 +97,7 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   notes.push(
     `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,
   );
-  if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, notes));
+  if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, operator, notes));
 }
 
 // Known before anything is fetched or started.
