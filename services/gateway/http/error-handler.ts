@@ -38,7 +38,6 @@ function fromBodyParser(error: unknown): AppError | undefined {
     case 'request.aborted':
     case 'request.size.invalid':
       return new AppError(400, 'Request body is incomplete', { cause: error });
-    case undefined:
     default:
       // The router refuses a path that is not valid percent-encoding.
       return error instanceof URIError || status === 400

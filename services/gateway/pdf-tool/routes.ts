@@ -5,6 +5,21 @@ import { printerOf } from '../http/print-document.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { sendPdf } from '../http/send-pdf.ts';
 
+const example = {
+  title: 'Invoice',
+  number: 'INV-0042',
+  date: '2026-11-02',
+  dueDate: '2026-12-02',
+  clientName: 'Ada Lovelace',
+  clientEmail: 'ada@example.com',
+  partnerName: 'Studio North',
+  partnerEmail: 'hello@north.example',
+  amount: 1356.6,
+  taxRate: 19,
+  currencySymbol: '€',
+  lineItems: [{ description: 'Drawings', qty: 12, rate: '95' }],
+};
+
 export const pdfToolRoutes: readonly Route[] = [
   route({
     method: 'post',
@@ -15,7 +30,7 @@ export const pdfToolRoutes: readonly Route[] = [
       'Nothing is stored. An image that cannot be had does not stop the document: it is rendered without it, and ' +
       '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given.',
     scope: 'documents:write',
-    body: pdfDocument,
+    body: pdfDocument.example(example),
     bodyLimitBytes: PDF_BODY_BYTES_MAX,
     produces: 'application/pdf',
     handler: generatePdf,
