@@ -26,7 +26,7 @@ function asAppError(error: unknown): AppError | undefined {
 
 /** Errors of the body parser carry a `type`: https://github.com/expressjs/body-parser#errors */
 function fromBodyParser(error: unknown): AppError | undefined {
-  const { type, status } = (error ?? {}) as { type?: string; status?: number };
+  const { type = '', status } = (error ?? {}) as { type?: string; status?: number };
   switch (type) {
     case 'entity.parse.failed':
       return new AppError(400, 'Request body is not valid JSON', { cause: error });
