@@ -1,16 +1,21 @@
 // The operator's command line as a real process.
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
+let folder: string;
 beforeAll(async () => {
   gateway = await startGateway();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await gateway.close();
+});
 
 interface Outcome {
   code: number;
@@ -114,7 +119,6 @@ describe('mistakes', () => {
   });
 
   test('when nothing runs here and MONGODB_URI is not set, then it says what to do', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
     const { code, stderr } = await admin(['accounts', 'list', '--data', folder], {});
 
     expect(code).toBe(1);
@@ -122,7 +126,6 @@ describe('mistakes', () => {
   });
 
   test('when a system runs here, then its database is found without MONGODB_URI', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
     await writeFile(join(folder, 'local.json'), JSON.stringify({ mongodbUri: gateway.workspace.mongodbUri }));
 
     expect((await admin(['accounts', 'list', '--data', folder], {})).code).toBe(0);

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { findChromium } from '../../deploy/local/chromium.ts';
 import { postGuardian } from '../../deploy/local/guardian.ts';
 import { findMongodb } from '../../deploy/local/mongodb.ts';
@@ -10,6 +11,7 @@ import { showProgress } from '../../deploy/local/progress.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { startMongodb } from '../../deploy/local/start-mongodb.ts';
 import { startRedis } from '../../deploy/local/start-redis.ts';
+import { eventually } from './eventually.ts';
 
 export interface Backends {
   mongodbUri: string;
@@ -27,6 +29,8 @@ const progress = showProgress(process.stderr);
 
 const MONGODB_IMAGE = 'mongo:7';
 const REDIS_IMAGE = 'redis:7-alpine';
+const MONGODB_PORT = 27_017;
+const REDIS_PORT = 6_379;
 
 /** @param env MONGODB_URI, REDIS_URL, CHROMIUM_PATH are taken as given; TEST_BACKENDS=containers starts the two in Docker. */
 export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends> {
@@ -79,17 +83,45 @@ async function localRedis(env: NodeJS.ProcessEnv, folder: string): Promise<Part>
 
 // Imported only here: without a Docker engine the package has nothing to do.
 async function mongodbContainer(env: NodeJS.ProcessEnv): Promise<Part> {
-  const { MongoDBContainer } = await import('@testcontainers/mongodb');
+  const { GenericContainer } = await import('testcontainers');
   const image = env['TEST_MONGODB_IMAGE'] ?? MONGODB_IMAGE;
-  const container = await new MongoDBContainer(image).start();
-  // The set's member has the container's own name, which is not known outside.
-  const url = `${container.getConnectionString()}/?directConnection=true`;
+  const container = await new GenericContainer(image)
+    .withCommand(['mongod', '--replSet', 'rs0', '--bind_ip_all', '--setParameter', 'enableTestCommands=1'])
+    .withExposedPorts(MONGODB_PORT)
+    .start();
+  // The set's member has an address of its own inside the container, which is not known outside.
+  const address = `${container.getHost()}:${container.getMappedPort(MONGODB_PORT)}`;
+  const url = `mongodb://${address}/billhook?directConnection=true`;
+  await becomePrimary(url);
   return { url, description: `MongoDB container ${image}`, stop: () => container.stop() };
 }
 
 async function redisContainer(env: NodeJS.ProcessEnv): Promise<Part> {
-  const { RedisContainer } = await import('@testcontainers/redis');
+  const { GenericContainer } = await import('testcontainers');
   const image = env['TEST_REDIS_IMAGE'] ?? REDIS_IMAGE;
-  const container = await new RedisContainer(image).start();
-  return { url: container.getConnectionUrl(), description: `Redis container ${image}`, stop: () => container.stop() };
+  const container = await new GenericContainer(image)
+    .withCommand(['redis-server', '--protected-mode', 'no', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+    .withExposedPorts(REDIS_PORT)
+    .start();
+  const url = `redis://${container.getHost()}:${container.getMappedPort(REDIS_PORT)}`;
+  return { url, description: `Redis container ${image}`, stop: () => container.stop() };
+}
+
+/** Any image with a mongod will do: the set is made from here, not by a shell inside. */
+async function becomePrimary(url: string): Promise<void> {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    const admin = client.db('admin');
+    await eventually(async () => {
+      const hello = await admin.command({ hello: 1 });
+      if (!hello['setName']) {
+        const members = [{ _id: 0, host: `127.0.0.1:${MONGODB_PORT}` }];
+        // Refused when an earlier try has been heard after all.
+        await admin.command({ replSetInitiate: { _id: 'rs0', members } }).catch(() => undefined);
+      }
+      return hello['isWritablePrimary'] === true;
+    }, 60_000);
+  } finally {
+    await client.close();
+  }
 }
