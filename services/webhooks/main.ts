@@ -9,6 +9,7 @@ import { deliveryMetrics, makeMetrics } from '#libs/metrics.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
+import { whenReady } from '#libs/redis.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -33,6 +34,7 @@ const LEASE_TIMEOUTS = 3;
 /** For our own database work around the attempt, which has no timeout of the receiver's. */
 const LEASE_MARGIN_MS = 5_000;
 const CLOSE_MARGIN_MS = 1_000;
+const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -46,6 +48,8 @@ await run(async ({ onClose, useLogger }) => {
   onClose(await connectMongo(config.MONGODB_URI, { log }));
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
+  // The relay's first look would only find a connection that is being made; a Redis that is away is met later in any case.
+  await whenReady(queues.redis, REDIS_LIMIT_MS).catch(() => undefined);
 
   const metrics = makeMetrics();
   const deliveries = deliveryMetrics(metrics);
