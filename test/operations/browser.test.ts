@@ -125,6 +125,8 @@ test('when somebody logs in with the keyboard alone, then they come to the page 
   await picture('login');
   expect(page.url()).toContain('/login');
 
+  // The page puts the focus there by itself, a moment after it was loaded; a person sees it, a script has to look.
+  await page.waitForFunction("document.activeElement?.getAttribute('name') === 'name'");
   await page.keyboard.type('ada');
   await page.keyboard.press('Tab');
   await page.keyboard.type(PASSWORD);
