@@ -1,4 +1,5 @@
 // The connection to MongoDB, and transactions that retry what MongoDB asks to be retried.
+import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
@@ -130,8 +131,4 @@ export function isDuplicate(error: unknown): boolean {
 
 function hasLabel(error: unknown, label: string): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
-}
-
-function pause(durationMs: number) {
-  return new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 }

@@ -1,5 +1,7 @@
 // Runs one kind of job. Handlers return or throw; everything else about taking work from a queue is here.
+
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -109,8 +111,4 @@ function isPermanent(error: unknown): error is Error {
 
 function giveUp(error: Error) {
   return Object.assign(new UnrecoverableError(error.message), { cause: error });
-}
-
-function pause(durationMs: number) {
-  return new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 }
