@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey } from '#libs/models/api-key.ts';
 import { type ReadPdf, readPdf } from '../renderer/read-pdf.ts';
+import { eventually } from '../support/eventually.ts';
 import { callerOf } from '../support/gateway.ts';
 import { type AnyRecord, UNKNOWN_ID } from '../support/records.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
@@ -210,6 +211,7 @@ describe('what the caller has already', () => {
     const known = await fetchPdf(`invoices/${id}/pdf`, { 'If-None-Match': tag });
     const other = await fetchPdf(`invoices/${id}/pdf?size=letter`, { 'If-None-Match': tag });
     await system.redis.start();
+    await eventually(async () => (await fetchPdf(`invoices/${id}/pdf`)).status === 200);
     expect([known.status, known.body.length, known.headers.get('ETag')]).toEqual([304, 0, tag]);
     expect(other.status).toBe(503);
 
