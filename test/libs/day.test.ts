@@ -2,8 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays, dayIn, isDay } from '#libs/day.ts';
+import { runs } from '../support/form.ts';
 
-const RUNS = { numRuns: 10_000 };
+const RUNS = 10_000;
 const day = fc
   .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9998-12-31T00:00:00Z'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
@@ -45,7 +46,7 @@ describe('isDay', () => {
         const text = [String(y).padStart(4, '0'), String(m).padStart(2, '0'), String(d).padStart(2, '0')].join('-');
         expect(isDay(text)).toBe(y >= 1 && d >= 1 && d <= last);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 });
@@ -59,7 +60,7 @@ describe('addDays', () => {
         expect(later > start).toBe(true);
         expect(addDays(later, -count)).toBe(start);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 

@@ -13,8 +13,9 @@ import {
   taxOf,
   toMinor,
 } from '#libs/money.ts';
+import { runs } from '../support/form.ts';
 
-const RUNS = { numRuns: 10_000 };
+const RUNS = 10_000;
 const CURRENCIES = ['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'MGA', 'IQD', 'EUR'] as const;
 const currency = fc.constantFrom(...CURRENCIES);
 
@@ -97,7 +98,7 @@ describe('properties', () => {
         const line = { qty: written(qty), rate: written(rate), discount: written(discount) };
         expect(lineNet(line, code)).toBe(expectedNet(qty, rate, discount, code));
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 
@@ -116,7 +117,7 @@ describe('properties', () => {
         }));
         expect(sumOfLines(given, code)).toBe(expected + 0);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 
@@ -127,7 +128,7 @@ describe('properties', () => {
         expect(tax).toBe(roundedQuotient(BigInt(minor) * rate.digits, 10_000n));
         expect(isAmount(minor) && Number.isSafeInteger(minor + tax)).toBe(true);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 
@@ -139,7 +140,7 @@ describe('properties', () => {
         expect(toMinor(answered, code)).toBe(minor);
         expect(toMinor(JSON.parse(JSON.stringify(answered)) as number, code)).toBe(minor);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 
@@ -152,7 +153,7 @@ describe('properties', () => {
         expect(Math.abs(digits) > 10 ** 3 * 10 ** scale || plainDecimal(noisy) === plainDecimal(exact)).toBe(true);
         expect(plainDecimal(exact)).toMatch(/^-?\d+(\.\d*[1-9])?$/);
       }),
-      RUNS,
+      runs(RUNS),
     );
   });
 

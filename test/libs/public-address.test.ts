@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigError } from '../../libs/env.ts';
 import { judgeAddress, parseAllowList } from '../../libs/public-address.ts';
+import { runs } from '../support/form.ts';
 
 const nothing = parseAllowList('');
 const judge = (address: string) => judgeAddress(address, nothing);
@@ -79,7 +80,7 @@ test('when any IPv4 address is judged, then the verdict is that of the registry'
         isPublic4(value) ? 'public' : 'refused',
       ]);
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
 });
 
@@ -92,7 +93,7 @@ test('when any IPv6 address is judged, then the verdict is that of the registry'
         isPublic6(value) ? 'public' : 'refused',
       ]);
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
 });
 
@@ -103,7 +104,7 @@ test('when an IPv4 address is wrapped as IPv4-mapped, in either spelling, then i
       expect(judge(`::ffff:${toDotted(value)}`)).toBe(alone);
       expect(judge(`::FFFF:${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`)).toBe(alone);
     }),
-    { numRuns: 2_000 },
+    runs(2_000),
   );
 });
 
@@ -120,7 +121,7 @@ test('when an IPv4 address hides in NAT64, 6to4, Teredo, SIIT or a compatible ad
       ])
         expect([toColons(wrapped), judge(toColons(wrapped))]).toEqual([toColons(wrapped), 'refused']);
     }),
-    { numRuns: 1_000 },
+    runs(1_000),
   );
 });
 

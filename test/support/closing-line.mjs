@@ -1,4 +1,5 @@
-// Ends a test run with the backends it used and one plain line: `N passed, N failed`.
+// Ends a test run with the backends it used, the cases that were counted and one plain line: `N passed, N failed`.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 export default class ClosingLine {
   onRunComplete(_contexts, results) {
@@ -7,7 +8,20 @@ export default class ClosingLine {
     const skipped = results.numPendingTests + results.numTodoTests;
     const backends = `Backends: ${process.env.TEST_BACKENDS_DESCRIPTION ?? 'none started'}`;
     const counts = `${results.numPassedTests} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`;
+    const cases = countedCases(process.env.TEST_TALLY);
     // The other reporters print their summaries later; this is to be the last line.
-    process.once('exit', () => process.stdout.write(`\n${backends}\n${counts}\n`));
+    process.once('exit', () => process.stdout.write(`\n${backends}\n${cases}${counts}\n`));
   }
+}
+
+/** What test/support/form.ts counted, summed up by kind. */
+function countedCases(file) {
+  if (!file || !existsSync(file)) return '';
+  const sums = new Map();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+    const [what, cases] = JSON.parse(line);
+    sums.set(what, (sums.get(what) ?? 0) + cases);
+  }
+  rmSync(file);
+  return `Cases: ${[...sums].map(([what, cases]) => `${cases.toLocaleString('en')} ${what}`).join(', ')}\n`;
 }

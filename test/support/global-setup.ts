@@ -1,4 +1,6 @@
 // Starts the backends once for a whole run; each test file makes its own database and queue prefix on them.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Backends, startBackends } from './backends.ts';
 
 declare global {
@@ -13,4 +15,5 @@ export default async function globalSetup() {
   process.env['TEST_REDIS_URL'] = backends.redisUrl;
   process.env['TEST_CHROMIUM_PATH'] = backends.chromiumPath;
   process.env['TEST_BACKENDS_DESCRIPTION'] = backends.description;
+  process.env['TEST_TALLY'] = join(tmpdir(), `billhook-tally-${process.pid}`);
 }

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPTS_MAX, readRetryAfter, waitAfter } from '../../services/webhooks/schedule.ts';
+import { runs } from '../support/form.ts';
 
 const HOUR_MS = 3_600_000;
 const spent = fc.integer({ min: 1, max: ATTEMPTS_MAX - 1 });
@@ -15,6 +16,7 @@ test('when an attempt fails, then the wait is five seconds times four to the n, 
       expect(wait).toBeGreaterThanOrEqual(Math.floor(0.8 * nominal(attemptsMade)));
       expect(wait).toBeLessThanOrEqual(Math.min(24 * HOUR_MS, Math.ceil(1.2 * nominal(attemptsMade))));
     }),
+    runs(1_000),
   );
 });
 
@@ -24,6 +26,7 @@ test('when eleven attempts are spent, then there is no further one; before that 
       const wait = waitAfter({ attemptsMade, retryAfterMs: asked ?? undefined }, 1, roll);
       expect(wait === undefined).toBe(attemptsMade >= 11);
     }),
+    runs(1_000),
   );
 });
 
@@ -45,6 +48,7 @@ test('when the receiver asks for a pause, then it can only delay, and by a day a
       const asked = waitAfter({ attemptsMade, retryAfterMs }, factor, roll) ?? Number.NaN;
       expect(asked).toBe(Math.max(own, Math.min(24 * HOUR_MS, retryAfterMs)));
     }),
+    runs(1_000),
   );
 });
 
@@ -55,6 +59,7 @@ test('when WEBHOOK_RETRY_SCALE is set, then every own wait is multiplied by it',
       const scaled = waitAfter({ attemptsMade }, scale, roll) ?? Number.NaN;
       expect(Math.abs(scaled - whole * scale)).toBeLessThanOrEqual(0.5 + scale * 0.5);
     }),
+    runs(1_000),
   );
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
+import { runs } from '../support/form.ts';
 
 function start(scale = 1) {
   const clock = { now: 1_000_000 };
@@ -101,7 +102,7 @@ test('when failures are sporadic, below seven in ten, then the breaker never ope
           expect(await attempt(isWell)).toEqual({ recovered: false });
       }
     }),
-    { numRuns: 20 },
+    runs(20),
   );
 });
 
@@ -140,6 +141,7 @@ test('when attempts come and go in any order, then never more than five are in h
         expect(traffic.size()).toBe(0);
       },
     ),
+    runs(),
   );
 });
 

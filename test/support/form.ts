@@ -1,0 +1,21 @@
+// How large a test's form is (short, or whole with TEST_FULL=1) and how many cases it ran, for the sums at the end of the run.
+import { appendFileSync } from 'node:fs';
+
+/** The short form of everything runs on every change, the whole form when somebody asks for it. */
+export const isFull = process.env['TEST_FULL'] === '1';
+
+/** Multiplies the runs of every property. */
+const FACTOR = Number(process.env['FAST_CHECK_RUNS'] ?? 1);
+
+/** Cases that were run count towards the sum that ends the test run. */
+export function count(what: string, cases: number): void {
+  const file = process.env['TEST_TALLY'];
+  if (file) appendFileSync(file, `${JSON.stringify([what, cases])}\n`);
+}
+
+/** Options for fc.assert. @param numRuns of the short form. */
+export function runs(numRuns = 100): { numRuns: number } {
+  const all = numRuns * FACTOR;
+  count('property runs', all);
+  return { numRuns: all };
+}
