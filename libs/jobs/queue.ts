@@ -13,6 +13,8 @@ export interface Entry<Payload> {
   /** Deterministic id: while a job with this id lives, adding it again does nothing. No `:` in it, not only digits. */
   id: string;
   delayMs?: number;
+  /** Waits until nothing else does: only what was put in without this is ahead of it. */
+  isBackground?: boolean | undefined;
 }
 
 export interface QueueCounts {
@@ -72,16 +74,16 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
   return {
     redis,
     raw,
-    async enqueue(definition, { payload, id, delayMs }) {
-      await raw(definition).add(definition.name, payload, { jobId: id, ...(delayMs ? { delay: delayMs } : {}) });
+    async enqueue(definition, { payload, ...entry }) {
+      await raw(definition).add(definition.name, payload, optionsOf(entry));
     },
     async enqueueAll(definition, entries) {
       if (entries.length === 0) return;
       await raw(definition).addBulk(
-        entries.map(({ payload, id, delayMs }) => ({
+        entries.map(({ payload, ...entry }) => ({
           name: definition.name,
           data: payload,
-          opts: { jobId: id, ...(delayMs ? { delay: delayMs } : {}) },
+          opts: optionsOf(entry),
         })),
       );
     },
@@ -111,5 +113,16 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
       await Promise.allSettled([...queues.values()].map((queue) => queue.close()));
       redis.disconnect();
     },
+  };
+}
+
+/** BullMQ takes jobs without a priority before all that have one. */
+const BACKGROUND_PRIORITY = 10;
+
+function optionsOf({ id, delayMs, isBackground }: Omit<Entry<unknown>, 'payload'>) {
+  return {
+    jobId: id,
+    ...(delayMs ? { delay: delayMs } : {}),
+    ...(isBackground ? { priority: BACKGROUND_PRIORITY } : {}),
   };
 }

@@ -24,6 +24,8 @@ export interface PrintRequest {
   requestId: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
+  /** Nobody waits for it: it is printed after all that somebody waits for, and needs no place among them. */
+  isBackground?: boolean;
 }
 
 /**
@@ -44,13 +46,14 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
   const admission = openAdmission(limits);
 
   async function print(request: PrintRequest): Promise<Reply> {
-    const place = admission.enter(request.accountId);
+    const { isBackground } = request;
+    const place = isBackground ? undefined : admission.enter(request.accountId);
     const id = randomUUID();
     const startedAt = Date.now();
     const deadlineAt = startedAt + DEADLINE_MS;
     const { document, accountId, requestId } = request;
     const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
-    const enqueue = () => queues.enqueue(renderDocument, { id, payload });
+    const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground });
     const notQueued = new AbortController();
     const signal = AbortSignal.any([request.signal, notQueued.signal]);
     let isLost = false;
@@ -63,10 +66,10 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     });
     try {
       const answer = await reply;
-      place.leave('done');
+      place?.leave('done');
       return answer;
     } catch (error) {
-      place.leave('failed');
+      place?.leave('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
       if (signal.aborted) void giveUp(id);
       throw error;

@@ -14,10 +14,7 @@ export function sendPdf(
   { bytes, warnings }: Reply,
   headers: Record<string, string> = {},
 ): void {
-  // A cut or foreign answer must never look like a document.
-  if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
-    throw new Error('The renderer did not answer with a whole PDF');
-  }
+  requireWholePdf(bytes);
   response.attachment(`${fileName(name)}.pdf`);
   // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
   const disposition = String(response.get('Content-Disposition')).replace(/filename=([^";]+)/, 'filename="$1"');
@@ -31,6 +28,13 @@ export function sendPdf(
     ...headers,
   });
   response.status(200).end(bytes);
+}
+
+/** A cut or foreign answer must never look like a document. @throws Error when it is one. */
+export function requireWholePdf(bytes: Buffer): void {
+  if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
+    throw new Error('The renderer did not answer with a whole PDF');
+  }
 }
 
 /** What no file system, header or shell stumbles over: no separators, quotes, control characters, no leading dots. */
