@@ -8,7 +8,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   // Every suite shares two cores with a real Chromium, MongoDB and Redis: a limit here only stops a hang.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: ['libs/**/*.ts', 'services/**/*.ts', 'deploy/**/*.ts'],
