@@ -1,22 +1,15 @@
 // Reads environment variables once, at start: a wrong environment stops the process with a list of all that is to be repaired.
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
-
-/** The environment cannot be used. `message` is the whole list, one problem per line; the process should exit with 78. */
-export class ConfigError extends Error {
-  constructor(problems: string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
-  }
-}
-
-/** sysexits.h EX_CONFIG. */
-export const EXIT_CONFIG = 78;
+import { ConfigError } from './config-error.ts';
+import { findMisspelt } from './known-variables.ts';
+import { parseAllowList } from './public-address.ts';
 
 /**
  * @param env usually `process.env`; `NAME_FILE` may stand for `NAME` and names a file that holds the value (secrets in containers).
  * @param shape a joi object whose keys are the variables of this service.
- * @returns a frozen object with converted values. Variables the shape does not name are left out.
+ * @returns a frozen object with converted values. Variables the shape does not name are left out, but for misspelt ones of ours,
+ * see known-variables.ts: these are problems, for who set them believes that they work.
  * @throws ConfigError naming every problem at once.
  */
 export function readEnv<Config extends object>(
@@ -33,7 +26,7 @@ export function readEnv<Config extends object>(
     if (value !== undefined && value !== '') given[name] = value;
   }
   const { error, value } = shape.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
-  problems.push(...(error?.details.map(({ message }) => message) ?? []));
+  problems.push(...(error?.details.map(({ message }) => message) ?? []), ...findMisspelt(env));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(value as Config);
 }
@@ -83,6 +76,17 @@ export const variables = {
     .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
   SECRET_KEY: Joi.string()
     .required()
-    .pattern(/^[A-Za-z0-9+/=]{43,}(,[A-Za-z0-9+/=]{43,})*$/, 'base64 of 32 bytes, several separated by commas')
+    .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
+    // Without the value, which the usual message would put into a log.
+    .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
     .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
 } as const;
+    .custom((value: string, { message }) => {
+      try {
+        parseAllowList(value);
+        return value;
+      } catch (error) {
+        if (error instanceof ConfigError) return message({ custom: error.problems.join('; ') });
+        throw error;
+      }
+    })

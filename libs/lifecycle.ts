@@ -1,6 +1,6 @@
 // Opens a service in order, closes it in reverse order, and never leaves it half alive.
 import closeWithGrace from 'close-with-grace';
-import { ConfigError, EXIT_CONFIG } from './env.ts';
+import { ConfigError, EXIT_CONFIG } from './config-error.ts';
 import type { Logger } from './logger.ts';
 
 type Close = () => unknown;

@@ -1,7 +1,7 @@
 // Judges one IP address by its number: is it an ordinary address of the public internet, or one the operator allows?
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { ConfigError } from './env.ts';
+import { ConfigError } from './config-error.ts';
 
 /** `public`: globally routable. `allowed`: inside a CIDR the operator named. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused';

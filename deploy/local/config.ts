@@ -2,7 +2,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
-import { EXIT_CONFIG, readEnv } from '#libs/env.ts';
+import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
+import { readEnv, variables } from '#libs/env.ts';
+import { findServiceProblems } from './check-services.ts';
 import { Failure, reasonOf } from './failure.ts';
 
 export interface LocalConfig {
@@ -12,6 +14,7 @@ export interface LocalConfig {
   dataFolder: string;
   outboundAllow: string;
   isOutboundOurs: boolean; // nobody chose: the banner says what we chose
+  env: NodeJS.ProcessEnv; // as it was given, but with the values of files we read in place of their names
 }
 
 interface Variables {
@@ -20,6 +23,8 @@ interface Variables {
   OUTBOUND_ALLOW?: string;
   MONGODB_URI?: string;
   REDIS_URL?: string;
+  SECRET_KEY?: string;
+  CHROMIUM_PATH?: string;
 }
 
 // The demonstration receives its webhooks on this machine, which every other installation refuses.
@@ -34,9 +39,14 @@ const shape = Joi.object<Variables>({
     .messages({ 'string.ip': '{{#label}} must be an IP address such as 127.0.0.1' }),
   PORT: Joi.number().port().default(8080),
   OUTBOUND_ALLOW: Joi.string(),
-  MONGODB_URI: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),
-  REDIS_URL: Joi.string().uri({ scheme: ['redis', 'rediss'] }),
+  MONGODB_URI: variables.MONGODB_URI.optional(),
+  REDIS_URL: variables.REDIS_URL.optional(),
+  SECRET_KEY: variables.SECRET_KEY.optional(),
+  CHROMIUM_PATH: Joi.string(),
 });
+
+// Ours to read; what they name is handed on by value.
+const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
 const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the three services with one command.
 
@@ -56,7 +66,8 @@ Variables:
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
   BILLHOOK_CACHE_DIR    where fetched programs are kept (default ~/.cache/billhook)
-Everything else in the environment is handed to the gateway and the webhook service as it is.
+Everything else in the environment is handed to the gateway and the webhook service as it is. What is wrong or misspelt in it is named
+before anything is started (exit code 78).
 
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.
 `;
@@ -71,15 +82,20 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
       exitCode: EXIT_CONFIG,
     });
   }
-  const variables = readVariables(env);
-  return {
-    host: variables.HOST,
-    port: variables.PORT,
+  const { chosen, problems } = readVariables(env);
+  const config = {
+    host: chosen.HOST,
+    port: chosen.PORT,
     renderers,
     dataFolder: resolve(flags.data ?? '.billhook'),
-    outboundAllow: variables.OUTBOUND_ALLOW ?? LOOPBACK,
-    isOutboundOurs: variables.OUTBOUND_ALLOW === undefined,
+    outboundAllow: chosen.OUTBOUND_ALLOW ?? LOOPBACK,
+    isOutboundOurs: chosen.OUTBOUND_ALLOW === undefined,
+    env: withChosen(env, chosen),
   };
+  // What only a service reads is refused now as well, before anything is fetched or started.
+  const all = new Set([...problems, ...findServiceProblems(config)]);
+  if (all.size > 0) throw new Failure(new ConfigError([...all]).message, { exitCode: EXIT_CONFIG });
+  return config;
 }
 
 function readFlags(args: string[]) {
@@ -95,10 +111,18 @@ function readFlags(args: string[]) {
   }
 }
 
-function readVariables(env: NodeJS.ProcessEnv): Readonly<Variables> {
+function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; problems: readonly string[] } {
   try {
-    return readEnv(env, shape);
+    return { chosen: readEnv(env, shape), problems: [] };
   } catch (error) {
-    throw new Failure(error instanceof Error ? error.message : String(error), { exitCode: EXIT_CONFIG });
+    if (!(error instanceof ConfigError)) throw error;
+    // As if nothing had been chosen, so that the services' variables can be looked at, too.
+    return { chosen: readEnv({}, shape), problems: error.problems };
   }
+}
+
+// Values of files stand in place of their names from here on: a service refuses both together.
+function withChosen(env: NodeJS.ProcessEnv, { HOST: _host, PORT: _port, ...chosen }: Readonly<Variables>) {
+  const ours = new Set(VARIABLES.flatMap((name) => [name, `${name}_FILE`]));
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name))), ...chosen };
 }

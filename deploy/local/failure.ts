@@ -1,7 +1,5 @@
 // A problem the person at the terminal can repair: shown as its message alone, never as a stack trace.
 
-// 78 is EX_CONFIG of sysexits.h, what every service of ours answers to a bad variable.
-export const EXIT_BAD_CONFIG = 78;
 export const EXIT_FAILED = 1;
 
 export class Failure extends Error {

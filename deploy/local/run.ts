@@ -41,7 +41,7 @@ export async function runLocally(options: RunOptions): Promise<void> {
     endOnSignals(end, folder.path, options.env);
     await clearLeftovers(folder.path, terminal); // They may be what holds the port.
     await portIsFree(config);
-    await bringUp({ ...options, config, dataFolder: folder.path, terminal, end });
+    await bringUp({ ...options, env: config.env, config, dataFolder: folder.path, terminal, end });
   } catch (error) {
     if (end.isUnderWay()) return; // Its parts were stopped while they started: that is no news.
     const isExpected = error instanceof Failure;

@@ -1,9 +1,13 @@
 // What each service is told by its environment, and what it is not.
-import type { LocalConfig } from './config.ts';
+
+export interface Chosen {
+  host: string;
+  outboundAllow: string;
+}
 
 export interface Addresses {
   env: NodeJS.ProcessEnv; // ours, the source of everything a person set
-  config: LocalConfig;
+  config: Chosen;
   port: number;
   mongodbUri: string;
   redisUrl: string;
@@ -24,19 +28,16 @@ export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): Node
 export function environments(addresses: Addresses) {
   const { env, config, mongodbUri: MONGODB_URI, redisUrl: REDIS_URL, secretKey: SECRET_KEY } = addresses;
   const OUTBOUND_ALLOW = config.outboundAllow;
-  const rest = { ...env };
-  // A file that names a value would contradict the value we give.
-  for (const name of ['MONGODB_URI_FILE', 'REDIS_URL_FILE', 'SECRET_KEY_FILE']) delete rest[name];
-  const gateway = { ...rest, HOST: config.host, PORT: String(addresses.port) };
+  const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
-    webhooks: { ...rest, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
+    webhooks: { ...env, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
     renderer: {
       ...bareEnvironment(env, RENDERER_GETS),
       REDIS_URL,
       OUTBOUND_ALLOW,
       CHROMIUM_PATH: addresses.chromiumPath,
     },
-    admin: { ...rest, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
+    admin: { ...env, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
   };
 }

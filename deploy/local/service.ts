@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { EXIT_CONFIG } from '#libs/config-error.ts';
 import { type Child, describeExit, startChild } from './child.ts';
 import { logFileOf } from './data-folder.ts';
 import { Failure } from './failure.ts';
@@ -68,7 +69,12 @@ async function becomeReady(child: Child, { name, dataFolder, operationsPort }: S
   const log = logFileOf(dataFolder, name);
   const deadline = performance.now() + READY_LIMIT_MS;
   while (performance.now() < deadline) {
-    if (child.hasExited()) throw new Failure(`${name} did not start (${describeExit(await child.exited)}), see ${log}`);
+    if (child.hasExited()) {
+      const exit = await child.exited;
+      // What it says of its configuration is what npm start says: the exit code of a person's mistake goes on.
+      const options = exit.code === EXIT_CONFIG ? { exitCode: EXIT_CONFIG } : {};
+      throw new Failure(`${name} did not start (${describeExit(exit)}), see ${log}`, options);
+    }
     if (await isReady(operationsPort)) return;
     await wait(POLL_MS);
   }

@@ -1,7 +1,7 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
 import { readEnv, variables } from '#libs/env.ts';
-import { CRASH_POINTS, type CrashPoint } from './http/commit.ts';
+import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
 
 export interface Config {
   HOST: string;

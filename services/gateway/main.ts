@@ -16,7 +16,7 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
-import type { CrashPoint } from './http/commit.ts';
+import type { CrashPoint } from './http/crash-points.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';

@@ -1,5 +1,7 @@
 // Every variable the renderer reads.
+import { accessSync, constants } from 'node:fs';
 import Joi from 'joi';
+import { ConfigError } from '#libs/config-error.ts';
 import { readEnv, variables } from '#libs/env.ts';
 
 export interface Config {
@@ -51,5 +53,13 @@ export const configShape = Joi.object<Config, true>({
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
-  return readEnv(env, configShape);
+  const config = readEnv(env, configShape);
+  try {
+    // A name without a folder is looked up by the system.
+    if (config.CHROMIUM_PATH.includes('/')) accessSync(config.CHROMIUM_PATH, constants.X_OK);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code;
+    throw new ConfigError([`CHROMIUM_PATH names ${config.CHROMIUM_PATH}, which cannot be run (${why})`]);
+  }
+  return config;
 }

@@ -5,7 +5,7 @@ import { Event } from '#libs/models/event.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
-import { CRASH_POINTS } from '../../services/gateway/http/commit.ts';
+import { CRASH_POINTS } from '../../services/gateway/http/crash-points.ts';
 import { spawnGateway } from '../support/spawn-gateway.ts';
 import { openWorkspace, type TestAccount, type Workspace } from '../support/workspace.ts';
 

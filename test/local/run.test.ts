@@ -1,5 +1,5 @@
 // `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -162,6 +162,29 @@ describe('refused before anything is started', () => {
 
     expect(await refused.exitCode).toBe(78);
     expect(refused.output()).toMatch(/PORT must be a number\n.*MONGODB_URI/);
+  });
+
+  test('when variables that only services read are wrong or misspelt, then all are listed and the exit code is 78', async () => {
+    const wrong = { PORT: 'eighty', WEBHOOK_TIMEOUT_MS: 'soon', RATE_LIMIT_REQUESTS: '-1', RENDER_CONCURENCY: '2' };
+    const refused = run(['--data', join(folder, 'never')], wrong, REAL);
+
+    expect(await refused.exitCode).toBe(78);
+    expect(refused.output().split('\n').slice(1, -1)).toEqual([
+      '  - PORT must be a number',
+      '  - RENDER_CONCURENCY is no variable of Billhook, the nearest is RENDER_CONCURRENCY',
+      '  - RATE_LIMIT_REQUESTS must be greater than or equal to 0',
+      '  - WEBHOOK_TIMEOUT_MS must be a number',
+    ]);
+    await expect(stat(join(folder, 'never'))).rejects.toThrow('ENOENT');
+  });
+
+  test('when a file that names a store holds no address, then the variable is named and the exit code is 78', async () => {
+    const file = join(folder, 'address');
+    await writeFile(file, 'localhost\n');
+    const refused = run([], { REDIS_URL_FILE: file }, REAL);
+
+    expect(await refused.exitCode).toBe(78);
+    expect(refused.output()).toMatch(/REDIS_URL must be a valid uri/);
   });
 
   test('when the data folder cannot be made, then one line says so', async () => {

@@ -33,7 +33,7 @@ export async function whenReady(started: Start, data: string, formerSupervisor?:
   const ready = eventually(async () => {
     const facts = await factsIn(data);
     return facts.pids['supervisor'] !== formerSupervisor && started.output().includes('Ctrl-C') && facts;
-  }, 45_000);
+  }, 55_000);
   const ended = started.exitCode.then((code) => {
     throw new Error(`it ended with ${code}:\n${started.output()}`);
   });

@@ -9,6 +9,7 @@ import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, isDuplicate, type Session } from '#libs/mongo.ts';
 import type { Answer } from './answer.ts';
+import type { CrashPoint } from './crash-points.ts';
 import { rawBodyOf } from './read-json.ts';
 import { inTurn } from './turns.ts';
 
@@ -26,19 +27,6 @@ export interface Transaction {
 
 export type Work = (transaction: Transaction) => Promise<Answer>;
 export type Commit = (work: Work) => Promise<Answer>;
-
-/** The steps of a write, in their order: where a test may end the process. */
-export const CRASH_POINTS = [
-  'after-counter',
-  'after-ledger',
-  'before-event',
-  'after-event',
-  'after-idempotency-record',
-  'before-commit',
-  'after-commit',
-] as const;
-
-export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 export interface CommitOptions {
   request: Request;

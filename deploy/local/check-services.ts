@@ -1,0 +1,32 @@
+// Reads the environment as each service is going to, so that a wrong variable is named before anything is started.
+import type Joi from 'joi';
+import { ConfigError } from '#libs/config-error.ts';
+import { readEnv } from '#libs/env.ts';
+import { configShape as gateway } from '../../services/gateway/config.ts';
+import { configShape as renderer } from '../../services/renderer/config.ts';
+import { configShape as webhooks } from '../../services/webhooks/config.ts';
+import { type Chosen, environments } from './service-env.ts';
+
+const shapes: Record<'gateway' | 'renderer' | 'webhooks', Joi.ObjectSchema> = { gateway, renderer, webhooks };
+
+// Stand for what is found or made only when the system starts.
+const MADE_LATER = {
+  mongodbUri: 'mongodb://127.0.0.1/',
+  redisUrl: 'redis://127.0.0.1/',
+  secretKey: Buffer.alloc(32).toString('base64'),
+  chromiumPath: 'chromium',
+};
+
+export function findServiceProblems(config: Chosen & { port: number; env: NodeJS.ProcessEnv }): string[] {
+  const { env, port } = config;
+  const envOf = environments({ ...MADE_LATER, env, config, port });
+  return Object.entries(shapes).flatMap(([service, shape]) => {
+    try {
+      readEnv(envOf[service as keyof typeof shapes], shape);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return [...error.problems];
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,109 @@
+// Tells a variable that was meant for us and is misspelt from one that belongs to somebody else.
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * Every variable of every part, because parts are often handed one environment together. The shapes of the services are
+ * their truth; a test compares.
+ */
+export const KNOWN_VARIABLES: readonly string[] = [
+  'HOST',
+  'PORT',
+  'OPERATIONS_HOST',
+  'OPERATIONS_PORT',
+  'MONGODB_URI',
+  'REDIS_URL',
+  'REDIS_PREFIX',
+  'SECRET_KEY',
+  'OUTBOUND_ALLOW',
+  'LOG_LEVEL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'TRUST_PROXY',
+  'OPERATIONS_TRUST_PROXY',
+  'RATE_LIMIT_REQUESTS',
+  'RATE_LIMIT_DOCUMENTS',
+  'RATE_LIMIT_REFUSALS',
+  'CRASH_AT',
+  'CHROMIUM_PATH',
+  'RENDER_CONCURRENCY',
+  'RECYCLE_PRINTS',
+  'RECYCLE_MINUTES',
+  'RECYCLE_MEGABYTES',
+  'DELIVERY_CONCURRENCY',
+  'WEBHOOK_TIMEOUT_MS',
+  'WEBHOOK_RETRY_SCALE',
+  // Of `npm start`.
+  'BILLHOOK_CACHE_DIR',
+];
+/** Marks the processes of `npm start`: set by it, never by a person. */
+const MARK = 'BILLHOOK_PROCESS';
+
+/** Nobody else's variables begin so. Not `RENDER_`, which a hosting company of that name sets, nor `REDIS_` and `MONGODB_`. */
+export const OUR_PREFIXES: readonly string[] = [
+  'BILLHOOK_',
+  'DELIVERY_',
+  'OPERATIONS_',
+  'OUTBOUND_',
+  'RATE_LIMIT_',
+  'RECYCLE_',
+  'WEBHOOK_',
+];
+
+/** A platform names the stores in several ways at once (REDIS_URL, REDIS_URI, MONGO_URL): that is no mistake of anybody's. */
+const STORE = /^(MONGO|REDIS)/;
+/** Shorter names are near to everything. */
+const SHORTEST = 9;
+const LONG = 16;
+const CHANGES_MAX = 2;
+const CHANGES_OF_LONG_MAX = 3;
+
+interface Candidate {
+  name: string;
+  /** How many letters a writer may have got wrong. */
+  changesMax: number;
+}
+
+const candidates = KNOWN_VARIABLES.filter(({ length }) => length >= SHORTEST).flatMap((name): Candidate[] => {
+  const changesMax = name.length < LONG ? CHANGES_MAX : CHANGES_OF_LONG_MAX;
+  return [
+    { name, changesMax },
+    { name: `${name}_FILE`, changesMax },
+  ];
+});
+
+/** @returns a sentence for each variable that is set, is ours by its prefix or nearly by its name, and is read by no part. */
+export function findMisspelt(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (value === '' || isKnown(name) || isServiceLink(name, value)) return [];
+    const right = nearest(name.toUpperCase());
+    const isAlsoRight = right !== undefined && (env[right] || env[`${right}_FILE`]);
+    if (right && !(isAlsoRight && STORE.test(name)))
+      return [`${name} is no variable of Billhook, the nearest is ${right}`];
+    const prefix = OUR_PREFIXES.find((one) => name.startsWith(one));
+    if (!prefix) return [];
+    const siblings = KNOWN_VARIABLES.filter((known) => known.startsWith(prefix)).join(', ');
+    return [`${name} is no variable of Billhook, those that begin so are ${siblings}`];
+  });
+}
+
+const isKnown = (name: string) => name === MARK || KNOWN_VARIABLES.includes(name.replace(/_FILE$/, ''));
+
+function nearest(name: string): string | undefined {
+  const own = name.replace(/^BILLHOOK_/, '');
+  if (own !== name && isKnown(own)) return own;
+  // WEBHOOK_TIMEOUT for WEBHOOK_TIMEOUT_MS; one word alone says too little.
+  const begun = name.includes('_') && KNOWN_VARIABLES.find((known) => known.startsWith(`${name}_`));
+  if (begun) return begun;
+  const near = candidates
+    .map((candidate) => ({ ...candidate, changes: distance(name, candidate.name) }))
+    .filter(({ changes, changesMax }) => changes <= changesMax);
+  return near.sort((one, other) => one.changes - other.changes)[0]?.name;
+}
+
+/** What Kubernetes sets in every container for every service of the namespace, and Docker for a link, whatever its name is. */
+function isServiceLink(name: string, value: string): boolean {
+  return (
+    /_SERVICE_(HOST|PORT)(_|$)/.test(name) ||
+    /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+    (/_PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value))
+  );
+}

@@ -1,0 +1,78 @@
+// A configuration that cannot be used: every program names what is wrong with it, all at once, and exits with 78.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+
+const SOUND = {
+  MONGODB_URI: 'mongodb://127.0.0.1:1/none?replicaSet=rs0',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  CHROMIUM_PATH: '/bin/sh',
+};
+
+interface Outcome {
+  code: number;
+  said: string;
+}
+
+function run(program: string[], env: Record<string, string>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const place = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const options = { env: { ...place, ...env }, timeout: 60_000 };
+    execFile('node', program, options, (error, stdout, stderr) =>
+      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), said: stdout + stderr }),
+    );
+  });
+}
+
+const lines = ({ said }: Outcome) => said.split('\n').filter((line) => line.startsWith('  - '));
+
+describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
+  const start = (env: Record<string, string>) => run([`services/${service}/main.ts`], env);
+
+  test('when two variables are wrong and one is misspelt, then all three are named and the exit code is 78', async () => {
+    const wrong = { OPERATIONS_PORT: 'eighty', REDIS_URL: 'localhost', LOG_LEVL: 'debug' };
+
+    const outcome = await start({ ...SOUND, ...wrong });
+
+    expect(outcome.code).toBe(78);
+    expect(lines(outcome)).toEqual([
+      '  - OPERATIONS_PORT must be a number',
+      expect.stringMatching(/REDIS_URL must be a valid uri/),
+      '  - LOG_LEVL is no variable of Billhook, the nearest is LOG_LEVEL',
+    ]);
+  });
+
+  test('when only a variable of another service is misspelt, then it is named here as well', async () => {
+    const outcome = await start({ ...SOUND, RATE_LIMIT_REQUEST: '5', RENDER_CONCURENCY: '2', WEBHOOK_ATTEMPTS: '3' });
+
+    expect(outcome.code).toBe(78);
+    expect(lines(outcome)).toHaveLength(3);
+  });
+
+  test('when a network that may be reached is none, then it is named and the exit code is 78', async () => {
+    const outcome = await start({ ...SOUND, OUTBOUND_ALLOW: '10.0.0.0/8,home' });
+
+    expect(outcome.code).toBe(78);
+    expect(outcome.said).toMatch(/OUTBOUND_ALLOW holds home/);
+  });
+});
+
+test.each(['gateway', 'webhooks'])(
+  'when the secret key of the %s is none, then the message does not repeat it',
+  async (service) => {
+    const outcome = await run([`services/${service}/main.ts`], { ...SOUND, SECRET_KEY: 'almost-a-secret' });
+
+    expect(outcome).toEqual({ code: 78, said: expect.stringMatching(/SECRET_KEY must be base64 of 32 bytes/) });
+    expect(outcome.said).not.toContain('almost-a-secret');
+  },
+);
+
+test('when the browser of the renderer is not there, then its path is named and the exit code is 78', async () => {
+  const outcome = await run(['services/renderer/main.ts'], { ...SOUND, CHROMIUM_PATH: '/no/such/chromium' });
+
+  expect(outcome).toEqual({
+    code: 78,
+    said: expect.stringMatching(/CHROMIUM_PATH names \/no\/such\/chromium.*ENOENT/),
+  });
+});
