@@ -42,12 +42,19 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
   }
 }
 
+/** No URI in the sense of the standard: it names several hosts, each with a port of its own. */
+const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
+
 /** The variables more than one service reads, so that they mean the same everywhere. */
 export const variables = {
   MONGODB_URI: Joi.string()
-    .uri({ scheme: ['mongodb', 'mongodb+srv'] })
+    .pattern(MONGODB_URI_FORM)
+    // Without the value, which may hold a password.
+    .messages({ 'string.pattern.base': '{{#label}} must be mongodb://… or mongodb+srv://…' })
     .required()
-    .description('MongoDB replica set; transactions need one'),
+    .description(
+      'MongoDB replica set, best with all its members (mongodb://a,b,c/billhook?replicaSet=rs0); transactions need one',
+    ),
   REDIS_URL: Joi.string()
     .uri({ scheme: ['redis', 'rediss'] })
     .required()
@@ -73,14 +80,6 @@ export const variables = {
   OUTBOUND_ALLOW: Joi.string()
     .allow('')
     .default('')
-    .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
-  SECRET_KEY: Joi.string()
-    .required()
-    .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
-    // Without the value, which the usual message would put into a log.
-    .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
-    .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
-} as const;
     .custom((value: string, { message }) => {
       try {
         parseAllowList(value);
@@ -90,3 +89,11 @@ export const variables = {
         throw error;
       }
     })
+    .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
+  SECRET_KEY: Joi.string()
+    .required()
+    .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
+    // Without the value, which the usual message would put into a log.
+    .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
+    .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
+} as const;
