@@ -5,6 +5,8 @@ const IV_BYTES = 12; // NIST SP 800-38D's recommended length for GCM.
 const TAG_BYTES = 16;
 
 export interface SecretBox {
+  /** Ids of the keys in the list; the first encrypts. */
+  keyIds: readonly string[];
   /** @returns `<key id>.<base64url of iv, tag and ciphertext>`. */
   seal(plain: string): string;
   /** @throws Error when the text is damaged or its key is not in the list. */
@@ -27,6 +29,7 @@ export function openSecretBox(keys: string): SecretBox {
   if (!first) throw new Error('SECRET_KEY is empty');
 
   return {
+    keyIds: [...byId.keys()],
     seal(plain) {
       const [id, key] = first;
       const iv = randomBytes(IV_BYTES);
@@ -35,7 +38,8 @@ export function openSecretBox(keys: string): SecretBox {
       return `${id}.${Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')}`;
     },
     open(sealed) {
-      const [id = '', text = ''] = sealed.split('.');
+      const id = keyIdOf(sealed);
+      const [, text = ''] = sealed.split('.');
       const key = byId.get(id);
       if (!key) throw new Error(`No key of SECRET_KEY has the id ${id}`);
       const bytes = Buffer.from(text, 'base64url');
@@ -44,4 +48,9 @@ export function openSecretBox(keys: string): SecretBox {
       return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
   };
+}
+
+/** The id of the key a text was sealed with. It tells nothing of the key. */
+export function keyIdOf(sealed: string): string {
+  return sealed.split('.', 1)[0] ?? '';
 }

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import Joi from 'joi';
-import { ConfigError, readEnv, variables } from '#libs/env.ts';
+import { ConfigError } from '#libs/config-error.ts';
+import { readEnv, variables } from '#libs/env.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type Finding, finding, isAtLeast } from './finding.ts';
 

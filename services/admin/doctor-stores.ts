@@ -4,7 +4,9 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from '#libs/models/database-state.ts';
 import { Operator } from '#libs/models/operator.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
+import { countSecretsByKey } from '#libs/models/sealed-secrets.ts';
 import { REDIS_LEAST_VERSION, readRedisState } from '#libs/redis-state.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast } from './finding.ts';
 
 const MEMORY_SHARE_MAX = 0.6;
@@ -57,6 +59,31 @@ export async function examineMongodb(): Promise<Finding[]> {
     ),
   ];
 }
+
+/** @param keys SECRET_KEY, where it is known: only its holder can tell which secrets it opens. */
+export async function examineSecrets(keys: string | undefined): Promise<Finding[]> {
+  const check = 'Webhook secrets';
+  const counts = await countSecretsByKey();
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (keys === undefined) return [{ status: 'unknown', check, found: `${total}, SECRET_KEY is not set here` }];
+  const [first = '', ...older] = openSecretBox(keys).keyIds;
+  const lost = [...counts.keys()].filter((id) => id !== first && !older.includes(id));
+  if (lost.length > 0) {
+    const found = `${sumOf(counts, lost)} of ${total} can be read with no key of SECRET_KEY (sealed with ${lost.join(', ')})`;
+    const advice =
+      'Put the key they were sealed with back at the end of SECRET_KEY, of every gateway and webhook service';
+    return [{ status: 'problem', check, found, advice }];
+  }
+  const old = sumOf(counts, older);
+  if (old > 0) {
+    const advice = 'Run "admin webhooks reseal"; until then the older key must stay in SECRET_KEY';
+    return [{ status: 'warning', check, found: `${old} of ${total} are sealed with an older key`, advice }];
+  }
+  const rest = older.length > 0 ? `; the older ${older.length === 1 ? 'key' : 'keys'} may go` : '';
+  return [{ status: 'ok', check, found: `${total}, all sealed with the first key${rest}` }];
+}
+
+const sumOf = (counts: Map<string, number>, ids: string[]) => ids.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
 
 export async function examineRedis(queues: Queues): Promise<Finding[]> {
   const state = await readRedisState(queues.redis);

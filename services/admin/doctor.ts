@@ -6,8 +6,10 @@ import { whenReady } from '#libs/redis.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
-import { examineMongodb, examineQueues, examineRedis } from './doctor-stores.ts';
+import { examineMongodb, examineQueues, examineRedis, examineSecrets } from './doctor-stores.ts';
+import { keptSecretKey } from './endpoints.ts';
 import type { Finding } from './finding.ts';
+import { readUsableSettings } from './settings.ts';
 
 const CONNECT_LIMIT_MS = 5_000;
 const log = () => makeLogger('admin', 'silent');
@@ -22,20 +24,29 @@ export async function examine(env: NodeJS.ProcessEnv, target: Target, services: 
   return [
     ...examineConfig(env),
     ...examineNode(),
-    ...(await mongodbFindings(addresses.mongodbUri)),
+    ...(await mongodbFindings(addresses.mongodbUri, await secretKeyFor(env, target))),
     ...(await redisFindings(addresses.redisUrl, target.redisPrefix)),
     ...(await examineChromium(env['CHROMIUM_PATH'])),
     ...(await Promise.all(urls.map(examineService))).flat(),
   ];
 }
 
-async function mongodbFindings(uri: string | undefined): Promise<Finding[]> {
+/** That of the services: set here, or kept by the system that runs here. Whether it can be used was looked at already. */
+async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<string | undefined> {
+  return readUsableSettings(env).SECRET_KEY ?? (await keptSecretKey(target).catch(() => undefined));
+}
+
+async function mongodbFindings(uri: string | undefined, secretKey: string | undefined): Promise<Finding[]> {
   if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
   try {
     // Without making indexes: a missing one is a finding.
     const disconnect = await connectMongo(uri, { log: log(), poolSize: 2 });
     try {
-      return [{ status: 'ok', check: 'MongoDB', found: 'answers' }, ...(await examineMongodb())];
+      return [
+        { status: 'ok', check: 'MongoDB', found: 'answers' },
+        ...(await examineMongodb()),
+        ...(await examineSecrets(secretKey)),
+      ];
     } finally {
       await disconnect();
     }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '#libs/errors.ts';
 import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/delivery.ts';
+import { resealSecrets } from '#libs/models/sealed-secrets.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import {
   endpointView,
@@ -14,24 +15,21 @@ import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError, type Target } from './connection.ts';
+import type { Settings } from './settings.ts';
 
 const SHOWN_DEFAULT = 20;
-
-export interface Settings {
-  /** SECRET_KEY and OUTBOUND_ALLOW, when they are set. */
-  secretKey: string | undefined;
-  outboundAllow: string | undefined;
-}
+const NAMED_MAX = 5;
+const PROGRESS_EVERY = 500;
 
 export async function createEndpoint(
   options: { account: string; url: string; events: string; description?: string },
-  settings: Settings,
+  settings: Pick<Settings, 'SECRET_KEY' | 'OUTBOUND_ALLOW'>,
   target: Target,
 ) {
   await requireAccount(options.account);
-  const outbound = openOutbound({ allow: settings.outboundAllow ?? allowedWhenLocal(target) });
+  const outbound = openOutbound({ allow: settings.OUTBOUND_ALLOW || allowedWhenLocal(target) });
   try {
-    const box = openSecretBox(settings.secretKey ?? (await keptSecretKey(target)));
+    const box = openSecretBox(settings.SECRET_KEY ?? (await keptSecretKey(target)));
     const events = options.events.split(',').map((filter) => filter.trim());
     const { url, description } = options;
     const input = { url, events, ...(description === undefined ? {} : { description }) };
@@ -73,8 +71,23 @@ export async function listDeliveries(endpointId: string, options: { limit?: numb
   });
 }
 
+/** Seals all signing secrets with the first key of SECRET_KEY. @throws CommandError when some can be read with none of its keys. */
+export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY'>, target: Target) {
+  const box = openSecretBox(SECRET_KEY ?? (await keptSecretKey(target)));
+  const { resealed, unreadable } = await resealSecrets(box, (done) => {
+    if (done > 0 && done % PROGRESS_EVERY === 0) process.stderr.write(`${done} endpoints done …\n`);
+  });
+  if (unreadable.length > 0) {
+    const named = unreadable.slice(0, NAMED_MAX).join(', ');
+    throw new CommandError(
+      `${resealed} done. SECRET_KEY lacks the key of ${unreadable.length} more, put it back at the end of the list: ${named}`,
+    );
+  }
+  return { resealed, key: box.keyIds[0], left: 0 };
+}
+
 /** Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another. */
-async function keptSecretKey({ mongodbUri, dataFolder }: Target): Promise<string> {
+export async function keptSecretKey({ mongodbUri, dataFolder }: Target): Promise<string> {
   try {
     const file = mongodbUri ? undefined : join(dataFolder, 'secret-key.json');
     const kept = JSON.parse(file ? await readFile(file, 'utf8') : '{}') as { secretKey?: unknown };

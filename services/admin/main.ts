@@ -1,15 +1,17 @@
 // The operator's command line: accounts, keys, webhooks, and the state of the system.
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
+import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { createAccount, listAccounts } from './accounts.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';
-import { createEndpoint, listDeliveries, listEndpoints } from './endpoints.ts';
+import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
 import { listQueues, pause, resume, retry } from './queues.ts';
+import { readSettings, readUsableSettings, type Settings } from './settings.ts';
 
 const env = process.env;
 
@@ -68,16 +70,20 @@ command(webhooks, 'create', 'register an endpoint; its secret is shown once')
   .requiredOption('--url <url>', 'where events are posted to')
   .option('--events <list>', 'comma-separated, such as client.created,invoice.*', '*')
   .option('--description <text>', 'what it is for')
-  .action((options) => {
-    const settings = { secretKey: env['SECRET_KEY'] || undefined, outboundAllow: env['OUTBOUND_ALLOW'] };
-    return answer(options, () => createEndpoint(options, settings, targetOf(options)), printRecord);
-  });
+  .action((options) =>
+    answer(options, () => createEndpoint(options, readSettings(env), targetOf(options)), printRecord),
+  );
 command(webhooks, 'list', "show an account's endpoints")
   .requiredOption('--account <id>', 'the account')
   .action((options) => answer(options, () => listEndpoints(options), printTable));
 command(webhooks, 'deliveries <endpoint-id>', 'show the newest deliveries of an endpoint')
   .addOption(new Option('--limit <count>', 'how many').default(20).argParser(wholeNumber))
   .action((id, options) => answer(options, () => listDeliveries(id, options), printTable));
+command(
+  webhooks,
+  'reseal',
+  'encrypt all signing secrets with the first key of SECRET_KEY, after it was changed',
+).action((options) => answer(options, () => resealEndpoints(readSettings(env), targetOf(options)), printRecord));
 
 const operators = program.command('operators').description('people who may open the operations dashboard');
 command(operators, 'create', 'make one; the password is made and shown once, unless it is given')
@@ -111,7 +117,7 @@ command(queues, 'retry <queue> [job-id]', 'put one failed job back, or all').act
 command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do')
   .option('--services <urls...>', 'operations ports to ask as well, such as http://renderer:9090')
   .action(async (options) => {
-    const findings = await examine(env, targetOf(options), options.services ?? []);
+    const findings = await examine(env, targetOf(options, readUsableSettings(env)), options.services ?? []);
     printFindings(findings, options.json ?? false);
     if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1;
   });
@@ -124,9 +130,9 @@ command(program, 'migrate', 'create missing collections and indexes').action((op
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
+  if (!(error instanceof CommandError || error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
 }
 
 interface Options {
@@ -158,11 +164,11 @@ async function answerFromQueues<Result>(
   print(await withQueues(targetOf(options), work), options.json ?? false);
 }
 
-function targetOf(options: Options): Target {
+function targetOf(options: Options, settings: Settings = readSettings(env)): Target {
   return {
-    mongodbUri: env['MONGODB_URI'] || undefined,
-    redisUrl: env['REDIS_URL'] || undefined,
-    redisPrefix: env['REDIS_PREFIX'] || 'billhook',
+    mongodbUri: settings.MONGODB_URI,
+    redisUrl: settings.REDIS_URL,
+    redisPrefix: settings.REDIS_PREFIX,
     dataFolder: options.data,
   };
 }

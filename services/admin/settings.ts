@@ -1,0 +1,39 @@
+// What the commands read of their environment; a secret may be a file, as for the services.
+import Joi from 'joi';
+import { ConfigError } from '#libs/config-error.ts';
+import { readEnv, variables } from '#libs/env.ts';
+
+export interface Settings {
+  MONGODB_URI?: string;
+  REDIS_URL?: string;
+  REDIS_PREFIX: string;
+  SECRET_KEY?: string;
+  OUTBOUND_ALLOW: string;
+}
+
+const shape = {
+  MONGODB_URI: variables.MONGODB_URI.optional(),
+  REDIS_URL: variables.REDIS_URL.optional(),
+  REDIS_PREFIX: variables.REDIS_PREFIX,
+  SECRET_KEY: variables.SECRET_KEY.optional(),
+  OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
+};
+
+/** @throws ConfigError naming every problem at once. */
+export function readSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
+  return readEnv(env, Joi.object<Settings>(shape));
+}
+
+/** For the doctor, who goes on with what is right when something is wrong. */
+export function readUsableSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
+  const usable = Object.entries(shape).map(([name, variable]) => {
+    const own = Object.fromEntries([name, `${name}_FILE`].flatMap((key) => (env[key] ? [[key, env[key]]] : [])));
+    try {
+      return readEnv(own, Joi.object({ [name]: variable }));
+    } catch (error) {
+      if (error instanceof ConfigError) return readEnv({}, Joi.object({ [name]: variable }));
+      throw error;
+    }
+  });
+  return Object.assign({}, ...usable) as Settings;
+}
