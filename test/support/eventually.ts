@@ -1,7 +1,7 @@
 // Waits until something is true, with a limit that only ends a hang.
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 const STEP_MS = 25;
 
 /** Calls `look` until it returns something that is neither undefined, null nor false, and returns that. Throws what `look` threw last. */

@@ -18,7 +18,7 @@ import type { Workspace } from './workspace.ts';
 export const LOOPBACK = '127.0.0.0/8,::1/128';
 
 /** Only ends a hang: a busy machine may take long. */
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 150_000;
 
 export interface RunningService {
   process: ChildProcess;
