@@ -1178,6 +1178,263 @@ export type UpdateInvoiceBody = {
     project_id?: string | null;
 };
 
+export type CreateDocumentsBody = {
+    /**
+     * What is to be printed, each document once
+     * @minItems 1
+     * @maxItems 200
+     */
+    documents: {
+        type: "invoice" | "quote";
+        /**
+         * Of an invoice or quote of the account
+         * @minLength 36
+         * @format uuid
+         */
+        id: string;
+    }[];
+    /**
+     * Paper; by default what is usual where the locale is
+     */
+    size?: "a4" | "letter";
+    /**
+     * Fonts and drawing
+     */
+    style?: "elegant" | "modern" | "classic";
+    /**
+     * Heading below or on the banner
+     */
+    layout?: "standard" | "overlay";
+    /**
+     * The field of colour at the top
+     */
+    banner?: boolean;
+    /**
+     * With structure for screen readers; the file is larger
+     */
+    accessible?: boolean;
+    /**
+     * BCP 47; language and number format instead of the account's
+     * @minLength 1
+     * @maxLength 100
+     */
+    locale?: string;
+    /**
+     * Quotes: with a block for the signature of the client
+     */
+    signature?: boolean;
+};
+
+export type DocumentBatch = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * `partly_failed`: some documents are there. `failed`: none is
+     */
+    status: "queued" | "processing" | "done" | "partly_failed" | "failed";
+    /**
+     * Documents asked for
+     * @minimum 0
+     */
+    total: number;
+    /**
+     * Printed so far
+     * @minimum 0
+     */
+    done: number;
+    /**
+     * Given up so far
+     * @minimum 0
+     */
+    failed: number;
+    /**
+     * How they shall look, as it was asked for
+     */
+    looks: {
+        /**
+         * Paper; by default what is usual where the locale is
+         */
+        size?: "a4" | "letter";
+        /**
+         * Fonts and drawing
+         */
+        style: "elegant" | "modern" | "classic";
+        /**
+         * Heading below or on the banner
+         */
+        layout: "standard" | "overlay";
+        /**
+         * The field of colour at the top
+         */
+        banner: boolean;
+        /**
+         * With structure for screen readers; the file is larger
+         */
+        accessible: boolean;
+        /**
+         * BCP 47; language and number format instead of the account's
+         * @minLength 1
+         * @maxLength 100
+         */
+        locale?: string;
+        /**
+         * Quotes: with a block for the signature of the client
+         */
+        signature: boolean;
+    };
+    /**
+     * ZIP of all that was printed; null until the batch is finished
+     * @minLength 1
+     */
+    archive_url: string | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * @minLength 1
+     * @format date-time
+     */
+    completed_at: string | null;
+    /**
+     * When it is removed with its files; null until it is finished
+     * @minLength 1
+     * @format date-time
+     */
+    expires_at: string | null;
+    documents: {
+        /**
+         * In the order of the request
+         * @minimum 1
+         */
+        position: number;
+        type: "invoice" | "quote";
+        /**
+         * @minLength 1
+         * @format uuid
+         */
+        id: string;
+        number: string;
+        status: "queued" | "done" | "failed";
+        /**
+         * Why it could not be printed
+         * @minLength 1
+         */
+        error: string | null;
+        size_bytes: number | null;
+        /**
+         * As in `X-Document-Warnings`: a logo that could not be had
+         */
+        warnings: string[];
+        /**
+         * Where its PDF is; null until it is printed
+         * @minLength 1
+         */
+        url: string | null;
+    }[];
+};
+
+export type DocumentBatchSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * `partly_failed`: some documents are there. `failed`: none is
+     */
+    status: "queued" | "processing" | "done" | "partly_failed" | "failed";
+    /**
+     * Documents asked for
+     * @minimum 0
+     */
+    total: number;
+    /**
+     * Printed so far
+     * @minimum 0
+     */
+    done: number;
+    /**
+     * Given up so far
+     * @minimum 0
+     */
+    failed: number;
+    /**
+     * How they shall look, as it was asked for
+     */
+    looks: {
+        /**
+         * Paper; by default what is usual where the locale is
+         */
+        size?: "a4" | "letter";
+        /**
+         * Fonts and drawing
+         */
+        style: "elegant" | "modern" | "classic";
+        /**
+         * Heading below or on the banner
+         */
+        layout: "standard" | "overlay";
+        /**
+         * The field of colour at the top
+         */
+        banner: boolean;
+        /**
+         * With structure for screen readers; the file is larger
+         */
+        accessible: boolean;
+        /**
+         * BCP 47; language and number format instead of the account's
+         * @minLength 1
+         * @maxLength 100
+         */
+        locale?: string;
+        /**
+         * Quotes: with a block for the signature of the client
+         */
+        signature: boolean;
+    };
+    /**
+     * ZIP of all that was printed; null until the batch is finished
+     * @minLength 1
+     */
+    archive_url: string | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+    /**
+     * @minLength 1
+     * @format date-time
+     */
+    completed_at: string | null;
+    /**
+     * When it is removed with its files; null until it is finished
+     * @minLength 1
+     * @format date-time
+     */
+    expires_at: string | null;
+};
+
 export type NumberingAudit = {
     gapless: boolean;
     kinds: {
@@ -2930,7 +3187,7 @@ export type PrintQuoteQuery = {
      */
     locale?: string;
     /**
-     * With a block for the signature of the client
+     * Quotes: with a block for the signature of the client
      */
     signature?: boolean;
 };
@@ -2945,6 +3202,165 @@ export type PrintQuoteResponseHeaders = {
 export type PrintQuoteVariables = {
     path: PrintQuotePath;
     query?: PrintQuoteQuery;
+};
+
+export type ListDocumentsResult = {
+    data: DocumentBatchSummary[];
+    pagination: Pagination;
+};
+
+export type ListDocumentsQuery = {
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    status?: "queued" | "processing" | "done" | "partly_failed" | "failed";
+};
+
+export type ListDocumentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListDocumentsVariables = {
+    query?: ListDocumentsQuery;
+};
+
+export type CreateDocumentsResult = {
+    success: true;
+    data: DocumentBatch;
+};
+
+export type CreateDocumentsHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateDocumentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    location?: string;
+};
+
+export type CreateDocumentsVariables = {
+    body: CreateDocumentsBody;
+    headers?: CreateDocumentsHeaders;
+};
+
+export type GetDocumentsResult = {
+    data: DocumentBatch;
+};
+
+export type GetDocumentsPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetDocumentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetDocumentsVariables = {
+    path: GetDocumentsPath;
+};
+
+export type DeleteDocumentsResult = {
+    success: true;
+    message: "Batch of documents deleted";
+};
+
+export type DeleteDocumentsPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteDocumentsHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteDocumentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteDocumentsVariables = {
+    path: DeleteDocumentsPath;
+    headers?: DeleteDocumentsHeaders;
+};
+
+export type GetDocumentFileResult = Blob;
+
+export type GetDocumentFilePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+    /**
+     * Place of the document in the batch, from 1
+     * @minimum 1
+     * @maximum 200
+     */
+    position: number;
+};
+
+export type GetDocumentFileResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetDocumentFileVariables = {
+    path: GetDocumentFilePath;
+};
+
+export type GetDocumentArchiveResult = Blob;
+
+export type GetDocumentArchivePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetDocumentArchiveResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetDocumentArchiveVariables = {
+    path: GetDocumentArchivePath;
 };
 
 export type AuditNumberingResult = {
@@ -3381,7 +3797,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -3945,6 +4361,79 @@ export type Ops = {
             etag?: string;
         };
     };
+    listDocuments: {
+        args: {
+            query?: ListDocumentsQuery;
+        };
+        result: ListDocumentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+    };
+    createDocuments: {
+        args: {
+            body: CreateDocumentsBody;
+            headers?: CreateDocumentsHeaders;
+        };
+        result: CreateDocumentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            location?: string;
+        };
+    };
+    getDocuments: {
+        args: {
+            path: GetDocumentsPath;
+        };
+        result: GetDocumentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    deleteDocuments: {
+        args: {
+            path: DeleteDocumentsPath;
+            headers?: DeleteDocumentsHeaders;
+        };
+        result: DeleteDocumentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getDocumentFile: {
+        args: {
+            path: GetDocumentFilePath;
+        };
+        result: GetDocumentFileResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    getDocumentArchive: {
+        args: {
+            path: GetDocumentArchivePath;
+        };
+        result: GetDocumentArchiveResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
     auditNumbering: {
         args: {
             query?: AuditNumberingQuery;
@@ -4208,6 +4697,12 @@ export const OPERATIONS = {
     updateInvoice: { id: "updateInvoice", method: "PATCH", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    createDocuments: { id: "createDocuments", method: "POST", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "location", key: "location", type: "string" }] },
+    getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteDocuments: { id: "deleteDocuments", method: "DELETE", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getDocumentFile: { id: "getDocumentFile", method: "GET", path: "/api/v1/documents/{id}/files/{position}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "position", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getDocumentArchive: { id: "getDocumentArchive", method: "GET", path: "/api/v1/documents/{id}/archive", tags: ["Documents"], params: [{ name: "id", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
@@ -5861,4 +6356,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

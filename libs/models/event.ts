@@ -30,6 +30,7 @@ export const EVENT_TYPES = [
   'invoice.cancelled',
   'invoice.deleted',
   'payment.recorded',
+  'documents.completed',
   'endpoint.disabled',
   'ping',
 ] as const;

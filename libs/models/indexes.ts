@@ -3,10 +3,12 @@ import type { Model } from 'mongoose';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { AuditEntry } from './audit-entry.ts';
+import { BatchFile } from './batch-file.ts';
 import { BulkRun } from './bulk-run.ts';
 import { Client } from './client.ts';
 import { Counter } from './counter.ts';
 import { Delivery } from './delivery.ts';
+import { DocumentBatch } from './document-batch.ts';
 import { Event } from './event.ts';
 import { Idempotency } from './idempotency-record.ts';
 import { Invoice } from './invoice.ts';
@@ -26,10 +28,12 @@ export const allModels: readonly Model<never>[] = [
   Account,
   ApiKey,
   AuditEntry,
+  BatchFile,
   BulkRun,
   Client,
   Counter,
   Delivery,
+  DocumentBatch,
   Event,
   Idempotency,
   Invoice,

@@ -53,13 +53,14 @@ export async function findAllOwn<Stored extends Owned>(
   accountId: Id,
   ids: Iterable<string>,
   fields: readonly (keyof Stored & string)[],
+  session?: Session,
 ): Promise<Map<string, Stored>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
   const found = await driverOf(records)
     .find(
       { account_id: storedId(accountId), _id: { $in: wanted.map(storedId) } },
-      { projection: Object.fromEntries(fields.map((field) => [field, 1])) },
+      { projection: Object.fromEntries(fields.map((field) => [field, 1])), ...(session ? { session } : {}) },
     )
     .toArray();
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));

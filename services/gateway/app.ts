@@ -7,6 +7,7 @@ import type { Logger } from '#libs/logger.ts';
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
+import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
@@ -38,6 +39,7 @@ export const routesOf = (parts: WebhookParts): readonly Route[] => [
   ...quoteRoutes,
   ...invoiceRoutes,
   ...documentRoutes,
+  ...batchRoutes,
   ...numberingRoutes,
   ...pdfToolRoutes,
   ...webhookRoutes(parts),

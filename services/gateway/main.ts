@@ -16,6 +16,7 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
+import { openBatchPrinting } from './documents/print-batches.ts';
 import type { CrashPoint } from './http/crash-points.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
@@ -40,6 +41,8 @@ await run(async ({ onClose, useLogger }) => {
   const print = openPrinting({ queues, replies, prefix, log });
 
   const nudge = () => nudgeRelay(queues.redis, prefix);
+  const batches = openBatchPrinting({ print, nudge, log });
+  onClose(() => batches.close());
   const metrics = makeMetrics();
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);

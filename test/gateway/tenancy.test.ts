@@ -42,7 +42,10 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const send = async (row: { method: string; path: string }, id: string, account: TestAccount, body?: object) =>
-  gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { key: account.key, body });
+  gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id).replace('{position}', '1'), {
+    key: account.key,
+    body,
+  });
 
 /** What a caller could tell two refusals apart by. */
 function visible({ status, body, headers }: Reply) {
@@ -90,7 +93,7 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
   test.each(ways)('when %s lists, then nothing of %s is there, whatever it filters by', async (caller, other) => {
     const filters = Object.keys(parametersOf(row)).filter((name) => name in REFERENCES);
     const ids = new Map<string, string>();
-    for (const kind of ['tasks', 'time-entries', 'quotes', 'invoices', 'keys', 'webhooks', 'events']) {
+    for (const kind of ['tasks', 'time-entries', 'quotes', 'invoices', 'documents', 'keys', 'webhooks', 'events']) {
       await make(gateway, kind, accounts[caller], `${caller}-`);
       ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
     }

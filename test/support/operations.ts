@@ -1,6 +1,9 @@
 // For every operation: a record it can be called on and a body it takes. A new operation without a row here fails the matrix tests.
+import { keepFile } from '#libs/models/batch-file.ts';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
+import { DocumentBatch } from '#libs/models/document-batch.ts';
 import { Event } from '#libs/models/event.ts';
+import { findOwn } from '#libs/models/records.ts';
 import type { TestGateway } from './gateway.ts';
 import { type AnyRecord, create } from './records.ts';
 import type { TestAccount } from './workspace.ts';
@@ -47,6 +50,23 @@ export const makers = {
     due_date: '2031-01-01',
     description: `${mark}invoice`,
   })),
+  documents: async (gateway, account, mark) => {
+    // An account may have only so many: the old ones make room.
+    const old = (await gateway.get('/api/v1/documents', account)).body.data as AnyRecord[];
+    for (const { id } of old) await gateway.delete(`/api/v1/documents/${id}`, account);
+    const documents = [{ type: 'invoice', id: await makers.invoices(gateway, account, mark) }];
+    const { data } = (await gateway.post('/api/v1/documents', { documents }, account)).body;
+    const batch = await findOwn(DocumentBatch, account.id, data.id);
+    if (!batch) throw new Error('the batch was not stored');
+    // A gateway with a renderer prints them; there is none here.
+    await keepFile(batch, 0, Buffer.from('%PDF-1.7\n%%EOF\n'));
+    const finished = { status: 'done', done: 1, completed_at: new Date(), 'documents.0.status': 'done' };
+    await DocumentBatch.updateOne(
+      { _id: data.id, account_id: account.id },
+      { $set: finished, $unset: { due_at: 1, slot: 1 } },
+    );
+    return data.id;
+  },
   keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
   webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
     // An account may have only so many: the oldest make room.
@@ -70,12 +90,22 @@ export const makers = {
 } satisfies Record<string, Make> as Record<string, Make> & {
   clients: Make;
   projects: Make;
+  invoices: Make;
   webhooks: Make;
   events: Make;
 };
 
+interface Called {
+  body?: object;
+  /** Kinds of records that the body refers to. */
+  refs?: (keyof typeof makers)[];
+  /** For a body that names records in a way of its own. */
+  naming?: (gateway: TestGateway, account: TestAccount) => Promise<object>;
+  printed?: boolean;
+}
+
 /** `body` may be called with the ids of the account's own records. Operations on a path with an id are called on `path`'s kind of record. */
-export const operations: Record<string, { body?: object; refs?: (keyof typeof makers)[]; printed?: boolean }> = {
+export const operations: Record<string, Called> = {
   getAccount: {},
   updateAccount: { body: { name: 'New' } },
   createApiKey: { body: { name: 'x', scopes: ['clients:read'] } },
@@ -114,6 +144,17 @@ export const operations: Record<string, { body?: object; refs?: (keyof typeof ma
   deleteInvoice: {},
   printQuote: { printed: true },
   printInvoice: { printed: true },
+  createDocuments: {
+    body: {},
+    naming: async (gateway, account) => ({
+      documents: [{ type: 'invoice', id: await makers.invoices(gateway, account, 'own-') }],
+    }),
+  },
+  listDocuments: {},
+  getDocuments: {},
+  getDocumentFile: {},
+  getDocumentArchive: {},
+  deleteDocuments: {},
   auditNumbering: {},
   createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
   listWebhooks: {},
@@ -159,12 +200,12 @@ export async function bodyFor(
   operation: string,
   account: TestAccount,
 ): Promise<object | undefined> {
-  const { body, refs = [] } = operations[operation] ?? {};
+  const { body, refs = [], naming } = operations[operation] ?? {};
   if (!body) return undefined;
   const references: Record<string, string> = {};
   for (const kind of refs) {
     const field = Object.keys(REFERENCES).find((name) => REFERENCES[name] === kind);
     if (field) references[field] = await make(gateway, String(kind), account, 'own-');
   }
-  return { ...body, ...references };
+  return { ...body, ...references, ...(await naming?.(gateway, account)) };
 }

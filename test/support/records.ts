@@ -10,7 +10,8 @@ export type AnyRecord = any;
 /** Creates with `call`'s key and returns the record; throws when it is refused. */
 export async function create(gateway: TestGateway, path: string, body: object, call: Call = {}): Promise<AnyRecord> {
   const reply = await gateway.post(path, body, call);
-  if (reply.status !== 201) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  if (reply.status !== 201 && reply.status !== 202)
+    throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
   return reply.body.data;
 }
 

@@ -33,10 +33,13 @@ const looks = {
 
 export const documentQuery = Joi.object<DocumentQuery, true>(looks);
 
-export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>({
+/** What any stored document can be asked for. */
+export const quoteLooks = {
   ...looks,
-  signature: Joi.boolean().default(false).description('With a block for the signature of the client'),
-});
+  signature: Joi.boolean().default(false).description('Quotes: with a block for the signature of the client'),
+};
+
+export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>(quoteLooks);
 
 function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
   try {

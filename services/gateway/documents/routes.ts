@@ -1,13 +1,8 @@
 // Stored invoices and quotes as PDF.
-import { Client, type ClientRecord } from '#libs/models/client.ts';
-import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
-import { partiesOf } from '#libs/models/parties.ts';
-import { Quote, type QuoteRecord } from '#libs/models/quote.ts';
-import { findOwn } from '#libs/models/records.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { answerDocument } from './answer-document.ts';
+import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
 import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
-import { type Faces, invoiceDocument, quoteDocument } from './stored-document.ts';
 
 const description =
   "Printed in the account's language from its profile, with issuer and client as they were when it was sent; a draft " +
@@ -45,26 +40,14 @@ export const documentRoutes: readonly Route[] = [
 
 async function printInvoice(context: Context<unknown, DocumentQuery>) {
   const { caller, id, query, missing } = context;
-  const invoice = await findOwn(Invoice, caller.accountId, id);
-  if (!invoice) throw missing();
-  return answerDocument(context, invoiceDocument(invoice, await facesOf(invoice, context), query));
+  const document = await findInvoiceDocument(caller, id, query);
+  if (!document) throw missing();
+  return answerDocument(context, document);
 }
 
 async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
   const { caller, id, query, missing } = context;
-  const quote = await findOwn(Quote, caller.accountId, id);
-  if (!quote) throw missing();
-  return answerDocument(context, quoteDocument(quote, await facesOf(quote, context), query));
-}
-
-/** As they were when it was sent; before that, as they are now. */
-async function facesOf(record: InvoiceRecord | QuoteRecord, { caller, missing }: Context): Promise<Faces> {
-  const { accountId, account } = caller;
-  const timeZone = account.time_zone;
-  if (record.parties) return { parties: record.parties, timeZone };
-  const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
-  // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
-  if (!client) throw missing();
-  const { issued_on: _notIssued, ...parties } = partiesOf(account, client);
-  return { parties, timeZone };
+  const document = await findQuoteDocument(caller, id, query);
+  if (!document) throw missing();
+  return answerDocument(context, document);
 }

@@ -31,6 +31,7 @@ const DESCRIPTIONS: Record<EventType, string> = {
   'invoice.cancelled': 'An invoice became Cancelled.',
   'invoice.deleted': 'A draft invoice was deleted; the data is its last state.',
   'payment.recorded': 'A payment was recorded on an invoice.',
+  'documents.completed': 'A batch of documents is finished; what could not be printed is named in it.',
   'endpoint.disabled': 'A webhook endpoint was disabled: its receiver answered 410, or it failed for five days.',
   ping: 'A test, sent to one endpoint when somebody asks for it.',
 };

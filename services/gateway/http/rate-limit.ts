@@ -68,7 +68,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
     async admit(request, response, caller, row) {
       response.locals['caller'] = caller;
       if (requests) await passing(requests, request, response);
-      if (documents && row.produces !== undefined) await passing(documents, request, response);
+      if (documents && row.produces !== undefined && !row.isKept) await passing(documents, request, response);
     },
     async refuse(request, response) {
       if (refusals) await passing(refusals, request, response);

@@ -21,6 +21,8 @@ export interface Context<Body = unknown, Query = unknown> {
   caller: Caller;
   /** The `{id}` of the path; a malformed one was answered before. Empty on paths without one. */
   id: Id;
+  /** Other parameters of the path, see Route.parameters. */
+  parameters: Record<string, unknown>;
   body: Body;
   query: Query;
   /** One transaction for records, numbers, events and the idempotency record. */
@@ -50,6 +52,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** The shape of `details`: quotes answer a list, everything else goes by field. */
   details?: 'list' | 'by-field';
   query?: Joi.ObjectSchema<Query>;
+  /** Parameters of the path besides `{id}`. A value that is none of theirs is answered like an id that does not exist. */
+  parameters?: Record<string, Joi.Schema>;
   bodyLimitBytes?: number;
   /** What a 404 says when `{id}` is malformed, unknown or another account's. */
   missing?: string;
@@ -69,6 +73,8 @@ export interface Route<Body = unknown, Query = unknown> {
   besides?: Record<string, Joi.Schema>;
   /** Media type of an answer that is not JSON. */
   produces?: string;
+  /** The file exists already: it is read like a record, not rendered. */
+  isKept?: boolean;
   /** @returns the answer, or nothing when the handler has answered by itself. */
   handler: (context: Context<Body, Query>) => Promise<Answer | undefined>;
 }

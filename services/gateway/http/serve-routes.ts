@@ -60,6 +60,8 @@ function server(row: Route, options: ServeOptions) {
     const id = String(request.params['id'] ?? '').toLowerCase();
     // An id that cannot exist is answered like an id that does not exist.
     if (hasId && !isId(id)) throw missing();
+    const parameters = readParameters(row, request);
+    if (!parameters) throw missing();
     const query = readQuery(request.query);
     let body: unknown;
     if (readBody) {
@@ -73,6 +75,7 @@ function server(row: Route, options: ServeOptions) {
     const answer = await row.handler({
       caller,
       id,
+      parameters,
       body,
       query,
       missing,
@@ -85,6 +88,17 @@ function server(row: Route, options: ServeOptions) {
     });
     if (answer) send(request, response, answer);
   };
+}
+
+/** @returns undefined when one of them cannot be. */
+function readParameters({ parameters = {} }: Route, request: Request): Record<string, unknown> | undefined {
+  const values: Record<string, unknown> = {};
+  for (const [name, shape] of Object.entries(parameters)) {
+    const { error, value } = shape.validate(request.params[name]);
+    if (error) return undefined;
+    values[name] = value;
+  }
+  return values;
 }
 
 async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {

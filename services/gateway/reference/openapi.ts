@@ -95,6 +95,7 @@ const headers = {
   'Retry-After': header('Seconds to wait', { type: 'integer', minimum: 0 }),
   'WWW-Authenticate': header('`Bearer`'),
   Link: header('`first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288)'),
+  Location: header('Where to ask how far it is'),
   ETag: header('Names this state of the record, for `If-Match`'),
 };
 

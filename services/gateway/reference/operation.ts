@@ -43,14 +43,7 @@ function parametersOf(row: Route): unknown[] {
   const query = row.query ? jsonSchemaOf(row.query, 'input') : {};
   const required = (query['required'] ?? []) as string[];
   return [
-    ...names.map((name) => ({
-      name,
-      in: 'path',
-      required: true,
-      description: 'UUID of the record',
-      schema: { type: 'string', format: 'uuid' },
-      example: exampleIdFor(row.path),
-    })),
+    ...names.map((name) => pathParameter(row, name)),
     ...Object.entries((query['properties'] ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => {
       const { description, ...rest } = schema;
       return {
@@ -67,6 +60,21 @@ function parametersOf(row: Route): unknown[] {
       : []),
   ];
 }
+
+function pathParameter(row: Route, name: string) {
+  const own = row.parameters?.[name];
+  const { description, examples, ...schema } = own ? jsonSchemaOf(own, 'input') : idParameter;
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema,
+    example: own ? (examples as unknown[])[0] : exampleIdFor(row.path),
+  };
+}
+
+const idParameter: JsonSchema = { type: 'string', format: 'uuid', description: 'UUID of the record' };
 
 function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
   const written = jsonSchemaOf(body, 'input');
@@ -92,6 +100,7 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
     ...(isList(row) ? { Link: { $ref: '#/components/headers/Link' } } : {}),
+    ...(status === 202 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
     ...(row.method === 'get' && !isList(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
   if (row.produces) {

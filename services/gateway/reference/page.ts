@@ -95,18 +95,25 @@ function jsonOf(holder: Answer | undefined) {
 }
 
 function curl({ method, path, operation }: Entry): string {
-  const parameters = (operation.parameters ?? []) as Array<{ in?: string; name?: string; example?: string }>;
-  const id = parameters.find((parameter) => parameter.in === 'path')?.example;
+  const parameters = (operation.parameters ?? []) as Array<{ in?: string; name?: string; example?: string | number }>;
+  const inPath = new Map(parameters.map(({ name, example }) => [`{${name}}`, String(example)]));
+  const file = fileOf(operation);
   const example = (jsonOf(operation.requestBody as Answer | undefined) as { example?: unknown } | undefined)?.example;
   const lines = [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BILLHOOK_URL${path.replace(/\{\w+\}/, id ?? '')}"`,
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BILLHOOK_URL${path.replaceAll(/\{\w+\}/g, (name) => inPath.get(name) ?? '')}"`,
     '-H "Authorization: Bearer $BILLHOOK_KEY"',
     ...(example === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${quoted(JSON.stringify(example, null, 2))}'`]),
-    ...(path.endsWith('pdf') ? ['-o document.pdf'] : []),
+    ...(file ? [`-o ${file}`] : []),
   ];
   return lines.join(' \\\n  ');
+}
+
+function fileOf({ responses }: Operation): string | undefined {
+  const { content = {} } = (responses['200'] ?? {}) as { content?: object };
+  if ('application/pdf' in content) return 'document.pdf';
+  return 'application/zip' in content ? 'documents.zip' : undefined;
 }
 
 function quoted(text: string): string {

@@ -59,7 +59,9 @@ export function failuresOf(row: Route): Record<string, unknown> {
     429: shared('TooManyRequests'),
     500: shared('InternalError'),
     503: shared('Unavailable'),
-    ...(row.produces ? { 504: failure('The document was not ready in time', 'The document took too long') } : {}),
+    ...(row.produces && !row.isKept
+      ? { 504: failure('The document was not ready in time', 'The document took too long') }
+      : {}),
   };
 }
 

@@ -1,0 +1,81 @@
+// Hands out what a batch has printed: one PDF, or all of them in a ZIP.
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Zip, ZipPassThrough } from 'fflate';
+import { conflict } from '#libs/errors.ts';
+import { findFile } from '#libs/models/batch-file.ts';
+import type { BatchRecord } from '#libs/models/document-batch.ts';
+import { documentNumber } from '#libs/models/number-ledger.ts';
+import { isKnown } from '../http/entity-tag.ts';
+import type { Context } from '../http/route.ts';
+import { sendPdf } from '../http/send-pdf.ts';
+
+/** What was printed stays as it is, but it may be deleted. */
+const CACHE_CONTROL = 'private, no-cache';
+const AGAIN = { 'Retry-After': '1' };
+
+export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
+  const { request, response, parameters, missing } = context;
+  const index = (parameters['position'] as number) - 1;
+  const document = batch.documents[index];
+  if (!document) throw missing();
+  if (document.status === 'queued') throw conflict('The document is not printed yet', AGAIN);
+  if (document.status === 'failed') throw conflict(`The document could not be printed: ${document.error}`);
+  const bytes = await findFile(context.caller.accountId, batch._id, index);
+  // It has expired since the batch was read.
+  if (!bytes) throw missing();
+  const tag = `"${hash('sha1', bytes, 'base64url')}"`;
+  const headers = { ETag: tag, 'Cache-Control': CACHE_CONTROL };
+  if (isKnown(request, tag)) {
+    response.status(304).set(headers).end();
+  } else {
+    const name = documentNumber(document.kind, document.number);
+    sendPdf(response, name, { bytes, warnings: document.warnings ?? [] }, headers);
+  }
+  return undefined;
+}
+
+export async function sendArchive({ request, response, log }: Context, batch: BatchRecord): Promise<undefined> {
+  if (!batch.completed_at) throw conflict('The batch is not finished yet', AGAIN);
+  if (batch.done === 0) throw conflict('No document of the batch could be printed');
+  response.attachment(`documents-${batch.completed_at.toISOString().slice(0, 10)}.zip`);
+  response.status(200).set({
+    'Content-Type': 'application/zip',
+    'Cache-Control': CACHE_CONTROL,
+    'X-Content-Type-Options': 'nosniff',
+  });
+  if (request.method === 'HEAD') {
+    response.end();
+    return undefined;
+  }
+  try {
+    // One document in memory at a time, however slowly the caller reads.
+    await pipeline(Readable.from(zipped(batch), { objectMode: false }), response);
+  } catch (error) {
+    // The connection is cut, so that what has arrived is not taken for the whole; most often the caller has gone.
+    log.info({ err: error }, 'an archive was not read to its end');
+  }
+  return undefined;
+}
+
+/** The bytes of the ZIP. PDFs are compressed already, so they are only stored. */
+async function* zipped(batch: BatchRecord): AsyncGenerator<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  const zip = new Zip((error, bytes) => {
+    if (error) throw error;
+    ready.push(bytes);
+  });
+  for (const [index, document] of batch.documents.entries()) {
+    if (document.status !== 'done') continue;
+    const bytes = await findFile(String(batch.account_id), batch._id, index);
+    if (!bytes) throw new Error('The batch expired while it was read');
+    const file = new ZipPassThrough(`${documentNumber(document.kind, document.number)}.pdf`);
+    file.mtime = batch.completed_at ?? batch.created_at;
+    zip.add(file);
+    file.push(bytes, true);
+    yield* ready.splice(0);
+  }
+  zip.end();
+  yield* ready.splice(0);
+}

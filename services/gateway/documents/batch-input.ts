@@ -1,0 +1,63 @@
+// What a caller may send to have many documents printed.
+import Joi from 'joi';
+import { BATCH_STATUSES, type BatchStatus } from '#libs/models/document-batch.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
+import { exampleId } from '../http/example-ids.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { uuid } from '../http/read-input.ts';
+import { type QuoteDocumentQuery, quoteLooks } from './input.ts';
+
+/** An agency's invoices of a month; what is larger is asked for in parts. */
+export const BATCH_DOCUMENTS_MAX = 200;
+
+export interface WantedDocument {
+  type: NumberKind;
+  id: string;
+}
+
+export interface NewBatch extends QuoteDocumentQuery {
+  documents: WantedDocument[];
+}
+
+const wantedDocument = Joi.object<WantedDocument, true>({
+  type: Joi.string()
+    .valid(...NUMBER_KINDS)
+    .required(),
+  id: uuid().required().description('Of an invoice or quote of the account'),
+});
+
+export const newBatch = Joi.object<NewBatch, true>({
+  documents: Joi.array()
+    .items(wantedDocument)
+    .min(1)
+    .max(BATCH_DOCUMENTS_MAX)
+    .unique('id')
+    .required()
+    .messages({ 'array.unique': '{{#label}} is the same document as documents.{{#dupePos}}' })
+    .description('What is to be printed, each document once'),
+  ...quoteLooks,
+}).example({
+  documents: [
+    { type: 'invoice', id: exampleId.invoices },
+    { type: 'quote', id: exampleId.quotes },
+  ],
+  style: 'modern',
+  size: 'a4',
+});
+
+export interface BatchQuery extends PageQuery {
+  status?: BatchStatus;
+}
+
+export const batchQuery = Joi.object<BatchQuery, true>({
+  ...pageQuery,
+  status: Joi.string().valid(...BATCH_STATUSES),
+});
+
+/** The place of a document in its batch, as it stands in the path. */
+export const position = Joi.number()
+  .integer()
+  .min(1)
+  .max(BATCH_DOCUMENTS_MAX)
+  .description('Place of the document in the batch, from 1')
+  .example(1);

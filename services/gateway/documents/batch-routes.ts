@@ -1,0 +1,213 @@
+// Many stored documents at once: asked for, watched, fetched and removed.
+import { AppError, lacksScope } from '#libs/errors.ts';
+import { allows } from '#libs/models/api-key.ts';
+import { removeFiles } from '#libs/models/batch-file.ts';
+import {
+  BATCH_DEADLINE_MS,
+  BATCH_KEPT_MS,
+  BATCHES_KEPT_MAX,
+  BATCHES_RUNNING_MAX,
+  type BatchRecord,
+  batchListing,
+  DocumentBatch,
+  insertBatch,
+} from '#libs/models/document-batch.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
+import { Quote } from '#libs/models/quote.ts';
+import { findAllOwn, findOwn, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
+import { deleted, found, listed } from '../http/answer.ts';
+import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { sendArchive, sendFile } from './batch-files.ts';
+import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';
+import { batchAnswer, batchSummary, batchSummaryAnswer, batchView, batchesPath as path } from './batch-view.ts';
+
+const missing = 'Batch of documents not found or access denied';
+const scopes = 'The key also needs `invoices:read` or `quotes:read`, for what is in the batch.';
+const POLL_SECONDS = 1;
+
+export const batchRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createDocuments',
+    summary: 'Have many invoices and quotes printed',
+    description:
+      `Answers at once; the documents follow behind those that somebody waits for. Ask \`Location\` how far they are, or ` +
+      `wait for the event \`documents.completed\`. At most ${BATCH_DOCUMENTS_MAX} documents; an account can have ` +
+      `${BATCHES_RUNNING_MAX} unfinished batches (429) and ${BATCHES_KEPT_MAX} in all (409). Files are kept for ` +
+      `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record as it is when its turn comes. ${scopes}`,
+    scope: 'documents:write',
+    status: 202,
+    body: newBatch,
+    answers: batchAnswer,
+    missing: 'Document not found or access denied',
+    conflict: `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`,
+    handler: createBatch,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listDocuments',
+    summary: 'List batches of documents, newest first',
+    description: 'Without the documents in them, and without batches whose documents the key must not read.',
+    scope: 'documents:read',
+    query: batchQuery,
+    answers: batchSummaryAnswer,
+    handler: listBatches,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getDocuments',
+    summary: 'See how far a batch of documents is',
+    description: `\`Retry-After\` says when to ask again, as long as it is not finished. ${scopes}`,
+    scope: 'documents:read',
+    missing: 'Batch of documents not found',
+    answers: batchAnswer,
+    handler: getBatch,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/files/{position}`,
+    operation: 'getDocumentFile',
+    summary: 'Get one PDF of a batch',
+    description: `It can be had as soon as it is printed. ${scopes}`,
+    scope: 'documents:read',
+    parameters: { position },
+    missing: 'Document not found',
+    produces: 'application/pdf',
+    isKept: true,
+    conflict: 'The document is not printed yet',
+    handler: async (context) => sendFile(context, await readable(context)),
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/archive`,
+    operation: 'getDocumentArchive',
+    summary: 'Get all PDFs of a batch in one ZIP',
+    description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
+    scope: 'documents:read',
+    missing: 'Batch of documents not found',
+    produces: 'application/zip',
+    isKept: true,
+    conflict: 'The batch is not finished yet',
+    handler: async (context) => sendArchive(context, await readable(context)),
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteDocuments',
+    summary: 'Cancel a batch of documents, or remove it with its files',
+    description: 'No event follows. The invoices and quotes themselves stay.',
+    scope: 'documents:write',
+    missing,
+    message: 'Batch of documents deleted',
+    handler: deleteBatch,
+  }),
+];
+
+async function createBatch(context: Context<NewBatch>) {
+  const { caller, body, commit, requestId } = context;
+  const { documents, ...looks } = body;
+  const kinds = NUMBER_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
+  requireRead(caller, kinds);
+  const answer = await commit(async ({ session, accountId }) => {
+    const numbers = await numbersOf(accountId, documents, session);
+    const base = newRecord(accountId);
+    const batch: BatchRecord = {
+      ...base,
+      status: 'queued',
+      kinds,
+      looks,
+      documents: documents.map(({ type, id }, index) => {
+        return { kind: type, document_id: storedId(id), number: numbers[index] as number, status: 'queued' };
+      }),
+      total: documents.length,
+      done: 0,
+      failed: 0,
+      request_id: requestId,
+      due_at: base.created_at,
+      expires_at: new Date(base.created_at.getTime() + BATCH_DEADLINE_MS + BATCH_KEPT_MS),
+    };
+    await insertBatch(batch, session);
+    return { status: 202, body: { success: true, data: batchView(batch) } };
+  });
+  const { id } = (answer.body as { data: { id: Id } }).data;
+  // Also when it is replayed.
+  return {
+    ...answer,
+    headers: { ...answer.headers, Location: `${path}/${id}`, 'Retry-After': String(POLL_SECONDS) },
+  };
+}
+
+async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
+  const hidden = NUMBER_KINDS.filter((kind) => !mayRead(caller, kind));
+  const { records, total } = await findPage(DocumentBatch, batchListing, {
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(query.status ? { status: query.status } : {}),
+      ...(hidden.length > 0 ? { kinds: { $nin: hidden } } : {}),
+    },
+    sort: batchListing.standard,
+    limit: query.limit,
+    offset: query.offset,
+  });
+  return listed(records.map(batchSummary), total, query);
+}
+
+async function getBatch(context: Context) {
+  const batch = await readable(context);
+  const answer = found(batchView(batch));
+  return batch.completed_at ? answer : { ...answer, headers: { 'Retry-After': String(POLL_SECONDS) } };
+}
+
+async function deleteBatch({ caller, id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId }) => {
+    const batch = await findOwn(DocumentBatch, accountId, id, session);
+    if (!batch) throw missing();
+    requireRead(caller, batch.kinds);
+    await requireMatch(async () => batchView(batch));
+    await removeOwn(DocumentBatch, batch, session);
+    await removeFiles(batch, session);
+    return deleted('Batch of documents deleted');
+  });
+}
+
+async function readable({ caller, id, missing }: Context): Promise<BatchRecord> {
+  const batch = await findOwn(DocumentBatch, caller.accountId, id);
+  if (!batch) throw missing();
+  requireRead(caller, batch.kinds);
+  return batch;
+}
+
+/** Who may read a record may read it as a document, and nobody else. */
+function requireRead(caller: Caller, kinds: readonly NumberKind[]) {
+  const hidden = kinds.find((kind) => !mayRead(caller, kind));
+  if (hidden) throw lacksScope(`${hidden}s:read`);
+}
+
+function mayRead({ scopes }: Caller, kind: NumberKind): boolean {
+  return allows(scopes, `${kind}s:read`);
+}
+
+/** @throws AppError 404 that names every place whose document the account does not have. */
+async function numbersOf(accountId: Id, documents: NewBatch['documents'], session: Session): Promise<number[]> {
+  const idsOf = (kind: NumberKind) => documents.filter(({ type }) => type === kind).map(({ id }) => id);
+  const known = {
+    invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number'], session),
+    quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number'], session),
+  };
+  const details: Record<string, string[]> = {};
+  const numbers = documents.map(({ type, id }, index) => {
+    const { number } = known[type].get(id) ?? {};
+    const word = type === 'invoice' ? 'Invoice' : 'Quote';
+    if (number === undefined) details[`documents.${index}.id`] = [`${word} not found or access denied`];
+    return number ?? 0;
+  });
+  if (Object.keys(details).length > 0) throw new AppError(404, 'Document not found or access denied', { details });
+  return numbers;
+}

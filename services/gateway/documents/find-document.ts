@@ -1,0 +1,50 @@
+// Finds a stored invoice or quote and makes of it what the renderer prints.
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import { Client, type ClientRecord } from '#libs/models/client.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
+import { partiesOf } from '#libs/models/parties.ts';
+import { Quote, type QuoteRecord } from '#libs/models/quote.ts';
+import { findOwn } from '#libs/models/records.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
+import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
+import { type Faces, invoiceDocument, quoteDocument } from './stored-document.ts';
+
+/** Whose documents, and the profile they are printed from. */
+export interface Issuing {
+  accountId: Id;
+  account: AccountRecord;
+}
+
+/** @returns undefined when the id is unknown or another account's. */
+export async function findInvoiceDocument(
+  issuing: Issuing,
+  id: Id | StoredId,
+  looks: DocumentQuery,
+): Promise<PrintableDocument | undefined> {
+  const invoice = await findOwn(Invoice, issuing.accountId, id);
+  const faces = invoice && (await facesOf(invoice, issuing));
+  return invoice && faces ? invoiceDocument(invoice, faces, looks) : undefined;
+}
+
+/** @returns undefined when the id is unknown or another account's. */
+export async function findQuoteDocument(
+  issuing: Issuing,
+  id: Id | StoredId,
+  looks: QuoteDocumentQuery,
+): Promise<PrintableDocument | undefined> {
+  const quote = await findOwn(Quote, issuing.accountId, id);
+  const faces = quote && (await facesOf(quote, issuing));
+  return quote && faces ? quoteDocument(quote, faces, looks) : undefined;
+}
+
+/** As they were when it was sent; before that, as they are now. */
+async function facesOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
+  const timeZone = account.time_zone;
+  if (record.parties) return { parties: record.parties, timeZone } satisfies Faces;
+  const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
+  // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
+  if (!client) return undefined;
+  const { issued_on: _notIssued, ...parties } = partiesOf(account, client);
+  return { parties, timeZone };
+}

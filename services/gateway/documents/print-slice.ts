@@ -1,0 +1,101 @@
+// Prints the next few documents of a batch and notes what became of each.
+import { AppError } from '#libs/errors.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/batch-clock.ts';
+import { FILE_BYTES_MAX, keepFile } from '#libs/models/batch-file.ts';
+import { BATCH_DEADLINE_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
+import { isStoreAway } from '#libs/mongo.ts';
+import type { PrintDocument } from '../http/print-document.ts';
+import { requireWholePdf } from '../http/send-pdf.ts';
+import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
+import type { QuoteDocumentQuery } from './input.ts';
+
+/** After so many another batch has its turn: a large one must not keep a small one waiting. */
+const SLICE = 8;
+/** Enough to keep a page of a renderer busy, too little to fill all of them. */
+const IN_FLIGHT = 2;
+/** Together with the waits about half an hour. */
+const TRIES_MAX = 12;
+const WAIT_MIN_MS = 2_000;
+const WAIT_MAX_MS = 5 * 60_000;
+
+/** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
+export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
+  const account = await Account.findById(batch.account_id).lean<AccountRecord>();
+  const isLate = Date.now() > batch.created_at.getTime() + BATCH_DEADLINE_MS;
+  const turns = batch.documents.map((document, index) => ({ document, index })).filter(isDue);
+  const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
+  const workers = Array.from({ length: IN_FLIGHT }, async () => {
+    // They share the iterator: each document is taken by one of them.
+    for (const { document, index } of slice) {
+      if (signal.aborted) return;
+      const outcome = isLate ? failed('Not printed within 24 hours') : await outcomeOf(document, index);
+      if (!outcome) return;
+      if (!(await settleDocument(batch, index, outcome))) return;
+      batch.documents[index] = { ...document, ...outcome };
+    }
+  });
+  const results = await Promise.allSettled(workers);
+  const problem = results.find(({ status }) => status === 'rejected');
+  if (problem) throw (problem as PromiseRejectedResult).reason;
+
+  async function outcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
+    try {
+      const printable = account && (await printableOf(document, account, batch));
+      if (!printable) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
+      const { account_id, request_id: requestId } = batch;
+      const accountId = String(account_id);
+      const { bytes, warnings } = await print({
+        document: printable,
+        accountId,
+        requestId,
+        signal,
+        isBackground: true,
+      });
+      requireWholePdf(bytes);
+      if (bytes.length > FILE_BYTES_MAX) return failed('The PDF is larger than 8 MiB');
+      // The file first: a document that is done can be fetched.
+      await keepFile(batch, index, bytes);
+      return { status: 'done', size_bytes: bytes.length, warnings };
+    } catch (error) {
+      // MongoDB is away: nothing can be noted, whoever has the batch next tries again.
+      if (isStoreAway(error)) throw error;
+      return signal.aborted ? undefined : afterFailure(error, document);
+    }
+  }
+}
+
+/** When the next document may be tried, undefined when all are settled. */
+export function nextTurn({ documents }: ClaimedBatch): Date | undefined {
+  const times = documents
+    .filter(({ status }) => status === 'queued')
+    .map(({ next_at }) => next_at?.getTime() ?? Date.now());
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+}
+
+function isDue({ document: { status, next_at } }: { document: BatchedDocument }): boolean {
+  return status === 'queued' && (!next_at || next_at.getTime() <= Date.now());
+}
+
+function printableOf(
+  { kind, document_id }: BatchedDocument,
+  account: AccountRecord,
+  { account_id, looks }: ClaimedBatch,
+): Promise<PrintableDocument | undefined> {
+  const issuing = { accountId: String(account_id), account };
+  const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
+  return find(issuing, document_id, looks as QuoteDocumentQuery);
+}
+
+const failed = (error: string): Outcome => ({ status: 'failed', error });
+const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(Date.now() + waitMs) }) satisfies Outcome;
+
+function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
+  const known = error instanceof AppError ? error : undefined;
+  // The queue could not be reached, which says nothing about the document. What a renderer answers has no cause.
+  if (known?.status === 503 && known.cause) return later(WAIT_MIN_MS);
+  if (known && known.status < 500) return failed(known.message);
+  if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? 'The document could not be printed');
+  return { ...later(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS)), tries: tries + 1 };
+}
