@@ -5,10 +5,7 @@ import { canRead, type Isolation } from './isolation.ts';
 
 /** Each face that is used is subset and embedded, so a document is set in few of them: no face here without a rule that asks for it. */
 const FACES: Record<string, string[]> = {
-  '@expo-google-fonts/cormorant-garamond': [
-    '500Medium/CormorantGaramond_500Medium.ttf',
-    '600SemiBold/CormorantGaramond_600SemiBold.ttf',
-  ],
+  '@expo-google-fonts/cormorant-garamond': ['500Medium/CormorantGaramond_500Medium.ttf'],
   '@expo-google-fonts/source-serif-4': [
     '400Regular/SourceSerif4_400Regular.ttf',
     '400Regular_Italic/SourceSerif4_400Regular_Italic.ttf',

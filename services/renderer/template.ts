@@ -9,6 +9,9 @@ export type Render = (view: DocumentView) => string;
 
 const SIZE_PT = { elegant: 9.2, modern: 8.8, classic: 10.6 } as const;
 
+/** Naskh is drawn smaller than Latin. */
+const ARABIC_LARGER = 1.08;
+
 const FACES = {
   elegant: { text: 'Source Serif 4', display: 'Cormorant Garamond' },
   modern: { text: 'IBM Plex Sans', display: 'IBM Plex Sans' },
@@ -50,8 +53,8 @@ function stylesOf(sheet: string, view: DocumentView): string {
   const values: Record<string, string> = {
     text: stack(text, view.han),
     display: stack(display, view.han),
-    size: `${(SIZE_PT[view.style] * view.textScale).toFixed(2)}pt`,
-    banner: `${BANNER_HEIGHT_MM[view.layout]}mm`,
+    size: `${(SIZE_PT[view.style] * view.textScale * (view.direction === 'rtl' ? ARABIC_LARGER : 1)).toFixed(2)}pt`,
+    banner: `${BANNER_HEIGHT_MM[view.layout].toFixed(4)}mm`,
     brand: view.palette.brand,
     onBrand: view.palette.onBrand,
     ink: view.palette.ink,
@@ -60,7 +63,7 @@ function stylesOf(sheet: string, view: DocumentView): string {
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
-    facts: view.facts.some(isLongDay) ? '66mm' : '58mm',
+    facts: `${((view.facts.some(isLongDay) ? 66 : 58) * Math.max(1, view.textScale)).toFixed(1)}mm`,
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
   };
