@@ -1,5 +1,6 @@
 // A service as the real process it is in production, on free ports, killed for sure at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
@@ -19,18 +20,26 @@ export interface SpawnedService {
 
 const STOP_LIMIT_MS = 45_000;
 /** Only ends a hang: on a machine that is busy with other suites a start takes its time. */
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 150_000;
 
-/** @param env on top of what every service needs; PORT may be given to start again on the same one. @returns once /readyz says so. */
+export type ServiceName = 'gateway' | 'renderer' | 'webhooks';
+
+/**
+ * @param env on top of what every service needs; PORT may be given to start again on the same one.
+ * @param logFile takes what it says, for a service that says much; what is there already stays.
+ * @returns once /readyz says so.
+ */
 export async function spawnService(
-  service: 'gateway' | 'renderer' | 'webhooks',
+  service: ServiceName,
   workspace: Workspace,
   env: Record<string, string> = {},
+  logFile?: string,
 ): Promise<SpawnedService> {
   const port = Number(env['PORT'] ?? (await freePort()));
   const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await freePort()));
+  const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
   const child = spawn('node', [`services/${service}/main.ts`], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, log],
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
@@ -40,8 +49,10 @@ export async function spawnService(
       ...env,
     },
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  if (typeof log === 'number') closeSync(log); // The child has its own copy.
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += String(chunk)));
+  const output = () => (logFile === undefined ? said : readFileSync(logFile, 'utf8'));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const operationsUrl = `http://127.0.0.1:${operationsPort}`;
   try {
@@ -52,13 +63,13 @@ export async function spawnService(
     if (outcome === 'ended') throw new Error(`${service} exited with ${child.exitCode}`);
   } catch (error) {
     child.kill('SIGKILL');
-    throw new Error(`${service} did not become ready:\n${output}`, { cause: error });
+    throw new Error(`${service} did not become ready:\n${output().slice(-4_000)}`, { cause: error });
   }
   return {
     pid: child.pid as number, // A child that answered has one.
     url: `http://127.0.0.1:${port}`,
     operationsUrl,
-    output: () => output,
+    output,
     kill: (signal) => void child.kill(signal),
     stop: () => stop(child, exited),
     exited,

@@ -52,9 +52,8 @@ export async function openWorkspace(): Promise<Workspace> {
 }
 
 export function withDatabase(uri: string, name: string): string {
-  const url = new URL(uri);
-  url.pathname = `/${name}`;
-  return url.href;
+  // Not a URL: it may name several hosts.
+  return uri.replace(/^(\w[\w+]*:\/\/[^/?]+)(\/[^?]*)?/, `$1/${name}`);
 }
 
 function required(name: string): string {

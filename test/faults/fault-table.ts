@@ -1,0 +1,15 @@
+// All faults, in the order of their numbers.
+import type { Fault } from './fault.ts';
+import { gatewayFaults } from './gateway-faults.ts';
+import { mongodbFaults } from './mongodb-faults.ts';
+import { redisFaults } from './redis-faults.ts';
+import { rendererFaults } from './renderer-faults.ts';
+import { webhookFaults } from './webhook-faults.ts';
+
+export const faults: readonly Fault[] = [
+  ...gatewayFaults,
+  ...rendererFaults,
+  ...webhookFaults,
+  ...redisFaults,
+  ...mongodbFaults,
+].toSorted((one, other) => Number(one.id.slice(1)) - Number(other.id.slice(1)));

@@ -1,0 +1,75 @@
+// The processes of the system as the kernel shows them: whose child each is, what it has open, and what was left behind.
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+export interface SystemProcess {
+  pid: number;
+  parent: number;
+  state: string;
+  command: string;
+}
+
+/** All processes whose environment names the folder, and their children that have ended and were not asked about. */
+export async function processesOf(folder: string): Promise<SystemProcess[]> {
+  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess));
+  const own = all.filter((one) => one?.environment.includes(folder)) as (SystemProcess & {
+    environment: string;
+  })[];
+  const pids = new Set([process.pid, ...own.map(({ pid }) => pid)]);
+  const ended = all.filter((one) => one?.state === 'Z' && pids.has(one.parent)) as SystemProcess[];
+  return [...own, ...ended];
+}
+
+async function readProcess(name: string) {
+  try {
+    const [stat, command, environment] = await Promise.all([
+      readFile(`/proc/${name}/stat`, 'utf8'),
+      readFile(`/proc/${name}/cmdline`, 'utf8'),
+      readFile(`/proc/${name}/environ`, 'utf8').catch(() => ''),
+    ]);
+    const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid: Number(name), parent: Number(parent), state, command: command.replaceAll('\0', ' '), environment };
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}
+
+export const isBrowser = ({ command, state }: SystemProcess) =>
+  state !== 'Z' &&
+  command.includes('--remote-debugging-pipe') &&
+  !command.includes('--type=') &&
+  !command.startsWith('unshare');
+
+/** The browser's first process, below a renderer. */
+export async function browserOf(folder: string, renderer: number | undefined): Promise<number | undefined> {
+  const found = (await processesOf(folder)).find((one) => one.parent === renderer && isBrowser(one));
+  return found?.pid;
+}
+
+/** @returns the children of a browser of this type: renderer, gpu-process, utility, zygote. */
+export async function childrenOf(folder: string, browser: number, type: string): Promise<number[]> {
+  const all = await processesOf(folder);
+  return all
+    .filter((one) => one.command.includes(`--type=${type}`) && descendsFrom(one, browser, all))
+    .map(({ pid }) => pid);
+}
+
+export function descendsFrom(one: SystemProcess, ancestor: number, all: readonly SystemProcess[]): boolean {
+  const byPid = new Map(all.map((each) => [each.pid, each]));
+  for (let at: SystemProcess | undefined = one; at; at = byPid.get(at.parent)) {
+    if (at.pid === ancestor || at.parent === ancestor) return true;
+  }
+  return false;
+}
+
+/** How many descriptors are open that are no connections: those come and go with pools. */
+export async function descriptorsOf(pid: number): Promise<number> {
+  const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target !== '' && !target.startsWith('socket:')).length;
+}
+
+export async function socketsOf(pid: number): Promise<number> {
+  const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target.startsWith('socket:')).length;
+}

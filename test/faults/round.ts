@@ -1,0 +1,159 @@
+// One round: load, a fault under it, the way back to health, silence, and then every oracle.
+import { join } from 'node:path';
+import { openAccounts } from './accounts.ts';
+import { chanceOf } from './chance.ts';
+import type { Fault } from './fault.ts';
+import { seconds } from './fault.ts';
+import type { FaultSystem } from './fault-system.ts';
+import { type Breach, type Kind, openJournal } from './journal.ts';
+import { type Load, openLoad, p99, type Rates } from './load.ts';
+import { judgeDocuments } from './oracle-documents.ts';
+import { judgeEvents } from './oracle-events.ts';
+import type { ReadLogs } from './oracle-logs.ts';
+import { judgeNumbers } from './oracle-numbers.ts';
+import { type Baseline, judgeProcesses } from './oracle-processes.ts';
+import { judgeRecords } from './oracle-records.ts';
+import type { RoundFacts } from './round-facts.ts';
+
+export interface RoundOptions {
+  system: FaultSystem;
+  fault: Fault;
+  seed: number;
+  /** Tells rounds with the same fault apart. */
+  turn: number;
+  rates: Rates;
+  isShort: boolean;
+  baseline: Baseline;
+  logs: ReadLogs;
+  say: (text: string) => void;
+}
+
+export interface RoundResult {
+  fault: Fault;
+  breaches: readonly Breach[];
+  requests: number;
+  documents: number;
+  events: number;
+  twice: number;
+  /** Calls that were refused, and calls without an answer, between the fault and the recovery. */
+  refused: Record<Kind, number>;
+  unanswered: Record<Kind, number>;
+  /** Seconds from the end of the fault until calls of both kinds were answered well again and again. */
+  recoverySeconds: number;
+  /** Before the fault, and in the calm after it. */
+  calmMs: Record<Kind, number>;
+  afterMs: Record<Kind, number>;
+  longestMs: Record<Kind, number>;
+  seconds: number;
+  said: readonly string[];
+}
+
+const ACCOUNTS = 4;
+/** So many good answers in a row say that all is well. */
+const WELL = { records: 40, documents: 4 };
+const WELL_SHORT = { records: 20, documents: 2 };
+
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { system, fault, seed, turn, rates, isShort, baseline, logs } = options;
+  const startedAt = performance.now();
+  const name = `${fault.id} ${fault.title} ${turn}`;
+  const chance = chanceOf(seed, name);
+  const accounts = await openAccounts(system, ACCOUNTS, chance);
+  const journal = openJournal(join(system.folder, 'journal.ndjson'));
+  const load = openLoad({
+    system,
+    accounts,
+    journal,
+    rates,
+    seed,
+    name,
+    ...(fault.mayBeLate ? { latestMs: 120_000 } : {}),
+  });
+  const facts: RoundFacts = { system, accounts, load, journal, webhookKills: 0 };
+  const said: string[] = [];
+  const say = (text: string) => {
+    said.push(text);
+    options.say(text);
+  };
+
+  try {
+    load.start();
+    await load.well(isShort ? WELL_SHORT : WELL);
+    if (!isShort) await seconds(5);
+    const term = await system.mongodb.term();
+    const brokenAt = performance.now();
+    system.town.isUnwell = true;
+    await fault.run({
+      ...{ system, load, accounts, journal, chance, isShort, say },
+      noteWebhookKill() {
+        facts.webhookKills += 1;
+      },
+    });
+    const healedAt = performance.now();
+    system.town.isUnwell = false;
+    await load.well(isShort ? WELL_SHORT : WELL).catch(() => journal.breach('O6', 'it did not become well again'));
+    const wellAt = performance.now();
+    if (!isShort) await seconds(10);
+    await load.pause();
+    const endedAt = performance.now();
+
+    await system.ready();
+    // An election nobody ordered, on a busy machine, excuses refusals; it would have had them without the fault.
+    const isElected = (await system.mongodb.term()) !== term;
+    judgeSpared(load, fault, { from: brokenAt, to: endedAt, isElected, breach: (text) => journal.breach('O6', text) });
+    await load.records.retryUnknown();
+    await judgeRecords(facts);
+    await judgeNumbers(facts);
+    const twice = await judgeEvents(facts);
+    const documents = load.documents.printed.length;
+    await judgeDocuments(facts);
+    await judgeProcesses(facts, baseline);
+    await logs.judge(facts);
+
+    const { samples } = load;
+    const count = (isCounted: (status: number | undefined) => boolean) =>
+      ofBoth(
+        (kind) => samples.filter((one) => one.kind === kind && one.at >= brokenAt && isCounted(one.status)).length,
+      );
+    return {
+      fault,
+      breaches: journal.breaches,
+      requests: samples.length,
+      documents,
+      events: [...system.town.taken.values()].reduce((sum, calls) => sum + calls.length, 0),
+      twice,
+      refused: count((status) => status !== undefined && status >= 500),
+      unanswered: count((status) => status === undefined),
+      recoverySeconds: (wellAt - healedAt) / 1_000,
+      calmMs: ofBoth((kind) => p99(samples, kind, 0, brokenAt)),
+      afterMs: ofBoth((kind) => p99(samples, kind, wellAt, endedAt)),
+      longestMs: ofBoth((kind) => Math.max(0, ...samples.filter((one) => one.kind === kind).map(({ ms }) => ms))),
+      seconds: (performance.now() - startedAt) / 1_000,
+      said,
+    };
+  } finally {
+    await load.close();
+    journal.close();
+    system.town.isUnwell = false;
+    system.town.forget(accounts.flatMap(({ endpoints }) => endpoints.map(({ path }) => path)));
+  }
+}
+
+function judgeSpared(
+  { samples }: Load,
+  fault: Fault,
+  { from, to, isElected, breach }: { from: number; to: number; isElected: boolean; breach: (text: string) => void },
+) {
+  for (const kind of fault.spares) {
+    const noticed = samples.filter(
+      ({ kind: of, at, status }) => of === kind && at >= from && at <= to && (status === undefined || status >= 500),
+    );
+    if (noticed.length === 0 || isElected) continue;
+    const statuses = noticed.map(({ status, ms }) => `${status ?? 'no answer'} after ${ms} ms`);
+    breach(`${noticed.length} calls for ${kind} noticed the fault: ${statuses.slice(0, 5).join(', ')}`);
+  }
+}
+
+function ofBoth<Value>(value: (kind: Kind) => Value): Record<Kind, Value> {
+  return { records: value('records'), documents: value('documents') };
+}
