@@ -30,6 +30,7 @@ export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
   if (!session) throw new Error('Chromium ended while a page was opened');
   await session.send('Emulation.setScriptExecutionDisabled', { value: true });
   await navigate(session, EMPTY);
+  await forbidRequests(session);
   const { frameTree } = await session.send('Page.getFrameTree');
   const frameId = frameTree.frame.id;
   // Of the print in hand. One promise for the life of the page would keep every document that was ever raced against it.
@@ -71,6 +72,16 @@ export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
       await control.send('Target.closeTarget', { targetId }).catch(() => undefined);
     },
   };
+}
+
+// The policy does not forbid a document to send its page elsewhere, where no policy holds for the documents after it. Aborted, not
+// failed: the page stays where it is, and shows no error. Nothing is asked for otherwise, so this costs nothing.
+async function forbidRequests(session: CDPSession) {
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    // The page may be gone before the answer gets there.
+    session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined);
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
 }
 
 async function navigate(session: CDPSession, url: string) {
