@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#libs/errors.ts';
 
 const LIMIT_MS = 2_000;
+const START_LIMIT_MS = 15_000;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
@@ -15,7 +16,13 @@ interface Waiter {
   markdown: string;
   resolve: (html: string) => void;
   reject: (error: Error) => void;
-  timer?: NodeJS.Timeout;
+}
+
+/** Without an id: the thread has started. */
+interface Said {
+  id: number;
+  html?: string;
+  failure?: string;
 }
 
 export function openMarkdown(): Markdown {
@@ -23,6 +30,9 @@ export function openMarkdown(): Markdown {
   const waiters = new Map<number, Waiter>();
   let lastId = 0;
   let worker: Worker | undefined;
+  /** Of the text the thread works on. */
+  let timer: NodeJS.Timeout | undefined;
+  let hasStarted = false;
 
   // Started with the first text: most documents have none.
   function running(): Worker {
@@ -31,13 +41,18 @@ export function openMarkdown(): Markdown {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
       env: {},
     });
-    started.on('message', ({ id, html, failure }: { id: number; html?: string; failure?: string }) => {
-      if (html === undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
-      else settle(id, (waiter) => waiter.resolve(html));
+    started.on('message', ({ id, html, failure }: Said) => {
+      if (failure !== undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
+      else if (html !== undefined) settle(id, (waiter) => waiter.resolve(html));
+      if (worker !== started) return;
+      hasStarted = true;
+      watch(started);
     });
     started.on('error', (error) => replace(started, error.message));
     started.unref();
     worker = started;
+    hasStarted = false;
+    watch(started);
     return started;
   }
 
@@ -45,14 +60,21 @@ export function openMarkdown(): Markdown {
     const waiter = waiters.get(id);
     if (!waiter) return;
     waiters.delete(id);
-    clearTimeout(waiter.timer);
     how(waiter);
+  }
+
+  /** Of the first in the row alone: neither the thread's start nor the texts before it count, on a busy machine they take long. */
+  function watch(current: Worker) {
+    const limitMs = hasStarted ? LIMIT_MS : START_LIMIT_MS;
+    clearTimeout(timer);
+    if (waiters.size > 0) timer = setTimeout(() => replace(current, `took more than ${limitMs} ms`), limitMs);
   }
 
   /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
   function replace(stuck: Worker, why: string) {
     if (worker !== stuck) return;
     worker = undefined;
+    clearTimeout(timer);
     void stuck.terminate();
     const [culprit, ...innocent] = [...waiters.keys()];
     if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(unreadable(why)));
@@ -63,9 +85,8 @@ export function openMarkdown(): Markdown {
     const waiter = waiters.get(id);
     if (!waiter) return;
     const current = running();
-    clearTimeout(waiter.timer);
-    waiter.timer = setTimeout(() => replace(current, `took more than ${LIMIT_MS} ms`), LIMIT_MS);
     current.postMessage({ id, markdown: waiter.markdown });
+    if (waiters.size === 1) watch(current);
   }
 
   return {
