@@ -39,6 +39,14 @@ export async function startTracing(service: string, endpoint: string | undefined
   return () => provider.shutdown();
 }
 
+/** @returns the W3C `traceparent` of what is under way, for what goes on later and elsewhere; undefined when nobody traces. */
+export function currentTrace(): string | undefined {
+  if (!isOn) return undefined;
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
+}
+
 /** Runs `work`, and all it starts, in the span of a request; a `traceparent` among the headers makes it part of the caller's trace. */
 export function inRequestSpan(
   request: { method: string; headers: IncomingHttpHeaders; id: string },

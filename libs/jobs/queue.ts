@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import type { Logger } from '../logger.ts';
 import { connectImpatient, type Redis } from '../redis.ts';
 import type { JobDefinition } from './catalog.ts';
-import { queueTelemetry } from './telemetry.ts';
+import { jobTelemetry, queueTelemetry } from './telemetry.ts';
 
 /** Half of each wait is chance: jobs that failed together are not retried together. */
 const JITTER = 0.5;
@@ -13,6 +13,8 @@ export interface Entry<Payload> {
   /** Deterministic id: while a job with this id lives, adding it again does nothing. No `:` in it, not only digits. */
   id: string;
   delayMs?: number;
+  /** The trace it goes on with, see currentTrace; without one, that of who puts it in. Of enqueueAll only. */
+  trace?: string | undefined;
   /** Waits until nothing else does: only what was put in without this is ahead of it. */
   isBackground?: boolean | undefined;
 }
@@ -119,10 +121,11 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
 /** BullMQ takes jobs without a priority before all that have one. */
 const BACKGROUND_PRIORITY = 10;
 
-function optionsOf({ id, delayMs, isBackground }: Omit<Entry<unknown>, 'payload'>) {
+function optionsOf({ id, delayMs, trace, isBackground }: Omit<Entry<unknown>, 'payload'>) {
   return {
     jobId: id,
     ...(delayMs ? { delay: delayMs } : {}),
+    ...jobTelemetry(trace),
     ...(isBackground ? { priority: BACKGROUND_PRIORITY } : {}),
   };
 }

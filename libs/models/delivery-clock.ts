@@ -145,7 +145,7 @@ export async function recallPostponed(accountId: Id, endpointId: Id, now: Date =
 
 export type DueDelivery = Pick<
   DeliveryRecord,
-  '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'request_id'
+  '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'request_id' | 'trace'
 > & { due_at: Date };
 
 /** What the clock must put on the queue now, of all accounts: the clock is the system's, not a tenant's. */
@@ -154,7 +154,7 @@ export async function findDueDeliveries(limit: number, now: Date = new Date()): 
     .setOptions(acrossAccounts)
     .sort({ due_at: 1 })
     .limit(limit)
-    .select({ account_id: 1, endpoint_id: 1, turn: 1, attempts_made: 1, due_at: 1, request_id: 1 })
+    .select({ account_id: 1, endpoint_id: 1, turn: 1, attempts_made: 1, due_at: 1, request_id: 1, trace: 1 })
     .lean<DueDelivery[]>();
 }
 

@@ -38,6 +38,8 @@ const deliverySchema = new Schema(
     endpoint_id: requiredIdField,
     event_type: { type: String, required: true },
     request_id: String,
+    /** Of its event. */
+    trace: String,
     status: { type: String, required: true, enum: DELIVERY_STATUSES },
     /** How many attempts of the schedule are spent; a replay starts again at 0. */
     attempts_made: { type: Number, required: true, default: 0 },
@@ -111,6 +113,7 @@ export interface FannedOut {
   account_id: StoredId;
   type: string;
   request_id?: string | null | undefined;
+  trace?: string | null | undefined;
 }
 
 /** What a delivery is born with. */
@@ -121,6 +124,7 @@ export function newDelivery(event: FannedOut, endpointId: StoredId, now: Date) {
     event_type: event.type,
     created_at: now,
     ...(event.request_id ? { request_id: event.request_id } : {}),
+    ...(event.trace ? { trace: event.trace } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 // Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
+import { currentTrace } from '../tracing.ts';
 import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 export const EVENT_TYPES = [
@@ -49,6 +50,8 @@ const eventSchema = new Schema(
     /** Set for an event that is for one endpoint only, such as `ping`. */
     endpoint_id: idField,
     request_id: String,
+    /** The trace of the request, see currentTrace; only while somebody traces. */
+    trace: String,
     created_at: { type: Date, required: true, default: () => new Date() },
     /** When the relay must look at it (again); absent once its deliveries exist. This is lease, retry and sweeper in one. */
     due_at: Date,
@@ -73,6 +76,7 @@ export async function insertEvent(
 ): Promise<Id> {
   const id = newId();
   const now = new Date();
+  const trace = currentTrace();
   // Straight from the driver: every write of the API goes through here.
   await Event.collection.insertOne(
     {
@@ -85,6 +89,7 @@ export async function insertEvent(
       due_at: now,
       generation: 0,
       ...(event.requestId ? { request_id: event.requestId } : {}),
+      ...(trace ? { trace } : {}),
       ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
     },
     { session },
@@ -98,7 +103,7 @@ export function eventView(event: EventRecord) {
   return { id: String(event._id), sequence: event.sequence, type, timestamp, data };
 }
 
-export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation'> & { due_at: Date };
+export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation' | 'trace'> & { due_at: Date };
 
 /** Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. */
 export async function findDueEvents(limit: number, now: Date = new Date()): Promise<DueEvent[]> {
@@ -106,7 +111,7 @@ export async function findDueEvents(limit: number, now: Date = new Date()): Prom
     .setOptions(acrossAccounts)
     .sort({ due_at: 1 })
     .limit(limit)
-    .select({ account_id: 1, generation: 1, due_at: 1 })
+    .select({ account_id: 1, generation: 1, due_at: 1, trace: 1 })
     .lean<DueEvent[]>();
 }
 

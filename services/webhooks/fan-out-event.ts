@@ -34,6 +34,7 @@ export function makeFanOutEvent(queues: Queues): Work<{ eventId: string; account
       deliverWebhook,
       added.map((endpointId) => ({
         id: `${deliveryId(event._id, endpointId)}-0`,
+        ...(event.trace ? { trace: event.trace } : {}),
         payload: payloadOf(event, endpointId),
       })),
     );

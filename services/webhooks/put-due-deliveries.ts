@@ -20,6 +20,7 @@ export function entryFor(delivery: Omit<DueDelivery, 'due_at' | 'attempts_made'>
   return {
     id: `${String(delivery._id)}-${turn}`,
     delayMs,
+    ...(delivery.trace ? { trace: delivery.trace } : {}),
     payload: {
       deliveryId: String(delivery._id),
       accountId: String(delivery.account_id),

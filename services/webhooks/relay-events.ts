@@ -19,9 +19,10 @@ export async function relayEvents(queues: Queues): Promise<boolean> {
   if (events.length === 0 || fanOuts.ready > QUEUE_MAX || deliveries.ready > QUEUE_MAX) return false;
   await queues.enqueueAll(
     fanOutEvent,
-    events.map(({ _id, account_id, generation }) => ({
+    events.map(({ _id, account_id, generation, trace }) => ({
       id: `${String(_id)}-${generation + 1}`,
       payload: { eventId: String(_id), accountId: String(account_id) },
+      ...(trace ? { trace } : {}),
     })),
   );
   // After, not before: an event that did not get on the queue is still due.
