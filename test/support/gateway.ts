@@ -34,10 +34,13 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-export async function startGateway(): Promise<TestGateway> {
+/** @param options in place of what every test's application has. */
+export async function startGateway(options: Partial<AppOptions> = {}): Promise<TestGateway> {
   const workspace = await openWorkspace();
   const account = await workspace.account();
-  const server = createServer(makeApp(appOptionsFor(workspace)));
+  const server = createServer(makeApp({ ...appOptionsFor(workspace), ...options }));
+  // On a busy machine a test may pause for longer than Node keeps a connection, and then send into a closed one.
+  server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const call = callerOf(url, account.key);
@@ -46,10 +49,10 @@ export async function startGateway(): Promise<TestGateway> {
     workspace,
     account,
     call,
-    get: (path, options) => call('GET', path, options),
-    post: (path, body, options) => call('POST', path, { body, ...options }),
-    patch: (path, body, options) => call('PATCH', path, { body, ...options }),
-    delete: (path, options) => call('DELETE', path, options),
+    get: (path, given) => call('GET', path, given),
+    post: (path, body, given) => call('POST', path, { body, ...given }),
+    patch: (path, body, given) => call('PATCH', path, { body, ...given }),
+    delete: (path, given) => call('DELETE', path, given),
     async close() {
       await closeServer(server);
       await workspace.close();
