@@ -1,0 +1,163 @@
+// Mutants of printing: what a document could do, and what becomes of it when parts die.
+import type { Mutant } from './mutant.ts';
+
+const WALLS = 'test/renderer/walls.test.ts';
+const TOOL = 'test/gateway/pdf-tool.test.ts';
+
+export const documentMutants: Mutant[] = [
+  {
+    gone: 'scripts are off',
+    edits: [
+      {
+        file: 'services/renderer/warm-page.ts',
+        text: "'Emulation.setScriptExecutionDisabled', { value: true }",
+        instead: "'Emulation.setScriptExecutionDisabled', { value: false }",
+      },
+    ],
+    oracle: { file: WALLS, test: 'when a document asks whether scripts would run' },
+  },
+  {
+    gone: 'scripts are off, and the policy',
+    edits: [
+      {
+        file: 'services/renderer/warm-page.ts',
+        text: "'Emulation.setScriptExecutionDisabled', { value: true }",
+        instead: "'Emulation.setScriptExecutionDisabled', { value: false }",
+      },
+      { file: 'services/renderer/warm-page.ts', text: "\"default-src 'none'; img-src data:;", instead: '"img-src *;' },
+    ],
+    oracle: { file: WALLS, test: 'when a document has scripts in every place' },
+  },
+  {
+    gone: 'the policy of a page',
+    edits: [
+      {
+        file: 'services/renderer/warm-page.ts',
+        text: 'navigate(session, EMPTY)',
+        instead: "navigate(session, 'data:text/html,')",
+      },
+    ],
+    oracle: { file: WALLS, test: 'when a document brings a sheet or a frame of its own' },
+  },
+  {
+    gone: 'the empty network of Chromium',
+    edits: [
+      {
+        file: 'services/renderer/isolation.ts',
+        text: 'const wrapper = [...withoutNetwork, ...asNobody];',
+        instead: 'const wrapper = [...asNobody];',
+      },
+    ],
+    oracle: { file: WALLS, test: 'when the machine allows an empty network' },
+  },
+  {
+    gone: 'HTML is escaped, in one place of the template',
+    edits: [
+      { file: 'services/renderer/templates/document.ejs', text: '<%= view.intro %>', instead: '<%- view.intro %>' },
+    ],
+    oracle: {
+      file: 'test/renderer/hostile.test.ts',
+      test: 'when texts hold markup, then it is printed letter by letter',
+    },
+  },
+  {
+    gone: 'the list of what markdown may become',
+    edits: [
+      { file: 'services/renderer/markdown-worker.ts', text: 'html: sanitizeHtml(html, ALLOWED)', instead: 'html' },
+    ],
+    oracle: { file: 'test/renderer/markdown.test.ts', test: 'then only what is on the list comes through' },
+  },
+  {
+    gone: 'the limit of a text that is made to be slow',
+    edits: [
+      { file: 'services/renderer/markdown.ts', text: 'const LIMIT_MS = 2_000;', instead: 'const LIMIT_MS = 200_000;' },
+    ],
+    oracle: { file: 'test/renderer/markdown.test.ts', test: 'then it is refused after two seconds' },
+  },
+  {
+    gone: 'the account, in the memory of images',
+    edits: [{ file: 'services/renderer/fetch-image.ts', text: '{accountId} ', instead: '{use} ' }],
+    oracle: { file: 'test/renderer/images.test.ts', test: 'then it is remembered, for this account alone' },
+  },
+  {
+    gone: 'a redirect of an image is judged anew',
+    edits: [
+      {
+        file: 'services/renderer/fetch-image.ts',
+        text: 'if (!next || (address',
+        instead:
+          "if (next?.protocol === 'https:' && next.pathname === '/never') throw new ImageFailure('unreachable');\n    if (!next || (address",
+      },
+      { file: 'libs/outbound.ts', text: 'if (isIP(host)) judge([host], objection, allowList);', instead: '' },
+      { file: 'libs/outbound.ts', text: 'if (isIP(host)) judge([host], objection, rules.allowList);', instead: '' },
+      {
+        file: 'libs/outbound.ts',
+        text: "judge([socket.remoteAddress ?? ''], objection, rules.allowList);",
+        instead: '',
+      },
+    ],
+    oracle: { file: 'test/renderer/images.test.ts', test: 'then nobody calls it and the document is printed' },
+  },
+  {
+    gone: 'the deadline of a document that waits',
+    edits: [
+      {
+        file: 'services/renderer/render-document.ts',
+        text: "if (payload.deadlineAt - Date.now() < LEAST_MS) return end('expired');",
+        instead: '',
+      },
+    ],
+    oracle: { file: 'test/renderer/render-document.test.ts', test: 'when the deadline of a waiting document passes' },
+  },
+  {
+    gone: 'a document that the queue lost is put in again',
+    edits: [
+      {
+        file: 'services/gateway/http/print-document.ts',
+        text: '{ deadlineAt, signal, recover }',
+        instead: '{ deadlineAt, signal }',
+      },
+    ],
+    oracle: { file: TOOL, test: 'when it loses the document with Redis' },
+  },
+  {
+    gone: 'a reply whose notice was lost is looked for',
+    edits: [
+      {
+        file: 'libs/jobs/replies.ts',
+        text: 'if (exists === 1) waiter?.look();',
+        instead: 'if (exists === 1) continue;',
+      },
+    ],
+    oracle: { file: 'test/libs/replies.test.ts', test: 'when the notice of a reply is lost' },
+  },
+  {
+    gone: 'a job outlives its worker',
+    edits: [
+      { file: 'libs/jobs/worker.ts', text: 'const MAX_STALLED_COUNT = 3;', instead: 'const MAX_STALLED_COUNT = 0;' },
+    ],
+    oracle: { file: 'test/libs/worker.test.ts', test: 'when two workers vanish in the middle of one job' },
+  },
+  {
+    gone: 'a cut document is no document',
+    edits: [
+      {
+        file: 'services/gateway/http/send-pdf.ts',
+        text: "|| !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')",
+        instead: '',
+      },
+    ],
+    oracle: { file: TOOL, test: 'then the caller gets an error and no part of it' },
+  },
+  {
+    gone: "one account's share of the renderers",
+    edits: [
+      {
+        file: 'services/gateway/http/admission.ts',
+        text: 'if (count >= limits.perAccount) {',
+        instead: 'if (count >= Infinity) {',
+      },
+    ],
+    oracle: { file: TOOL, test: 'when one account has its share in flight' },
+  },
+];

@@ -1,0 +1,8 @@
+// All mutants.
+import { accessMutants } from './access.ts';
+import { deliveryMutants } from './deliveries.ts';
+import { documentMutants } from './documents.ts';
+import type { Mutant } from './mutant.ts';
+import { recordMutants } from './records.ts';
+
+export const mutants: readonly Mutant[] = [...recordMutants, ...accessMutants, ...documentMutants, ...deliveryMutants];
