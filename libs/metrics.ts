@@ -3,9 +3,19 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { catalog } from './jobs/catalog.ts';
 import type { QueueCounts, Queues } from './jobs/queue.ts';
 import type { Logger } from './logger.ts';
+import type { ErrorClass } from './models/delivery.ts';
 
 /** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
 const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
+const RENDER_OUTCOMES = ['done', 'failed', 'cancelled', 'expired'] as const;
+const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
+  'delivered',
+  'unreachable',
+  'timeout',
+  'redirect',
+  'status',
+  'gone',
+];
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
 /** A registry with the process's own metrics (CPU, memory, event loop lag), for one service. */
@@ -29,14 +39,17 @@ export function requestMetrics(registry: Registry) {
 /** What the renderer tells. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
 export function renderMetrics(registry: Registry) {
   const registers = [registry];
+  const seconds = new Histogram({
+    name: 'billhook_render_seconds',
+    help: 'Time a renderer spent on one document',
+    labelNames: ['outcome'] as const,
+    buckets: RENDER_BUCKETS,
+    registers,
+  });
+  // From the start, each at 0: of a series that begins at 1 Prometheus sees no increase, and of one that is absent nothing.
+  for (const outcome of RENDER_OUTCOMES) seconds.zero({ outcome });
   return {
-    seconds: new Histogram({
-      name: 'billhook_render_seconds',
-      help: 'Time a renderer spent on one document',
-      labelNames: ['outcome'] as const,
-      buckets: RENDER_BUCKETS,
-      registers,
-    }),
+    seconds,
     recycles: new Counter({
       name: 'billhook_browser_recycles_total',
       help: 'Browsers replaced, by reason',
@@ -51,13 +64,15 @@ const ATTEMPT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 /** What the webhook service tells of each attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
 export function deliveryMetrics(registry: Registry) {
   const registers = [registry];
+  const total = new Counter({
+    name: 'billhook_deliveries_total',
+    help: 'Attempts to deliver an event to an endpoint, by how they ended',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of ATTEMPT_OUTCOMES) total.inc({ outcome }, 0);
   return {
-    total: new Counter({
-      name: 'billhook_deliveries_total',
-      help: 'Attempts to deliver an event to an endpoint, by how they ended',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
+    total,
     seconds: new Histogram({
       name: 'billhook_delivery_seconds',
       help: 'Time from the start of an attempt to the head of the answer',

@@ -4,6 +4,8 @@ import { renderMetrics } from '#libs/metrics.ts';
 import type { PrintingBrowser, ReplaceReason } from './browser.ts';
 import type { RendererParts } from './render-document.ts';
 
+const REASONS: readonly ReplaceReason[] = ['gone', 'prints', 'age', 'memory'];
+
 export function observeRenderer(registry: Registry) {
   const { seconds, recycles } = renderMetrics(registry);
   const warnings = new Counter({
@@ -11,6 +13,7 @@ export function observeRenderer(registry: Registry) {
     help: 'Warnings that went with documents: images that could not be had, amounts that do not add up',
     registers: [registry],
   });
+  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/metrics.ts: a first crash is an increase, too.
   const onEnd: RendererParts['onEnd'] = (end) => {
     seconds.observe({ outcome: end.outcome }, end.seconds);
     warnings.inc(end.warnings);

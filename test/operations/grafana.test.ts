@@ -47,6 +47,7 @@ describe('names', () => {
   let workspace: Workspace;
   const services: SpawnedService[] = [];
   let existing: Set<string>;
+  let samples: string[];
   beforeAll(async () => {
     workspace = await openWorkspace();
     for (const service of ['gateway', 'renderer', 'webhooks'] as const) {
@@ -55,6 +56,7 @@ describe('names', () => {
     const texts = await Promise.all(
       services.map(async ({ operationsUrl }) => (await fetch(`${operationsUrl}/metrics`)).text()),
     );
+    samples = texts.flatMap((text) => text.split('\n'));
     existing = new Set(
       texts.flatMap((text) =>
         [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
@@ -72,6 +74,17 @@ describe('names', () => {
     expect(named.length).toBeGreaterThan(12);
     expect(named).toEqual(expect.arrayContaining(['bullmq_jobs_ready', 'billhook_outbox_lag_seconds']));
     expect(named.filter((name) => !existing.has(name))).toEqual([]);
+  });
+
+  // A series that begins at 1 has no increase, and one that is absent makes an empty panel.
+  test.each([
+    'billhook_render_seconds_count{outcome="failed"} 0',
+    'billhook_render_seconds_count{outcome="expired"} 0',
+    'billhook_browser_recycles_total{reason="gone"} 0',
+    'billhook_deliveries_total{outcome="delivered"} 0',
+    'billhook_deliveries_total{outcome="timeout"} 0',
+  ])('when nothing has happened yet, then there is %s', (sample) => {
+    expect(samples).toContain(sample);
   });
 });
 
