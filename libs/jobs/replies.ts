@@ -1,25 +1,21 @@
 // Brings a job's result back to whoever waits for it: a short-lived binary key plus a notice, never the job's return value
-// (BullMQ would store the bytes twice, and base64). A lost notice is found by polling; a lost job is put in again.
+// (BullMQ would store the bytes twice, and base64). A small result travels in the notice itself, and the key is what is left when
+// that gets lost: it is found by polling. A lost job is put in again.
 import { randomUUID } from 'node:crypto';
-import { AppError, type Details } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient, type Redis } from '../redis.ts';
+import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
+
+export type { Reply, ReplyFailure };
 
 /** Long enough for a gateway that was paused, short enough that no customer's document stays in Redis. */
 const RESULT_LIFE_MS = 60_000;
 const POLL_MS = 1_000;
-
-export interface ReplyFailure {
-  status: number;
-  message: string;
-  details?: Details;
-}
-
-export interface Reply {
-  bytes: Buffer;
-  /** What the caller is told in headers, such as images that could not be had. */
-  warnings: string[];
-}
+/** What comes with the notice saves a round trip. Redis cuts off a subscriber who leaves 32 MB unread, so large results stay behind. */
+const NOTICE_BYTES_MAX = 256 * 1024;
+/** Keys of results that came with their notice are removed together. */
+const FORGET_MS = 50;
 
 export interface Replies {
   /** Goes into the job's `replyTo`. */
@@ -42,10 +38,17 @@ export interface Replies {
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
-  const waiters = new Map<string, { look: () => void; miss: () => void }>();
+  const waiters = new Map<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
+  const received: string[] = [];
   const subscriber = connectPatient(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
-  subscriber.on('message', (_channel: string, id: string) => waiters.get(id)?.look());
+  subscriber.on('messageBuffer', (_channel: Buffer, notice: Buffer) => {
+    const { id, value } = readNotice(notice);
+    const waiter = waiters.get(id);
+    if (!value) return waiter?.look();
+    waiter?.receive(value);
+    if (received.push(keyOf(prefix, id)) === 1) setTimeout(forget, FORGET_MS).unref();
+  });
   const timer = setInterval(() => void poll(), POLL_MS);
 
   // One question for all who wait: hundreds of them must not cost Redis more than the documents do.
@@ -63,6 +66,11 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
     }
   }
 
+  function forget() {
+    // What cannot be removed now ends by itself.
+    redis.unlink(received.splice(0)).catch(() => undefined);
+  }
+
   return {
     address,
     waiting: () => waiters.size,
@@ -75,7 +83,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
         const deadline = setTimeout(() => settle(() => reject(deadlinePassed())), Math.max(0, deadlineAt - Date.now()));
         const onAbort = () => settle(() => reject(signal.reason));
         signal.addEventListener('abort', onAbort, { once: true });
-        waiters.set(id, { look: () => void look(), miss: () => void miss() });
+        waiters.set(id, { receive, look: () => void look(), miss: () => void miss() });
         if (signal.aborted) onAbort();
 
         function settle(finish: () => void) {
@@ -85,10 +93,15 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
           finish();
         }
 
+        function receive(value: Buffer) {
+          const reply = decodeReply(value);
+          settle(() => ('bytes' in reply ? resolve(reply) : reject(asError(reply))));
+        }
+
         async function look() {
           try {
-            const reply = await takeReply(redis, keyOf(prefix, id));
-            if (reply) settle(() => ('bytes' in reply ? resolve(reply) : reject(asError(reply))));
+            const value = await redis.getdelBuffer(keyOf(prefix, id));
+            if (value) receive(value);
           } catch (error) {
             options.log.debug({ err: error, id }, 'could not look for a reply');
           }
@@ -106,25 +119,19 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   };
 }
 
+// In one step: a notice never goes out before the key is there, and the bytes come to Redis once for both.
+const SEND = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+local value = #ARGV[1] <= tonumber(ARGV[3]) and ARGV[1] or ''
+redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\\n' .. value)`;
+
 /** Called by the worker. The bytes are stored once and announced once; twice is harmless. */
 export async function sendReply(
   redis: Redis,
-  target: { prefix: string; replyTo: string; id: string },
+  { prefix, replyTo, id }: { prefix: string; replyTo: string; id: string },
   reply: Reply | ReplyFailure,
 ): Promise<void> {
-  const key = keyOf(target.prefix, target.id);
-  const fields =
-    'bytes' in reply
-      ? ['pdf', reply.bytes, 'warnings', JSON.stringify(reply.warnings)]
-      : ['failure', JSON.stringify(reply)];
-  const results = await redis
-    .multi()
-    .hset(key, ...fields)
-    .pexpire(key, RESULT_LIFE_MS)
-    .publish(channelOf(target.prefix, target.replyTo), target.id)
-    .exec();
-  const failed = results?.find(([error]) => error);
-  if (!results || failed?.[0]) throw failed?.[0] ?? new Error('Redis did not store the reply');
+  const value = encodeReply(reply);
+  await redis.eval(SEND, 1, keyOf(prefix, id), value, RESULT_LIFE_MS, NOTICE_BYTES_MAX, channelOf(prefix, replyTo), id);
 }
 
 /** Tells every worker that nobody waits for the job `id` any more. */
@@ -143,16 +150,6 @@ export function listenForCancels(
   subscriber.subscribe(cancelChannelOf(prefix)).catch((error) => log.warn({ err: error }, 'not subscribed'));
   subscriber.on('message', (_channel: string, id: string) => onCancel(id));
   return () => subscriber.disconnect();
-}
-
-async function takeReply(redis: Redis, key: string): Promise<Reply | ReplyFailure | undefined> {
-  const results = await redis.multi().hgetallBuffer(key).del(key).exec();
-  const [error, value] = results?.[0] ?? [new Error('Redis did not answer'), undefined];
-  if (error) throw error;
-  const fields = (value ?? {}) as Record<string, Buffer>;
-  if (fields['pdf']) return { bytes: fields['pdf'], warnings: JSON.parse(String(fields['warnings'] ?? '[]')) };
-  if (fields['failure']) return JSON.parse(String(fields['failure'])) as ReplyFailure;
-  return undefined;
 }
 
 function asError({ status, message, details }: ReplyFailure) {

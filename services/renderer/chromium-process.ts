@@ -1,6 +1,7 @@
 // One Chromium: started without any way to the network, with a folder of its own, and ended with all its processes.
 import { chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
 import type { Isolation } from './isolation.ts';
 
@@ -22,6 +23,8 @@ export interface Chromium {
   pid: number;
   /** Speaks to the browser as a whole. */
   control: CDPSession;
+  /** Runs what sends several commands, and hands them to Chromium in one go. */
+  together<Sent>(send: () => Sent): Sent;
   isAlive(): boolean;
   /** Resolves when it has gone, whoever ended it. */
   gone: Promise<void>;
@@ -69,9 +72,20 @@ export async function launchChromium({ path, isolation, folder, fontsFile }: Chr
   const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
   void gone.then(() => endGroup(pid)).then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }));
 
+  const control = await browser.target().createCDPSession();
+  const pipe = browser.process()?.stdio[3] as Writable; // Puppeteer writes to the third of the pipes that it opens.
+
   return {
     pid,
-    control: await browser.target().createCDPSession(),
+    control,
+    together(send) {
+      pipe.cork();
+      try {
+        return send();
+      } finally {
+        pipe.uncork();
+      }
+    },
     isAlive: () => browser.connected,
     gone,
     async close() {

@@ -23,7 +23,7 @@ const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'; frame-src 'none'";
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`)}`;
 
-export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
+export async function openWarmPage({ control, together }: Chromium): Promise<WarmPage> {
   const { targetId } = await control.send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
@@ -48,17 +48,22 @@ export async function openWarmPage({ control }: Chromium): Promise<WarmPage> {
       if (hasCrashed) throw new Error('The page crashed while nobody printed on it');
       prints += 1;
       // Both are sent at once, the protocol keeps their order. Everything is inlined, so there is no load to wait for.
-      const isSet = session.send('Page.setDocumentContent', { frameId, html });
-      const isPrinted = session.send('Page.printToPDF', {
-        printBackground: true,
-        preferCSSPageSize: true,
-        generateTaggedPDF: isTagged,
-        generateDocumentOutline: false,
-      });
+      const done = together(
+        () =>
+          [
+            session.send('Page.setDocumentContent', { frameId, html }),
+            session.send('Page.printToPDF', {
+              printBackground: true,
+              preferCSSPageSize: true,
+              generateTaggedPDF: isTagged,
+              generateDocumentOutline: false,
+            }),
+          ] as const,
+      );
       // Had the content not been set, the print would show the document before: both must succeed.
       const { promise: crashed, reject } = Promise.withResolvers<never>();
       fail = reject;
-      const [, { data }] = await Promise.race([Promise.all([isSet, isPrinted]), crashed]);
+      const [, { data }] = await Promise.race([Promise.all(done), crashed]);
       const pdf = Buffer.from(data, 'base64');
       // Every document has text. One without fonts is a blank sheet: the page lost its way to them.
       if (!pdf.includes('/FontName')) throw new Error('The page prints without fonts');

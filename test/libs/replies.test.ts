@@ -1,8 +1,9 @@
 // A reply that is there is found, whether or not its notice came.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { eventually } from '../support/eventually.ts';
 import { testLog } from '../support/workspace.ts';
 
 const redisUrl = process.env['TEST_REDIS_URL'] ?? '';
@@ -30,6 +31,40 @@ test('when the notice of a reply is lost, then the reply is found all the same, 
 
   expect(await reply).toEqual({ bytes: Buffer.from('%PDF'), warnings: ['w'] });
   expect(await redis.keys(`${prefix}:reply:*`)).toEqual([]);
+});
+
+test.each([
+  ['small', 10_000],
+  ['as large as a notice may be', 256 * 1024],
+  ['large', 3_000_000],
+])('when a reply is %s, then it comes whole, and nothing of it stays', async (_size, length) => {
+  const id = randomUUID();
+  const bytes = randomBytes(length);
+  const reply = expectReply(id);
+  await sendReply(redis, { prefix, replyTo: replies.address, id }, { bytes, warnings: ['logoUrl: größer'] });
+
+  const { bytes: got, warnings } = await reply;
+  expect([got.equals(bytes), warnings]).toEqual([true, ['logoUrl: größer']]);
+  await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+});
+
+test('when a job failed, then who waits hears why', async () => {
+  const id = randomUUID();
+  const reply = expectReply(id);
+  await sendReply(redis, { prefix, replyTo: replies.address, id }, { status: 422, message: 'no', details: ['why'] });
+
+  await expect(reply).rejects.toMatchObject({ status: 422, message: 'no', details: ['why'] });
+});
+
+test('when a reply comes twice, then the second changes nothing and does not stay', async () => {
+  const id = randomUUID();
+  const reply = expectReply(id);
+  const target = { prefix, replyTo: replies.address, id };
+  await sendReply(redis, target, { bytes: Buffer.from('first'), warnings: [] });
+  await sendReply(redis, target, { bytes: Buffer.from('second'), warnings: [] });
+
+  expect(String((await reply).bytes)).toBe('first');
+  await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
 });
 
 test('when a reply is for another job, then it is not this one’s', async () => {

@@ -1,0 +1,37 @@
+// How a reply looks on its way through Redis: one line of JSON, then the bytes as they are. Base64 would make them a third larger.
+import type { Details } from '../errors.ts';
+
+export interface ReplyFailure {
+  status: number;
+  message: string;
+  details?: Details;
+}
+
+export interface Reply {
+  bytes: Buffer;
+  /** What the caller is told in headers, such as images that could not be had. */
+  warnings: string[];
+}
+
+const LINE_END = 0x0a;
+
+export function encodeReply(reply: Reply | ReplyFailure): Buffer {
+  if (!('bytes' in reply)) return Buffer.from(`${JSON.stringify(reply)}\n`);
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ warnings: reply.warnings })}\n`), reply.bytes]);
+}
+
+/** @param value what encodeReply made; the bytes of the reply are a view of it, not a copy. */
+export function decodeReply(value: Buffer): Reply | ReplyFailure {
+  const end = value.indexOf(LINE_END);
+  const head = JSON.parse(value.toString('utf8', 0, end)) as { warnings: string[] } | ReplyFailure;
+  return 'warnings' in head ? { bytes: value.subarray(end + 1), warnings: head.warnings } : head;
+}
+
+/** A notice is the job's id, and behind it the reply when that is small. */
+export function readNotice(notice: Buffer): { id: string; value: Buffer | undefined } {
+  const end = notice.indexOf(LINE_END);
+  return {
+    id: notice.toString('latin1', 0, end),
+    value: end + 1 < notice.length ? notice.subarray(end + 1) : undefined,
+  };
+}
