@@ -7,7 +7,7 @@ import { BANNER_HEIGHT_MM } from './paper.ts';
 
 export type Render = (view: DocumentView) => string;
 
-const SIZE_PT = { elegant: 9.2, modern: 8.8, classic: 10.6 } as const;
+const SIZE_PT = { elegant: 9.2, modern: 9, classic: 10.6 } as const;
 
 /** Naskh is drawn smaller than Latin. */
 const ARABIC_LARGER = 1.08;
