@@ -1,0 +1,105 @@
+// Journey: documents made to break the printing go through gateway, queue and renderer; each is refused or printed in time, and the neighbour's comes out whole.
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { anInvoice } from '../renderer/documents.ts';
+import { readPdf } from '../renderer/read-pdf.ts';
+import { eventually } from '../support/eventually.ts';
+import { startSystem, type TestSystem } from '../support/system.ts';
+
+let system: TestSystem;
+beforeAll(async () => {
+  system = await startSystem({ renderers: 1 });
+});
+afterAll(() => system.close());
+
+const print = (given: object) => system.call('POST', '/api/tools/generate-pdf', { body: { ...anInvoice(), ...given } });
+
+/** Both at once: the neighbour is printed beside it or behind it, or is told to come again and printed then. */
+async function besideNeighbour(given: object) {
+  const neighbour = eventually(async () => {
+    const reply = await print({ number: 'NEIGHBOUR' });
+    if (reply.status === 503) expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(0);
+    return reply.status !== 503 && reply;
+  });
+  const [reply, printed] = await Promise.all([print(given), neighbour]);
+  expect(printed.status).toBe(200);
+  expect((await readPdf(printed.body)).text).toContain('NEIGHBOUR');
+  return reply;
+}
+
+test.each([
+  ['a word of a megabyte', { clientName: 'W'.repeat(1024 * 1024) }, ['clientName']],
+  ['markdown of a megabyte', { bodyMarkdown: '*a '.repeat(350_000) }, ['bodyMarkdown']],
+  ['50,000 lines', { lineItems: Array(50_000).fill({ rate: 1 }) }, ['lineItems']],
+])('when %s are sent, then 400 names the field, and the neighbour is printed', async (_what, given, fields) => {
+  const reply = await besideNeighbour(given);
+
+  expect(reply.status).toBe(400);
+  expect(Object.keys(reply.body.details)).toEqual(fields);
+});
+
+test('when 50,000 lines are larger than a body may be, then 413, and the neighbour is printed', async () => {
+  const lineItems = Array(50_000).fill({ description: 'Design and development, by the hour', qty: 1, rate: '62.50' });
+
+  expect((await besideNeighbour({ lineItems })).status).toBe(413);
+});
+
+test.each([
+  ['open brackets', '['.repeat(99_000)],
+  ['nested quotes', '>'.repeat(50_000)],
+  ['nested lists', Array.from({ length: 400 }, (_none, depth) => `${' '.repeat(depth)}- x`).join('\n')],
+  ['emphasis that ends nowhere', 'a**b'.repeat(24_000)],
+  ['a table of 12,000 rows', `|a|b|\n|-|-|\n${'|b|c|\n'.repeat(12_000)}`],
+])(
+  'when markdown is a bomb of %s, then a PDF or a refusal, and the neighbour is printed',
+  async (_what, bodyMarkdown) => {
+    const reply = await besideNeighbour({ bodyMarkdown });
+
+    if (reply.status === 200) expect((await readPdf(reply.body)).text).toContain('INV-0042');
+    else expect([422, 504]).toContain(reply.status);
+  },
+);
+
+test('when a logo would unfold to 14,000 × 14,000 pixels, then the document comes without it and says so', async () => {
+  const bomb = blackPng(14_000);
+  expect(bomb.length).toBeLessThan(64 * 1024);
+  const reply = await besideNeighbour({ logoUrl: `data:image/png;base64,${bomb.toString('base64')}` });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('X-Document-Warnings')).toBe('logoUrl: too large');
+  expect((await readPdf(reply.body)).text).toMatch(/Grace Hopper.*Invoice/);
+});
+
+test('when every text is as long as it may be, then all of it is printed, and the neighbour too', async () => {
+  const word = 'W'.repeat(2_000);
+  const texts = { clientName: word, clientCompany: word, partnerName: word, poNumber: word, notes: 'x'.repeat(20_000) };
+  const lineItems = Array.from({ length: 500 }, () => ({ description: 'word '.repeat(20), qty: 1, rate: 1 }));
+  const reply = await besideNeighbour({ ...texts, lineItems, amount: 600 });
+
+  expect(reply.status).toBe(200);
+  const { text } = await readPdf(reply.body);
+  expect(text.match(/x/g)?.length).toBeGreaterThanOrEqual(20_000);
+});
+
+/** Well-formed, one bit a pixel: 24 KB that unfold to 600 MB in the memory of whoever decodes them. */
+function blackPng(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = 1;
+  const rows = Buffer.alloc((side / 8 + 1) * side);
+  const chunk = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
