@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import type { Reply } from '../support/gateway.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type Receiver, startReceiver, verify } from '../support/receiver.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
 import { type AnswerCheck, answerCheck } from './answer-check.ts';
 import { UNAUTHORIZED } from './contract.ts';
@@ -210,7 +210,7 @@ proves(
     const client = await system.call('POST', '/api/v1/clients', { body: { name: 'Ada', email: 'ada@example.com' } });
 
     const received = await eventually(() => receiver.received[0]);
-    expect(receiver.verify(endpoint.body.data.secret, received)).toMatchObject({
+    expect(verify(endpoint.body.data.secret, received)).toMatchObject({
       type: 'client.created',
       data: client.body.data,
     });

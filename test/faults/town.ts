@@ -1,7 +1,7 @@
 // Where webhooks go: one server with receivers of several manners, told apart by the path, that keeps what came.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { answer, type Received, startReceiver } from '../support/webhooks.ts';
+import { answer, type Received, startReceiver } from '../support/receiver.ts';
 
 /** `flaky` refuses the first call of some events; `sick` refuses everything while the town is unwell. */
 export type Manner = 'good' | 'flaky' | 'sick';

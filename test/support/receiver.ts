@@ -1,45 +1,68 @@
 // Somebody's server that receives webhooks: answers as it is told and remembers what came.
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
 export interface Received {
-  headers: IncomingHttpHeaders;
+  /** `webhook-id`: the event's id, the same on every retry and replay. */
+  id: string;
+  headers: http.IncomingHttpHeaders;
   /** The bytes as they came. */
   body: string;
+  path: string;
+  at: number;
 }
 
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Statuses for the next calls, in order; 200 when there is none left. */
+  /** Statuses for the next calls, in order; then it answers as before. */
   answerWith(...statuses: number[]): void;
-  /** The event, when the signature holds. @throws when it does not. */
-  verify(secret: string, call: Received): { type: string; timestamp: string; data: Record<string, unknown> };
   close(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+type Reaction = (request: Received, response: http.ServerResponse, count: number) => void;
+
+/** @param react answers a call; `count` is 1 for the first. Without it every call is answered with 204. */
+export async function startReceiver(
+  react: Reaction = (_request, response) => answer(response, 204),
+): Promise<Receiver> {
   const received: Received[] = [];
   const statuses: number[] = [];
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      response.writeHead(statuses.shift() ?? 200).end('ok');
+      const { headers, url = '' } = request;
+      const id = String(headers['webhook-id']);
+      const call = { id, headers, body: Buffer.concat(chunks).toString(), path: url, at: Date.now() };
+      received.push(call);
+      const status = statuses.shift();
+      if (status) answer(response, status);
+      else react(call, response, received.length);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     answerWith: (...next) => void statuses.push(...next),
-    verify: (secret, { headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as never,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
   };
+}
+
+export function answer(response: http.ServerResponse, status: number, headers: Record<string, string> = {}) {
+  response.writeHead(status, headers).end();
+}
+
+/** The event, when the call is signed with `secret`. @throws when it is not, as a receiver would find out. */
+export function verify(secret: string, { body, headers }: Pick<Received, 'body' | 'headers'>) {
+  const event = new Webhook(secret).verify(body, headers as Record<string, string>);
+  return event as { type: string; timestamp: string; data: Record<string, unknown> };
 }

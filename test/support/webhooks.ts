@@ -1,9 +1,6 @@
-// The webhook service as a process of its own, receivers that listen on this machine, and events to send between them.
+// The webhook service as a process of its own, endpoints, and events to send there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Webhook } from 'standardwebhooks';
 import { drawNext } from '#libs/models/counter.ts';
 import { type EventType, insertEvent } from '#libs/models/event.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -72,60 +69,6 @@ export async function startWebhookService(workspace: Workspace, env: NodeJS.Proc
     },
     stop: () => (child.exitCode === null ? end('SIGTERM') : Promise.resolve(child.exitCode)),
   };
-}
-
-export interface Received {
-  id: string;
-  headers: http.IncomingHttpHeaders;
-  body: string;
-  path: string;
-  at: number;
-}
-
-export interface Receiver {
-  url: string;
-  received: Received[];
-  close(): Promise<void>;
-}
-
-type Reaction = (request: Received, response: http.ServerResponse, count: number) => void;
-
-/** @param react answers a call; `count` is 1 for the first. Without it every call is answered with 204. */
-export async function startReceiver(
-  react: Reaction = (_request, response) => answer(response, 204),
-): Promise<Receiver> {
-  const received: Received[] = [];
-  const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { headers, url = '' } = request;
-      const id = String(headers['webhook-id']);
-      const entry = { id, headers, body: Buffer.concat(chunks).toString(), path: url, at: Date.now() };
-      received.push(entry);
-      react(entry, response, received.length);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-export function answer(response: http.ServerResponse, status: number, headers: Record<string, string> = {}) {
-  response.writeHead(status, headers).end();
-}
-
-/** @throws unless the call is signed with `secret`, as a receiver would find out. */
-export function verify(secret: string, { body, headers }: Received): unknown {
-  return new Webhook(secret).verify(body, headers as Record<string, string>);
 }
 
 export async function register(workspace: Workspace, accountId: Id, url: string, events = ['*']) {

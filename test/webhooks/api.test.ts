@@ -16,19 +16,12 @@ import { eventRoutes } from '../../services/gateway/events/routes.ts';
 import { errorHandler } from '../../services/gateway/http/error-handler.ts';
 import { requestLog } from '../../services/gateway/http/request-log.ts';
 import { serveRoutes } from '../../services/gateway/http/serve-routes.ts';
+import { eventCatalogue } from '../../services/gateway/reference/event-catalogue.ts';
 import { webhookRoutes } from '../../services/gateway/webhooks/routes.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf, type Reply } from '../support/gateway.ts';
-import {
-  announce,
-  answer,
-  LOOPBACK,
-  type Receiver,
-  type RunningService,
-  startReceiver,
-  startWebhookService,
-  verify,
-} from '../support/webhooks.ts';
+import { answer, type Receiver, startReceiver, verify } from '../support/receiver.ts';
+import { announce, LOOPBACK, type RunningService, startWebhookService } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -50,6 +43,7 @@ beforeAll(async () => {
     outbound: openOutbound({ allow: LOOPBACK, resolve }),
     box: openSecretBox(workspace.secretKey),
     nudge,
+    catalogue: eventCatalogue,
   };
   const app = express().use(requestLog(testLog));
   app.use(serveRoutes([...webhookRoutes(parts), ...eventRoutes(parts)], { nudge }), errorHandler);

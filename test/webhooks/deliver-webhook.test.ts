@@ -6,16 +6,8 @@ import { acrossAccounts } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  announce,
-  answer,
-  type Receiver,
-  type RunningService,
-  register,
-  startReceiver,
-  startWebhookService,
-  verify,
-} from '../support/webhooks.ts';
+import { answer, type Receiver, startReceiver, verify } from '../support/receiver.ts';
+import { announce, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;

@@ -7,15 +7,8 @@ import { Event } from '#libs/models/event.ts';
 import { whenReady } from '#libs/redis.ts';
 import { relayEvents } from '../../services/webhooks/relay-events.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  announce,
-  answer,
-  type Receiver,
-  type RunningService,
-  register,
-  startReceiver,
-  startWebhookService,
-} from '../support/webhooks.ts';
+import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
+import { announce, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
