@@ -129,6 +129,14 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError && error.code === 11_000;
 }
 
+/** @returns the positions of the writes a unique index refused, undefined when anything else went wrong with an unordered bulk. */
+export function duplicatesIn(error: unknown): Set<number> | undefined {
+  if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return undefined;
+  const errors = [error.writeErrors].flat();
+  if (errors.length === 0 || error.result.getWriteConcernError()) return undefined;
+  return errors.every(({ code }) => code === 11_000) ? new Set(errors.map(({ index }) => index)) : undefined;
+}
+
 function hasLabel(error: unknown, label: string): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
 }

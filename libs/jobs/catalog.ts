@@ -51,6 +51,8 @@ export interface DeliverWebhook {
   accountId: string;
   endpointId: string;
   requestId?: string;
+  /** Only of a first attempt: whoever takes the job before `until` (milliseconds since the epoch) holds the delivery. */
+  reservation?: { eventId: string; leaseId: string; until: number };
 }
 
 /** One job is one attempt: the delivery record in MongoDB is the retry clock, so the queue tries once. */

@@ -1,7 +1,8 @@
-// The retry clock: which deliveries are due, who makes an attempt, and what follows. MongoDB is the clock, so Redis may forget.
+// The retry clock: who makes an attempt, and what follows. MongoDB is the clock, so Redis may forget.
 // What every delivery costs goes straight to the driver: all values are stored ones already, and casting them again took a tenth of the time.
 
 import { randomUUID } from 'node:crypto';
+import { duplicatesIn } from '../mongo.ts';
 import {
   ATTEMPTS_KEPT,
   type Attempt,
@@ -12,76 +13,153 @@ import {
   newDelivery,
   notLeased,
 } from './delivery.ts';
-import { driverOf } from './records.ts';
-import { acrossAccounts, type Id, type StoredId, storedId } from './tenant.ts';
+import { driverOf, type Owned } from './records.ts';
+import { type Id, type StoredId, storedId } from './tenant.ts';
 
 export interface FanOut {
   event: FannedOut;
   endpointIds: StoredId[];
+  /** By endpoint: when it can be tried, if that is not now. */
+  later?: ReadonlyMap<Id, Postponement>;
+}
+
+export interface Postponement {
+  nextAt: Date;
+  /** How often in a row its turn came and no attempt could be made. */
+  postponed: number;
+}
+
+/** A lease from birth for whoever takes the job of a first attempt: it saves the write and the read of a claim. */
+export interface Reservation {
+  leaseId: string;
+  until: Date;
 }
 
 /**
- * Makes the deliveries that do not exist yet, due at once.
+ * Makes the deliveries that do not exist yet, due at once or later.
  * @param dueAt when the clock looks after those that were lost on the way to the queue.
- * @returns for each fan-out the endpoints whose delivery is new.
+ * @param reservation of those that are due now.
+ * @returns for each fan-out the endpoints whose delivery is new and due now.
  */
 export async function insertDeliveries(
   fanOuts: readonly FanOut[],
   dueAt: Date,
+  reservation?: Reservation,
   now: Date = new Date(),
 ): Promise<StoredId[][]> {
-  const pairs = fanOuts.flatMap(({ event, endpointIds }) => endpointIds.map((endpointId) => ({ event, endpointId })));
+  const pairs = fanOuts.flatMap(({ event, endpointIds, later }) =>
+    endpointIds.map((endpointId) => ({ event, endpointId, wait: later?.get(String(endpointId)) })),
+  );
   if (pairs.length === 0) return fanOuts.map(() => []);
-  const { upsertedIds } = await driverOf(Delivery).bulkWrite(
-    pairs.map(({ event, endpointId }) => ({
-      updateOne: {
-        filter: { _id: storedId(deliveryId(event._id, endpointId)), account_id: event.account_id },
-        update: {
-          $setOnInsert: {
-            ...newDelivery(event, endpointId, now),
-            status: 'pending',
-            attempts_made: 0,
-            attempts: [],
-            next_at: now,
-            due_at: dueAt,
-            turn: 0,
-            postponed: 0,
-            updated_at: now,
-          },
-        },
-        upsert: true,
-      },
+  const existing = await insertNew(
+    pairs.map(({ event, endpointId, wait }) => ({
+      _id: storedId(deliveryId(event._id, endpointId)),
+      account_id: event.account_id,
+      ...newDelivery(event, endpointId, now),
+      status: 'pending',
+      attempts_made: 0,
+      attempts: [],
+      next_at: wait?.nextAt ?? now,
+      due_at: wait?.nextAt ?? dueAt,
+      turn: 0,
+      postponed: wait?.postponed ?? 0,
+      ...(reservation && !wait ? { lease_id: reservation.leaseId, lease_until: reservation.until } : {}),
+      updated_at: now,
     })),
-    // The events are marked as done after this, on the same primary and with a majority: then these are, too.
-    { ordered: false, writeConcern: { w: 1 } },
   );
   let position = 0;
-  return fanOuts.map(({ endpointIds }) => endpointIds.filter(() => upsertedIds[position++] !== undefined));
+  return fanOuts.map(({ endpointIds }) =>
+    endpointIds.filter(() => {
+      const at = position++;
+      return !existing.has(at) && !pairs[at]?.wait;
+    }),
+  );
 }
 
-export type ClaimedDelivery = DeliveryRecord & { lease_id: string };
+/** @returns the positions of those that exist already. */
+async function insertNew(deliveries: Owned[]): Promise<Set<number>> {
+  try {
+    // The events are marked as done after this, on the same primary and with a majority: then these are, too.
+    await driverOf(Delivery).insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } });
+    return new Set();
+  } catch (error) {
+    const refused = duplicatesIn(error);
+    if (!refused) throw error;
+    return refused;
+  }
+}
+
+export type ClaimedDelivery = Pick<
+  DeliveryRecord,
+  '_id' | 'account_id' | 'event_id' | 'endpoint_id' | 'request_id' | 'attempts_made' | 'turn' | 'postponed'
+> & { lease_id: string };
+
+/** One that was reserved when it was made: nobody else touches it until then, so it still is as it was. */
+export function reservedDelivery(delivery: {
+  eventId: Id;
+  accountId: Id;
+  endpointId: Id;
+  requestId?: string | undefined;
+  leaseId: string;
+}): ClaimedDelivery {
+  const { eventId, accountId, endpointId, requestId, leaseId } = delivery;
+  return {
+    _id: storedId(deliveryId(eventId, endpointId)),
+    account_id: storedId(accountId),
+    event_id: storedId(eventId),
+    endpoint_id: storedId(endpointId),
+    ...(requestId ? { request_id: requestId } : {}),
+    attempts_made: 0,
+    turn: 0,
+    postponed: 0,
+    lease_id: leaseId,
+  };
+}
+
+/** The attempt takes longer than its reservation reckons with. */
+export async function extendLease(
+  { _id, account_id, lease_id }: Pick<ClaimedDelivery, '_id' | 'account_id' | 'lease_id'>,
+  until: Date,
+): Promise<void> {
+  await driverOf(Delivery).updateOne(
+    { _id, account_id, lease_id } as object,
+    { $set: { lease_until: until } },
+    { writeConcern: { w: 1 } },
+  );
+}
 
 /**
  * Takes deliveries for one attempt each, of whatever accounts: who works off the queue works for all.
+ * @param reservations that the caller holds.
  * @returns those that are ours until `leaseUntil`; the others are not due, in other hands, or settled.
  */
 export async function claimDeliveries(
   ids: readonly Id[],
   leaseUntil: Date,
   now: Date = new Date(),
+  reservations: readonly Reservation[] = [],
 ): Promise<ClaimedDelivery[]> {
   const lease = { lease_id: randomUUID(), lease_until: leaseUntil };
-  await Delivery.updateMany(
-    { _id: { $in: [...ids] }, status: 'pending', next_at: { $lte: now }, ...notLeased(now) },
-    { $set: { ...lease, due_at: leaseUntil } },
+  const _id = { $in: ids.map(storedId) };
+  const deliveries = driverOf(Delivery);
+  // To the millisecond: one whose lease was extended is being attempted by whoever did that.
+  const own = reservations.map(({ leaseId, until }) => ({ lease_id: leaseId, lease_until: until }));
+  await deliveries.updateMany(
+    { _id, status: 'pending', next_at: { $lte: now }, $or: [...notLeased(now).$or, ...own] } as object,
+    // No index knows these two, which makes it the cheapest of writes; so due_at stays, and the clock asks for the lease.
+    { $set: lease },
     // A claim lost in a failover costs a second delivery with the same id, which is promised anyway.
-    { ...acrossAccounts, writeConcern: { w: 1 } },
+    { writeConcern: { w: 1 } },
   );
-  return Delivery.find({ _id: { $in: [...ids] }, lease_id: lease.lease_id })
-    .setOptions(acrossAccounts)
-    .read('primary')
-    .readConcern('local')
-    .lean<ClaimedDelivery[]>();
+  const claimed = await deliveries
+    .find({ _id, lease_id: lease.lease_id } as object, {
+      projection: { attempts: 0 },
+      batchSize: ids.length + 1,
+      readPreference: 'primary',
+      readConcern: { level: 'local' },
+    })
+    .toArray();
+  return claimed as unknown as ClaimedDelivery[];
 }
 
 /** What becomes of a delivery that was claimed. */
@@ -97,13 +175,16 @@ export interface Settlement {
   attempt?: Attempt;
 }
 
-/** Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs. */
+/**
+ * Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs.
+ * What a failover or a crash of the database takes back is another attempt, which is promised anyway; so nobody waits for the disk.
+ */
 export async function settleDeliveries(settlements: readonly Settlement[], now: Date = new Date()): Promise<void> {
   await driverOf(Delivery).bulkWrite(
     settlements.map(({ delivery: { _id, account_id, lease_id }, verdict, attempt }) => ({
       updateOne: { filter: { _id, account_id, lease_id }, update: settlementOf(verdict, attempt, now) as object },
     })),
-    { ordered: false },
+    { ordered: false, writeConcern: { w: 1 } },
   );
 }
 
@@ -127,47 +208,4 @@ function settlementOf(verdict: Verdict, attempt: Attempt | undefined, now: Date)
     $inc: { turn: 1, ...(attempt ? { attempts_made: 1 } : {}) },
     ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
   };
-}
-
-/** The endpoint answers again: what was postponed for it is due now. */
-export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
-  await Delivery.updateMany(
-    {
-      account_id: accountId,
-      endpoint_id: endpointId,
-      status: 'pending',
-      postponed: { $gt: 0 },
-      ...notLeased(now),
-    },
-    { $set: { next_at: now, due_at: now, postponed: 0 }, $inc: { turn: 1 } },
-  );
-}
-
-export type DueDelivery = Pick<
-  DeliveryRecord,
-  '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'request_id' | 'trace'
-> & { due_at: Date };
-
-/** What the clock must put on the queue now, of all accounts: the clock is the system's, not a tenant's. */
-export async function findDueDeliveries(limit: number, now: Date = new Date()): Promise<DueDelivery[]> {
-  return Delivery.find({ due_at: { $lte: now } })
-    .setOptions(acrossAccounts)
-    .sort({ due_at: 1 })
-    .limit(limit)
-    .select({ account_id: 1, endpoint_id: 1, turn: 1, attempts_made: 1, due_at: 1, request_id: 1, trace: 1 })
-    .lean<DueDelivery[]>();
-}
-
-/** They are on the queue; the clock looks again at `dueAt`, in case the queue loses them. */
-export async function markQueued(deliveries: DueDelivery[], dueAt: Date): Promise<void> {
-  await Delivery.bulkWrite(
-    deliveries.map(({ _id, account_id, turn, due_at }) => ({
-      updateOne: {
-        // One that was claimed, settled or marked by another process meanwhile has changed: leave it.
-        filter: { _id, account_id, turn, due_at },
-        update: { $set: { due_at: dueAt }, $inc: { turn: 1 } },
-      },
-    })),
-    { ordered: false },
-  );
 }

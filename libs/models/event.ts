@@ -2,6 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
+import { driverOf } from './records.ts';
 import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 export const EVENT_TYPES = [
@@ -131,9 +132,9 @@ export async function markRelayed(events: DueEvent[], dueAt: Date): Promise<void
 
 /** Events by id, of whatever accounts: the webhook service fans out and delivers those of all accounts side by side. */
 export async function findEvents(ids: readonly Id[]): Promise<Map<Id, EventRecord>> {
-  const events = await Event.find({ _id: { $in: [...new Set(ids)] } })
-    .setOptions(acrossAccounts)
-    .lean<EventRecord[]>();
+  const events = (await driverOf(Event)
+    .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
+    .toArray()) as unknown as EventRecord[];
   return new Map(events.map((event) => [String(event._id), event]));
 }
 

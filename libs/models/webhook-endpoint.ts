@@ -6,7 +6,8 @@ import { inTransaction, isDuplicate, type Session } from '../mongo.ts';
 import { type Outbound, OutboundRefused } from '../outbound.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { EVENT_TYPES } from './event.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
+import { driverOf } from './records.ts';
+import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 /** Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
@@ -50,11 +51,11 @@ export type WebhookEndpointRecord = InferSchemaType<typeof endpointSchema>;
 export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
 
 /** Endpoints by id, of whatever accounts: deliveries of all accounts are made side by side. */
-export async function findEndpoints(ids: readonly StoredId[]): Promise<Map<Id, WebhookEndpointRecord>> {
-  const distinct = new Map(ids.map((id) => [String(id), id]));
-  const endpoints = await WebhookEndpoint.find({ _id: { $in: [...distinct.values()] } })
-    .setOptions(acrossAccounts)
-    .lean<WebhookEndpointRecord[]>();
+export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, WebhookEndpointRecord>> {
+  // Straight from the driver, like everything that each delivery needs.
+  const endpoints = (await driverOf(WebhookEndpoint)
+    .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
+    .toArray()) as unknown as WebhookEndpointRecord[];
   return new Map(endpoints.map((endpoint) => [String(endpoint._id), endpoint]));
 }
 

@@ -3,38 +3,33 @@ import { LRUCache } from 'lru-cache';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
+import type { Logger } from '#libs/logger.ts';
 import type { Attempt } from '#libs/models/delivery.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  recallPostponed,
-  type Settlement,
-  settleDeliveries,
-  type Verdict,
-} from '#libs/models/delivery-clock.ts';
-import { type EventRecord, findEvents } from '#libs/models/event.ts';
+import { type ClaimedDelivery, type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-clock.ts';
+import { recallPostponed } from '#libs/models/due-deliveries.ts';
+import type { EventRecord } from '#libs/models/event.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { findEndpoints, secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { noteFailure, noteSuccess } from './endpoint-health.ts';
-import { inBatches } from './in-batches.ts';
+import type { EventReader } from './event-reader.ts';
+import { inBatches, PATIENT } from './in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
+import { postponementOf } from './postponement.ts';
 import { entryFor, QUEUE_GRACE_MS, queueFor } from './put-due-deliveries.ts';
 import { waitAfter } from './schedule.ts';
-import type { Admission, Traffic } from './traffic.ts';
+import { makeTakeDelivery } from './take-delivery.ts';
+import type { Admission, Traffic, Wait } from './traffic.ts';
 
 /** Shorter waits go through the queue's own timer, which is exact; longer ones through the clock, which looks once a second. */
 const SHORT_WAIT_MS = 60_000;
-/** 2⁶ times the breaker's half minute is half an hour. */
-const POSTPONED_GROWTH_MAX = 6;
-/** An event goes to several endpoints at about the same time, and never changes. */
-const EVENTS_KEPT = 500;
 const SECRETS_KEPT = 1_000;
 
 export interface DeliverOptions {
   queues: Queues;
   box: SecretBox;
   traffic: Traffic;
+  events: EventReader;
   postSigned: PostSigned;
   /** Longer than any attempt: what is not settled by then is tried again by somebody else. */
   leaseMs: number;
@@ -43,39 +38,35 @@ export interface DeliverOptions {
 }
 
 export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook> {
-  const events = new LRUCache<Id, EventRecord>({ max: EVENTS_KEPT });
   // An endpoint gets many deliveries with one secret.
   const opened = new LRUCache<string, string>({ max: SECRETS_KEPT, memoMethod: (sealed) => options.box.open(sealed) });
   const box = { open: (sealed: string) => opened.memo(sealed) };
-  const claim = inBatches(async (ids: Id[]) => {
-    const claimed = await claimDeliveries(ids, new Date(Date.now() + options.leaseMs));
-    const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
-    return ids.map((id) => byId.get(id));
-  });
+  const take = makeTakeDelivery(options.leaseMs);
   // Read now, not at fan-out: it may have been disabled, moved or given another secret since.
-  const endpointOf = inBatches(async (deliveries: ClaimedDelivery[]) => {
-    const endpoints = await findEndpoints(deliveries.map(({ endpoint_id }) => endpoint_id));
-    return deliveries.map(({ endpoint_id }) => endpoints.get(String(endpoint_id)));
+  const endpointOf = inBatches(async (ids: Id[]) => {
+    const endpoints = await findEndpoints(ids);
+    return ids.map((id) => endpoints.get(id));
   });
-  const readEvent = inBatches(async (ids: Id[]) => {
-    const found = await findEvents(ids);
-    return ids.map((id) => found.get(id));
-  });
-  const eventOf = async ({ event_id }: ClaimedDelivery) => {
-    const id = String(event_id);
-    const event = events.get(id) ?? (await readEvent(id));
-    if (event) events.set(id, event);
-    return event;
-  };
   const settle = inBatches(async (settlements: Settlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
-  });
+  }, PATIENT);
 
-  return async ({ deliveryId, endpointId }, { log }) => {
-    const delivery = await claim(deliveryId);
-    if (!delivery) return; // Done, held, not due yet, or in other hands: this job is stale.
-    const [endpoint, event] = await Promise.all([endpointOf(delivery), eventOf(delivery)]);
+  return async (job, { log }) => {
+    const hold = await take(job);
+    if (!hold) return;
+    try {
+      await deliver(hold.delivery, job, log);
+    } finally {
+      hold.release();
+    }
+  };
+
+  async function deliver(delivery: ClaimedDelivery, { deliveryId, endpointId }: DeliverWebhook, log: Logger) {
+    const [endpoint, event] = await Promise.all([
+      endpointOf(endpointId),
+      options.events.recall(String(delivery.event_id)),
+    ]);
     if (!endpoint || !event) {
       await settle({
         delivery,
@@ -93,7 +84,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       const requestId = delivery.request_id ?? undefined;
       log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
     }
-  };
+  }
 
   async function makeAttempt(
     endpoint: WebhookEndpointRecord,
@@ -132,11 +123,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   }
 }
 
-function postponed(delivery: ClaimedDelivery, { waitMs, isOpen }: Extract<Admission, { admitted: false }>): Verdict {
-  // A long queue for an endpoint that is down does not come back all at once, every half minute.
-  const factor = isOpen ? 2 ** Math.min(delivery.postponed, POSTPONED_GROWTH_MAX) : 1;
-  const nextAt = new Date(Date.now() + Math.round(waitMs * factor));
-  return { status: 'pending', nextAt, dueAt: nextAt, postponed: delivery.postponed + (isOpen ? 1 : 0) };
+function postponed(delivery: ClaimedDelivery, wait: Wait): Verdict {
+  const { nextAt, postponed } = postponementOf(wait, delivery.postponed);
+  return { status: 'pending', nextAt, dueAt: nextAt, postponed };
 }
 
 function verdictOn(outcome: Outcome, waitMs: number | undefined): Verdict {

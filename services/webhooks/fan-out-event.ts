@@ -1,56 +1,83 @@
 // Makes one delivery of an event for each endpoint that wants it.
+import { randomUUID } from 'node:crypto';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
-import type { Queues } from '#libs/jobs/queue.ts';
+import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
-import { type FanOut, insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { type EventRecord, findEvents, markFannedOut } from '#libs/models/event.ts';
+import { type FanOut, insertDeliveries, type Postponement, type Reservation } from '#libs/models/delivery-clock.ts';
+import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
-import { inBatches } from './in-batches.ts';
-import { QUEUE_GRACE_MS } from './put-due-deliveries.ts';
+import type { EventReader } from './event-reader.ts';
+import { inBatches, PATIENT } from './in-batches.ts';
+import { postponementOf } from './postponement.ts';
+import { RESERVED_MS } from './take-delivery.ts';
+import type { Traffic } from './traffic.ts';
 
-export function makeFanOutEvent(queues: Queues): Work<{ eventId: string; accountId: string }> {
-  const eventOf = inBatches(async (ids: Id[]) => {
-    const events = await findEvents(ids);
-    return ids.map((id) => events.get(id));
-  });
+export interface FanOutOptions {
+  queues: Queues;
+  traffic: Traffic;
+  events: EventReader;
+}
+
+export function makeFanOutEvent({
+  queues,
+  traffic,
+  events,
+}: FanOutOptions): Work<{ eventId: string; accountId: string }> {
   const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
     const subscriptions = await findSubscriptions(accountIds);
     return accountIds.map((id) => subscriptions.get(String(id)) ?? []);
   });
-  const insert = inBatches((fanOuts: FanOut[]) => insertDeliveries(fanOuts, new Date(Date.now() + QUEUE_GRACE_MS)));
+  const insert = inBatches(async (fanOuts: FanOut[]) => {
+    const reservation = { leaseId: randomUUID(), until: new Date(Date.now() + RESERVED_MS) };
+    const added = await insertDeliveries(fanOuts, reservation.until, reservation);
+    return added.map((endpointIds) => ({ endpointIds, reservation }));
+  });
+  const put = inBatches(async (batch: Entry<DeliverWebhook>[][]) => {
+    await queues.enqueueAll(deliverWebhook, batch.flat());
+    return batch;
+  });
   const markDone = inBatches(async (ids: StoredId[]) => {
     await markFannedOut(ids);
     return ids;
-  });
+  }, PATIENT);
 
   return async ({ eventId, accountId }, { log }) => {
-    const [event, subscriptions] = await Promise.all([eventOf(eventId), subscriptionsOf(storedId(accountId))]);
+    const [event, subscriptions] = await Promise.all([events.read(eventId), subscriptionsOf(storedId(accountId))]);
     if (!event?.due_at) return; // Another job was quicker.
-    const added = await insert({ event, endpointIds: wanting(event, subscriptions) });
+    const endpointIds = wanting(event, subscriptions);
+    const added = await insert({ event, endpointIds, later: postponementsOf(endpointIds) });
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
-    const put = queues.enqueueAll(
-      deliverWebhook,
-      added.map((endpointId) => ({
-        id: `${deliveryId(event._id, endpointId)}-0`,
-        ...(event.trace ? { trace: event.trace } : {}),
-        payload: payloadOf(event, endpointId),
-      })),
-    );
+    const entries = added.endpointIds.map((endpointId) => entryOf(event, endpointId, added.reservation));
     await Promise.all([
       markDone(event._id),
-      put.catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
+      put(entries).catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
     ]);
   };
+
+  function postponementsOf(endpointIds: readonly StoredId[]): Map<Id, Postponement> {
+    const later = new Map<Id, Postponement>();
+    for (const endpointId of endpointIds.map(String)) {
+      const wait = traffic.foresee(endpointId);
+      if (wait) later.set(endpointId, postponementOf(wait, 0));
+    }
+    return later;
+  }
 }
 
-function payloadOf(event: EventRecord, endpointId: StoredId): DeliverWebhook {
+function entryOf(event: EventRecord, endpointId: StoredId, { leaseId, until }: Reservation): Entry<DeliverWebhook> {
+  const id = deliveryId(event._id, endpointId);
   return {
-    deliveryId: deliveryId(event._id, endpointId),
-    accountId: String(event.account_id),
-    endpointId: String(endpointId),
-    ...(event.request_id ? { requestId: event.request_id } : {}),
+    id: `${id}-0`,
+    ...(event.trace ? { trace: event.trace } : {}),
+    payload: {
+      deliveryId: id,
+      accountId: String(event.account_id),
+      endpointId: String(endpointId),
+      ...(event.request_id ? { requestId: event.request_id } : {}),
+      reservation: { eventId: String(event._id), leaseId, until: until.getTime() },
+    },
   };
 }
 

@@ -1,19 +1,32 @@
 // Does together what was asked for at about the same time: one round trip to the database instead of a hundred.
+import { setTimeout as pause } from 'node:timers/promises';
 
 const BATCH_MAX = 200;
+/** Under load more comes together, and who comes alone waits for nothing. */
+const APART_MS = 5;
+/** For what nobody waits for: the call is made, the jobs are on the queue. */
+export const PATIENT = { apartMs: 20 };
 
 /**
  * @param work gets items in the order they were asked for and returns one result for each.
- * @returns a function for one item. The first goes at once; what comes while a batch is being worked on makes the next one.
- * An error of a batch is the error of each of its items.
+ * @param options.apartMs batches begin at least this far apart.
+ * @returns a function for one item. The first goes at once; what comes within that time, or while a batch is being worked on, makes
+ * the next one. An error of a batch is the error of each of its items.
  */
-export function inBatches<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+export function inBatches<Item, Result>(
+  work: (items: Item[]) => Promise<Result[]>,
+  { apartMs = APART_MS }: { apartMs?: number } = {},
+): (item: Item) => Promise<Result> {
   let waiting: Array<{ item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }> = [];
   let isWorking = false;
+  let nextAt = 0;
 
   async function workOff() {
     isWorking = true;
     while (waiting.length > 0) {
+      const restMs = nextAt - performance.now();
+      if (restMs > 0 && waiting.length < BATCH_MAX) await pause(restMs);
+      nextAt = performance.now() + apartMs;
       const batch = waiting.slice(0, BATCH_MAX);
       waiting = waiting.slice(BATCH_MAX);
       try {

@@ -16,6 +16,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { announceLapses } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
+import { openEventReader } from './event-reader.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
 import { makePostSigned } from './post-signed.ts';
 import { putDueDeliveries } from './put-due-deliveries.ts';
@@ -63,10 +64,13 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => operations.close());
 
+  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE });
+  const events = openEventReader();
   const deliver = makeDeliverWebhook({
     queues,
     box,
-    traffic: openTraffic({ scale: config.WEBHOOK_RETRY_SCALE }),
+    traffic,
+    events,
     postSigned: makePostSigned({
       outbound,
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
@@ -82,7 +86,10 @@ await run(async ({ onClose, useLogger }) => {
   const worker = { redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log };
   const lateConcurrency = Math.ceil(config.DELIVERY_CONCURRENCY / 2);
   const workers = [
-    startWorker(fanOutEvent, makeFanOutEvent(queues), { ...worker, concurrency: FAN_OUT_CONCURRENCY }),
+    startWorker(fanOutEvent, makeFanOutEvent({ queues, traffic, events }), {
+      ...worker,
+      concurrency: FAN_OUT_CONCURRENCY,
+    }),
     startWorker(deliverWebhook, deliver, { ...worker, concurrency: config.DELIVERY_CONCURRENCY }),
     startWorker(retryWebhook, deliver, { ...worker, concurrency: lateConcurrency }),
   ];
@@ -90,7 +97,11 @@ await run(async ({ onClose, useLogger }) => {
 
   const relay = repeat(() => relayEvents(queues), { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
   onClose(() => relay.stop());
-  const clock = repeat(() => putDueDeliveries(queues), { name: 'the retry clock', everyMs: CLOCK_EVERY_MS, log });
+  const clock = repeat(() => putDueDeliveries(queues, traffic), {
+    name: 'the retry clock',
+    everyMs: CLOCK_EVERY_MS,
+    log,
+  });
   onClose(() => clock.stop());
   const scheduler = repeat(
     async () => {

@@ -2,7 +2,9 @@
 import { type DeliverWebhook, deliverWebhook, type JobDefinition, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { DeliveryRecord } from '#libs/models/delivery.ts';
-import { type DueDelivery, findDueDeliveries, markQueued } from '#libs/models/delivery-clock.ts';
+import { type DueDelivery, type DueMove, findDueDeliveries, moveDue } from '#libs/models/due-deliveries.ts';
+import { postponementOf } from './postponement.ts';
+import type { Traffic } from './traffic.ts';
 
 const BATCH = 500;
 /** After this a delivery that is due and was put on the queue is put there again: Redis has lost it. */
@@ -16,7 +18,13 @@ export function queueFor(delivery: Pick<DeliveryRecord, 'attempts_made'>): JobDe
   return delivery.attempts_made < EARLY_ATTEMPTS ? deliverWebhook : retryWebhook;
 }
 
-export function entryFor(delivery: Omit<DueDelivery, 'due_at' | 'attempts_made'>, turn: number, delayMs = 0) {
+export function entryFor(
+  delivery: Pick<DueDelivery, '_id' | 'account_id' | 'endpoint_id' | 'request_id'> & {
+    trace?: string | null | undefined;
+  },
+  turn: number,
+  delayMs = 0,
+) {
   return {
     id: `${String(delivery._id)}-${turn}`,
     delayMs,
@@ -31,23 +39,41 @@ export function entryFor(delivery: Omit<DueDelivery, 'due_at' | 'attempts_made'>
 }
 
 /** @returns true when there is more. @throws while MongoDB or Redis is away; the deliveries stay due. */
-export async function putDueDeliveries(queues: Queues): Promise<boolean> {
+export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promise<boolean> {
   const due = await findDueDeliveries(BATCH);
   if (due.length === 0) return false;
-  let isRoom = true;
-  for (const definition of [deliverWebhook, retryWebhook]) {
-    const deliveries = due.filter((delivery) => queueFor(delivery) === definition);
-    if (deliveries.length === 0) continue;
+  const { inHand = [], early = [], late = [] } = Object.groupBy(due, placeOf);
+  const now = Date.now();
+  await moveDue(inHand.map((delivery) => ({ delivery, dueAt: delivery.lease_until ?? new Date(now) })));
+  const hasRoomEarly = await put(deliverWebhook, early);
+  const hasRoomLate = await put(retryWebhook, late);
+  return hasRoomEarly && hasRoomLate && due.length === BATCH;
+
+  /** @returns false when the queue is full. */
+  async function put(definition: JobDefinition<DeliverWebhook>, deliveries: DueDelivery[]): Promise<boolean> {
+    if (deliveries.length === 0) return true;
     // A queue that is long has work enough; what waits in it must not be put in a second time.
     const hasRoom = (await queues.counts(definition)).ready <= QUEUE_MAX;
-    if (hasRoom) {
-      await queues.enqueueAll(
-        definition,
-        deliveries.map((delivery) => entryFor(delivery, delivery.turn + 1)),
-      );
-    } else isRoom = false;
+    const dueAt = new Date(now + (hasRoom ? QUEUE_GRACE_MS : NO_ROOM_MS));
+    const moves = deliveries.map((delivery): DueMove => {
+      const wait = hasRoom ? traffic.foresee(String(delivery.endpoint_id)) : undefined;
+      if (!wait) return { delivery, dueAt };
+      const postponement = postponementOf(wait, delivery.postponed);
+      return { delivery, dueAt: postponement.nextAt, postponement };
+    });
+    const going = hasRoom ? moves.filter(({ postponement }) => !postponement) : [];
+    await queues.enqueueAll(
+      definition,
+      going.map(({ delivery }) => entryFor(delivery, delivery.turn + 1)),
+    );
     // After, not before: what did not get on the queue is still due.
-    await markQueued(deliveries, new Date(Date.now() + (hasRoom ? QUEUE_GRACE_MS : NO_ROOM_MS)));
+    await moveDue(moves);
+    return hasRoom;
   }
-  return isRoom && due.length === BATCH;
+}
+
+function placeOf(delivery: DueDelivery): 'inHand' | 'early' | 'late' {
+  // Somebody makes the attempt right now, or has died while making it.
+  if (delivery.lease_until && delivery.lease_until > new Date()) return 'inHand';
+  return queueFor(delivery) === deliverWebhook ? 'early' : 'late';
 }

@@ -19,14 +19,27 @@ const WAITING_HERE_MAX = 20;
 const PARKED_MAX_MS = 5 * 60_000;
 const PARKED_MIN_MS = 500;
 
+/** A trial that was sent for is under way from the clock through the queue; after this another one is sent for. */
+const TRIAL_COMES_MS = 2_000;
+
+export interface Wait {
+  waitMs: number;
+  /** Because of the breaker, not because of a full house. */
+  isOpen: boolean;
+}
+
 export type Admission =
   | { admitted: true; leave: (outcome?: { isWell: boolean; durationMs: number }) => { recovered: boolean } }
-  /** `isOpen`: because of the breaker, not because of a full house. */
-  | { admitted: false; waitMs: number; isOpen: boolean };
+  | ({ admitted: false } & Wait);
 
 export interface Traffic {
   /** Asks for one attempt at an endpoint. Admitted ones must leave: with what came of it, or with nothing when it was not made. */
   enter(endpointId: string): Promise<Admission>;
+  /**
+   * For who plans attempts: the wait of one that would be sent away if it came now, undefined for one that should come.
+   * A delivery that is put aside before it is on the queue costs a tenth of one that comes and is sent away.
+   */
+  foresee(endpointId: string): Wait | undefined;
   /** Endpoints that have attempts in hand or failed lately. */
   size(): number;
 }
@@ -38,6 +51,8 @@ interface State {
   waiting: Array<(admission: Admission) => void>;
   outcomes: Array<{ at: number; isWell: boolean }>;
   openUntil: number;
+  /** Until then the trial of an open breaker is on its way. */
+  trialUntil: number;
   averageMs: number | undefined;
   nextFreeAt: number;
 }
@@ -51,7 +66,15 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
   function stateOf(endpointId: string): State {
     let state = states.get(endpointId);
     if (!state) {
-      state = { inFlight: new Set(), waiting: [], outcomes: [], openUntil: 0, averageMs: undefined, nextFreeAt: 0 };
+      state = {
+        inFlight: new Set(),
+        waiting: [],
+        outcomes: [],
+        openUntil: 0,
+        trialUntil: 0,
+        averageMs: undefined,
+        nextFreeAt: 0,
+      };
       states.set(endpointId, state);
     }
     return state;
@@ -96,27 +119,42 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
       outcomes.filter(({ isWell }) => !isWell).length >= FAILURE_SHARE * outcomes.length);
 
   /** Gives each attempt that finds the house full a time of its own, so that they do not all come back together. */
-  function park(state: State): Admission {
+  function park(state: State): Wait {
     const perAttemptMs = expectedMs(state) / limitOf(state);
     state.nextFreeAt = Math.min(Math.max(state.nextFreeAt, now()) + perAttemptMs, now() + PARKED_MAX_MS);
-    return { admitted: false, waitMs: Math.max(PARKED_MIN_MS, state.nextFreeAt - now()), isOpen: false };
+    return { waitMs: Math.max(PARKED_MIN_MS, state.nextFreeAt - now()), isOpen: false };
   }
 
   // An attempt that has lasted longer than the average is the better guess: the endpoint hangs.
   const expectedMs = (state: State) =>
     Math.max(state.averageMs ?? 0, ...[...state.inFlight].map(({ since }) => now() - since));
 
+  const isFullAndSlow = (state: State) => state.inFlight.size >= limitOf(state) && expectedMs(state) > QUICK_MS;
+
+  function waitForBreaker({ openUntil }: State, isTrialMade: boolean): Wait | undefined {
+    if (openUntil === 0) return undefined;
+    const closedFor = openUntil - now();
+    if (closedFor > 0) return { waitMs: closedFor + openMs * Math.random(), isOpen: true };
+    // The breaker's time is over: one attempt shows whether the endpoint is well, the others wait for what it shows.
+    return isTrialMade ? { waitMs: openMs * (1 + Math.random()), isOpen: true } : undefined;
+  }
+
   return {
     size: () => states.size,
+    foresee(endpointId) {
+      const state = states.get(endpointId);
+      if (!state) return undefined;
+      const wait = waitForBreaker(state, state.inFlight.size > 0 || state.trialUntil > now());
+      if (wait) return wait;
+      if (state.openUntil > 0) state.trialUntil = now() + TRIAL_COMES_MS;
+      return isFullAndSlow(state) ? park(state) : undefined;
+    },
     async enter(endpointId) {
       const state = stateOf(endpointId);
-      const closedFor = state.openUntil - now();
-      if (closedFor > 0) return { admitted: false, waitMs: closedFor + openMs * Math.random(), isOpen: true };
-      // The breaker's time is over: one attempt shows whether the endpoint is well, the others wait for what it shows.
-      if (state.openUntil > 0 && state.inFlight.size > 0)
-        return { admitted: false, waitMs: openMs * (1 + Math.random()), isOpen: true };
+      const wait = waitForBreaker(state, state.inFlight.size > 0);
+      if (wait) return { admitted: false, ...wait };
       if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
-      if (expectedMs(state) > QUICK_MS || state.waiting.length >= WAITING_HERE_MAX) return park(state);
+      if (isFullAndSlow(state) || state.waiting.length >= WAITING_HERE_MAX) return { admitted: false, ...park(state) };
       return new Promise<Admission>((resolve) => {
         const enterNow = (admission: Admission) => {
           clearTimeout(timer);
@@ -124,7 +162,7 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
         };
         const timer = setTimeout(() => {
           state.waiting.splice(state.waiting.indexOf(enterNow), 1);
-          resolve(park(state));
+          resolve({ admitted: false, ...park(state) });
         }, WAIT_HERE_MS);
         state.waiting.push(enterNow);
       });

@@ -1,0 +1,73 @@
+// What the retry clock looks at: deliveries that are due, and when it looks at them again.
+import { Delivery, type DeliveryRecord, notLeased } from './delivery.ts';
+import type { Postponement } from './delivery-clock.ts';
+import { driverOf } from './records.ts';
+import { acrossAccounts, type Id } from './tenant.ts';
+
+/** The endpoint answers again: what was postponed for it is due now. */
+export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+  await Delivery.updateMany(
+    {
+      account_id: accountId,
+      endpoint_id: endpointId,
+      status: 'pending',
+      postponed: { $gt: 0 },
+      ...notLeased(now),
+    },
+    { $set: { next_at: now, due_at: now, postponed: 0 }, $inc: { turn: 1 } },
+  );
+}
+
+export type DueDelivery = Pick<
+  DeliveryRecord,
+  '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'postponed' | 'lease_until' | 'request_id' | 'trace'
+> & { due_at: Date };
+
+/** What the clock must look at now, of all accounts: the clock is the system's, not a tenant's. */
+export async function findDueDeliveries(limit: number, now: Date = new Date()): Promise<DueDelivery[]> {
+  return Delivery.find({ due_at: { $lte: now } })
+    .setOptions(acrossAccounts)
+    .sort({ due_at: 1 })
+    .limit(limit)
+    .select({
+      account_id: 1,
+      endpoint_id: 1,
+      turn: 1,
+      attempts_made: 1,
+      postponed: 1,
+      lease_until: 1,
+      due_at: 1,
+      request_id: 1,
+      trace: 1,
+    })
+    .lean<DueDelivery[]>();
+}
+
+/** What the clock did with a delivery that was due. */
+export interface DueMove {
+  delivery: DueDelivery;
+  /** When the clock looks again: after a lease, or in case the queue loses what was put there. */
+  dueAt: Date;
+  /** Absent when the delivery is put on the queue or left where it is. */
+  postponement?: Postponement;
+}
+
+/** Sets when the clock looks at them again, unless they were settled or moved by another process meanwhile. */
+export async function moveDue(moves: readonly DueMove[]): Promise<void> {
+  if (moves.length === 0) return;
+  await driverOf(Delivery).bulkWrite(
+    moves.map(({ delivery: { _id, account_id, turn, due_at }, dueAt, postponement }) => ({
+      updateOne: {
+        filter: { _id, account_id, turn, due_at } as object,
+        update: {
+          $set: {
+            due_at: dueAt,
+            ...(postponement ? { next_at: postponement.nextAt, postponed: postponement.postponed } : {}),
+          },
+          $inc: { turn: 1 },
+        },
+      },
+    })),
+    { ordered: false },
+  );
+}

@@ -1,0 +1,59 @@
+// Takes a delivery in hand for one attempt: by its reservation while that is fresh, else by a claim in the database.
+import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  extendLease,
+  type Reservation,
+  reservedDelivery,
+} from '#libs/models/delivery-clock.ts';
+import { inBatches } from './in-batches.ts';
+
+/** How long a first attempt is reserved for the job that was put on the queue for it. Then the clock looks after it. */
+export const RESERVED_MS = 30_000;
+/** With less left than this an attempt is not begun on a reservation: a process may stand still so long, and it is not made twice. */
+const RESERVED_LEAST_MS = 20_000;
+/** Most attempts are over by then; the others get a lease. */
+const EXTEND_AFTER_MS = 1_000;
+
+export interface Hold {
+  delivery: ClaimedDelivery;
+  /** The attempt is over: the lease need not be extended any more. */
+  release(): void;
+}
+
+/** @returns undefined when the job is stale: its delivery is done, held, not due yet, or in other hands. */
+export type TakeDelivery = (job: DeliverWebhook) => Promise<Hold | undefined>;
+
+/** @param leaseMs longer than any attempt: what is not settled by then is tried again by somebody else. */
+export function makeTakeDelivery(leaseMs: number): TakeDelivery {
+  const claim = inBatches(async (jobs: DeliverWebhook[]) => {
+    const claimed = await claimDeliveries(
+      jobs.map(({ deliveryId }) => deliveryId),
+      new Date(Date.now() + leaseMs),
+      new Date(),
+      reservationsOf(jobs),
+    );
+    const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
+    return jobs.map(({ deliveryId }) => byId.get(deliveryId));
+  });
+
+  return async (job) => {
+    const { reservation } = job;
+    if (!reservation || reservation.until - Date.now() < RESERVED_LEAST_MS) {
+      const delivery = await claim(job);
+      return delivery && { delivery, release: () => undefined };
+    }
+    const delivery = reservedDelivery({ ...job, ...reservation });
+    const timer = setTimeout(() => {
+      // MongoDB is away: at worst the attempt is made twice.
+      extendLease(delivery, new Date(Date.now() + leaseMs)).catch(() => undefined);
+    }, EXTEND_AFTER_MS);
+    return { delivery, release: () => clearTimeout(timer) };
+  };
+}
+
+function reservationsOf(jobs: readonly DeliverWebhook[]): Reservation[] {
+  const untilById = new Map(jobs.flatMap(({ reservation: one }) => (one ? [[one.leaseId, one.until] as const] : [])));
+  return [...untilById].map(([leaseId, until]) => ({ leaseId, until: new Date(until) }));
+}
