@@ -1950,6 +1950,340 @@ export type EventReplay = {
     deliveries: number;
 };
 
+export type ClientCreatedEvent = {
+    type: "client.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: ClientRecord;
+};
+
+export type ClientUpdatedEvent = {
+    type: "client.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: ClientRecord;
+};
+
+export type ClientDeletedEvent = {
+    type: "client.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: ClientRecord;
+};
+
+export type ProjectCreatedEvent = {
+    type: "project.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Project;
+};
+
+export type ProjectUpdatedEvent = {
+    type: "project.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Project;
+};
+
+export type ProjectDeletedEvent = {
+    type: "project.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Project;
+};
+
+export type TaskCreatedEvent = {
+    type: "task.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Task;
+};
+
+export type TaskUpdatedEvent = {
+    type: "task.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Task;
+};
+
+export type TaskDeletedEvent = {
+    type: "task.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Task;
+};
+
+export type TimeEntryCreatedEvent = {
+    type: "time_entry.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: TimeEntry;
+};
+
+export type TimeEntryUpdatedEvent = {
+    type: "time_entry.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: TimeEntry;
+};
+
+export type TimeEntryDeletedEvent = {
+    type: "time_entry.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: TimeEntry;
+};
+
+export type QuoteCreatedEvent = {
+    type: "quote.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteUpdatedEvent = {
+    type: "quote.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteSentEvent = {
+    type: "quote.sent";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteAcceptedEvent = {
+    type: "quote.accepted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteDeclinedEvent = {
+    type: "quote.declined";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteExpiredEvent = {
+    type: "quote.expired";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type InvoiceCreatedEvent = {
+    type: "invoice.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceUpdatedEvent = {
+    type: "invoice.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceSentEvent = {
+    type: "invoice.sent";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoicePaidEvent = {
+    type: "invoice.paid";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceOverdueEvent = {
+    type: "invoice.overdue";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceCancelledEvent = {
+    type: "invoice.cancelled";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceDeletedEvent = {
+    type: "invoice.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type Payment = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    invoice_id: string;
+    invoice_number: string;
+    /**
+     * What was still due
+     */
+    amount: number;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * The account's day
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    client: {
+        /**
+         * @minLength 1
+         * @format uuid
+         */
+        id: string;
+        name: string;
+        email: string;
+        company_name?: string;
+    } | null;
+};
+
+export type PaymentRecordedEvent = {
+    type: "payment.recorded";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Payment;
+};
+
+export type DocumentsCompletedEvent = {
+    type: "documents.completed";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: DocumentBatch;
+};
+
+export type EndpointDisabledEvent = {
+    type: "endpoint.disabled";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Webhook;
+};
+
+export type Ping = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    webhook_id: string;
+    message: string;
+};
+
+export type PingEvent = {
+    type: "ping";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Ping;
+};
+
 export type GetAccountResult = {
     data: Account;
 };

@@ -135,3 +135,15 @@ export function invoiceView(
     updated_at: invoice.updated_at.toISOString(),
   };
 }
+
+/** What was paid of an invoice, as its event tells it. @param paid in the smallest unit. @param day the account's. @param client as in the invoice's view. */
+export function paymentView({ _id, number, currency }: InvoiceRecord, paid: number, day: string, client: unknown) {
+  return {
+    invoice_id: String(_id),
+    invoice_number: documentNumber('invoice', number),
+    amount: fromMinor(paid, currency),
+    currency,
+    date: day,
+    client: client ?? null,
+  };
+}

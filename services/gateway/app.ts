@@ -22,6 +22,7 @@ import { numberingRoutes } from './numbering/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
+import { eventCatalogue } from './reference/event-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
@@ -43,7 +44,7 @@ export const routesOf = (parts: WebhookParts): readonly Route[] => [
   ...numberingRoutes,
   ...pdfToolRoutes,
   ...webhookRoutes(parts),
-  ...eventRoutes(parts),
+  ...eventRoutes({ ...parts, catalogue: eventCatalogue }),
 ];
 
 export interface AppOptions extends ServeOptions, WebhookParts {

@@ -45,6 +45,7 @@ export const batchRoutes: readonly Route[] = [
     body: newBatch,
     answers: batchAnswer,
     missing: 'Document not found or access denied',
+    namesMissing: true,
     conflict: `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`,
     handler: createBatch,
   }),

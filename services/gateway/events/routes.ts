@@ -8,7 +8,6 @@ import { type Answer, found, updated } from '../http/answer.ts';
 import { pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './answer.ts';
-import { catalogue } from './catalogue.ts';
 
 const path = '/api/v1/events';
 const missing = 'Event not found or access denied';
@@ -27,7 +26,13 @@ const feedQuery = Joi.object<FeedQuery>({
     .description('Only events of this type'),
 });
 
-export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] => [
+export interface EventParts {
+  nudge: () => void;
+  /** Every type of event, as `eventTypeAnswer` says. */
+  catalogue: () => readonly { type: EventType; description: string; example: object; schema: object }[];
+}
+
+export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] => [
   route({
     method: 'get',
     path,
@@ -50,7 +55,7 @@ export const eventRoutes = ({ nudge }: { nudge: () => void }): readonly Route[] 
     summary: 'List the types of events with an example of each',
     scope: 'events:read',
     answers: Joi.array().items(eventTypeAnswer),
-    handler: listEventTypes,
+    handler: () => listEventTypes(catalogue),
   }),
   route({
     method: 'get',
@@ -104,8 +109,9 @@ async function countAfter(accountId: Id, after: number): Promise<number> {
   return Math.max(0, (last?.sequence ?? 0) - after);
 }
 
-function listEventTypes(): Promise<Answer> {
-  return Promise.resolve(found(catalogue));
+function listEventTypes(catalogue: EventParts['catalogue']): Promise<Answer> {
+  const types = catalogue().map(({ type, description, example, schema }) => ({ type, description, example, schema }));
+  return Promise.resolve(found(types));
 }
 
 async function getEvent({ caller, id, missing }: Context) {

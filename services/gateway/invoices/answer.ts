@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { INVOICE_STATUSES } from '#libs/models/invoice.ts';
 import {
   calendarDay,
+  currency,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -11,8 +12,10 @@ import {
   id,
   lineItemAnswers,
   moneyAnswers,
+  number,
   orNull,
   timestamp,
+  words,
 } from '../http/answer-shapes.ts';
 import { exampleId } from '../http/example-ids.ts';
 
@@ -51,4 +54,23 @@ export const invoiceAnswer = Joi.object({
     project: exampleProject,
     created_at: exampleTime,
     updated_at: exampleTime,
+  });
+
+/** What is told when an invoice is marked as paid. */
+export const paymentAnswer = Joi.object({
+  invoice_id: id(),
+  invoice_number: words(),
+  amount: number().description('What was still due'),
+  currency: currency(),
+  date: calendarDay().description("The account's day"),
+  client: embeddedClient(),
+})
+  .id('Payment')
+  .example({
+    invoice_id: exampleId.invoices,
+    invoice_number: 'INV-0042',
+    amount: 1356.6,
+    currency: 'EUR',
+    date: '2026-11-20',
+    client: exampleClient,
   });

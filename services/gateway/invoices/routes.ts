@@ -12,6 +12,7 @@ import {
   invoiceListing,
   invoicesWithStatus,
   invoiceView,
+  paymentView,
 } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
@@ -171,6 +172,9 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, body.status);
     await announce('invoice.updated', view);
+    const paid = changed.amount_paid - invoice.amount_paid;
+    if (paid > 0)
+      await announce('payment.recorded', paymentView(changed, paid, dayIn(caller.account.time_zone), view?.client));
     const event = isMoved && EVENT_OF[changed.status];
     if (event) await announce(event, view);
     return updated(view);

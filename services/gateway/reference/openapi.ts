@@ -1,10 +1,12 @@
 // The OpenAPI 3.1 document, made from the one table of routes and the joi inputs: it cannot say something else than the code does.
 import { isDeepStrictEqual } from 'node:util';
 import type { Route } from '../http/route.ts';
+import { eventCatalogue } from './event-catalogue.ts';
 import { introduction } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { type Operation, operationOf, tagOf } from './operation.ts';
 import { sharedResponses } from './responses.ts';
+import { type WebhookCall, webhookHeaders, webhooksOf } from './webhooks.ts';
 
 export interface OpenApi {
   openapi: '3.1.1';
@@ -13,6 +15,7 @@ export interface OpenApi {
   security: object[];
   tags: Array<{ name: string }>;
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: WebhookCall }>;
   components: { schemas: Record<string, JsonSchema>; [part: string]: unknown };
 }
 
@@ -33,9 +36,16 @@ export function makeOpenApi(routes: readonly Route[], version: string): OpenApi 
     },
     servers: [{ url: '/', description: 'The gateway that serves this document' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set([...routes.map(tagOf), 'Event types'])].map((name) => ({ name })),
     paths,
-    components: { securitySchemes, headers, parameters, responses: sharedResponses, schemas },
+    webhooks: webhooksOf(eventCatalogue(), register),
+    components: {
+      securitySchemes,
+      headers,
+      parameters: { ...parameters, ...webhookHeaders },
+      responses: sharedResponses,
+      schemas,
+    },
   };
 
   function register(name: string, schema: JsonSchema): JsonSchema {

@@ -1,4 +1,5 @@
 // The reference as one page without scripts: it works offline, in print and under a policy that allows nothing.
+import { eventSections } from './event-sections.ts';
 import { fieldsTable, type Resolve, typeOf } from './fields-table.ts';
 import { html, Markup, markdown } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -27,10 +28,12 @@ export function makePage(document: OpenApi): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Entry => ({ method, path, operation })),
   );
+  const events = Object.entries(document.webhooks);
   const groups = document.tags.map(({ name }) => ({
     name,
     entries: entries.filter(({ operation }) => operation.tags.includes(name)),
   }));
+  const operations = groups.filter((group) => group.entries.length > 0);
   const { title, version, description } = document.info;
   return html`<!doctype html>
 <html lang="en">
@@ -44,18 +47,22 @@ export function makePage(document: OpenApi): string {
 <nav aria-label="Operations">
 <a class="home" href="#top">${title} <small>${version}</small></a>
 <a href="/openapi.json">OpenAPI document</a>
-${groups.map(
+${operations.map(
   ({ name, entries }) =>
     html`<h2>${name}</h2><ul>${entries.map(
       ({ method, operation }) =>
         html`<li><a href="#${operation.operationId}"><b class="${method}">${method.toUpperCase()}</b> ${operation.summary}</a></li>`,
     )}</ul>`,
 )}
+<h2>Event types</h2><ul>${events.map(
+    ([type, { post }]) => html`<li class="event"><a href="#${post.operationId}">${type}</a></li>`,
+  )}</ul>
 </nav>
 <main id="top">
 <h1>${title} API</h1>
 ${markdown(description)}
-${groups.map(({ name, entries }) => html`<h1>${name}</h1>${entries.map((entry) => section(entry, resolve))}`)}
+${operations.map(({ name, entries }) => html`<h1>${name}</h1>${entries.map((entry) => section(entry, resolve))}`)}
+${eventSections(document.webhooks, resolve)}
 </main>
 </body>
 </html>`.text;

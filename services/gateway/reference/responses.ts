@@ -81,7 +81,8 @@ function validation(row: Route, schema: string): Response {
 
 function notFound(row: Route): Response {
   const text = row.missing ?? 'Client not found or access denied';
-  return failure('Unknown, of another account, or not an id at all: here or in a reference of the body', text);
+  const where = 'Unknown, of another account, or not an id at all: here or in a reference of the body';
+  return failure(where, text, {}, row.namesMissing ? 'ValidationFailed' : 'Failure');
 }
 
 function conflict(row: Route): Response {

@@ -15,6 +15,7 @@ nav ul { list-style: none; margin: 0; padding: 0 }
 nav a { display: block; color: inherit; text-decoration: none; padding: .15rem 0 }
 nav a:hover, nav a:focus-visible { color: var(--accent) }
 nav li a { padding-left: 3.6rem; text-indent: -3.6rem }
+nav .event a { padding-left: 0; text-indent: 0 }
 nav .home { font-size: 18px; font-weight: 650 }
 nav small { color: var(--soft); font-weight: 400 }
 nav b { display: inline-block; width: 3.6rem; font-size: 10px; text-indent: 0 }
