@@ -33,7 +33,7 @@ export const newBatch = Joi.object<NewBatch, true>({
     .max(BATCH_DOCUMENTS_MAX)
     .unique('id')
     .required()
-    .messages({ 'array.unique': '{{#label}} is the same document as documents.{{#dupePos}}' })
+    .messages({ 'array.unique': '{{#label}} is the same document as documents[{{#dupePos}}]' })
     .description('What is to be printed, each document once'),
   ...quoteLooks,
 }).example({
