@@ -281,10 +281,12 @@ describe('too much at once', () => {
     const other = await workspace.account();
 
     const refused = await print();
+    const unread = await call('POST', PATH, { raw: '{' });
     const served = print({}, { key: other.key });
     gate.resolve();
 
-    expect(refused.status).toBe(429);
+    // Refused before the body is read, which would be 400.
+    expect([refused.status, unread.status]).toEqual([429, 429]);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await served).status).toBe(200);
     expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -301,9 +303,11 @@ describe('too much at once', () => {
     await eventually(async () => (await queues.counts(renderDocument)).active === 10);
 
     const refused = await print({}, { key: (await workspace.account()).key });
+    // Neither key nor body is looked at: a refusal must cost next to nothing.
+    const unread = await call('POST', PATH, { key: undefined, raw: `{"notes":"${'x'.repeat(1_000_000)}` });
     gate.resolve();
 
-    expect(refused.status).toBe(503);
+    expect([refused.status, unread.status]).toEqual([503, 503]);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual(Array(10).fill(200));
   });

@@ -2,8 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { unavailable } from '#libs/errors.ts';
 import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
-import { makeApp } from '../../services/gateway/app.ts';
+import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../services/gateway/http/rate-limit.ts';
 import { eventually } from '../support/eventually.ts';
 import { appOptionsFor, callerOf, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -37,9 +38,9 @@ const ratesOn = (redis: Redis, limits: Partial<RateLimits>) =>
   });
 
 /** An application with limits of its own beside the gateway, on the same records. */
-async function callerWith(limits: Partial<RateLimits>, redis = connect()) {
+async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
   if (redis.options.port !== 1) await whenReady(redis, 5_000);
-  const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits) });
+  const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits), ...options });
   const server = createServer(app);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -78,6 +79,32 @@ test('when two gateways fetch hits in portions, then the limit is never exceeded
 
   expect(passed).toBeLessThanOrEqual(1_000);
   expect(passed).toBeGreaterThanOrEqual(990);
+});
+
+test('when a caller has the document already, or there is no room to print it, then it does not count as a document', async () => {
+  const { post } = gateway;
+  const client = await post('/api/v1/clients', { name: 'Ada', email: 'ada@client.example' });
+  const fields = { client_id: client.body.data.id, due_date: '2026-12-31', amount: 1 };
+  const invoice = await post('/api/v1/invoices', fields);
+  const document = `/api/v1/invoices/${invoice.body.data.id}/pdf`;
+  let isFull = true;
+  const print = async () => {
+    if (isFull) throw unavailable('full', 1);
+    return { bytes: Buffer.from('%PDF-1.4\n%%EOF\n'), warnings: [] };
+  };
+  const call = await callerWith({ documents: 2 }, connect(), { print });
+
+  const noRoom = [await call('GET', document), await call('GET', document), await call('GET', document)];
+  isFull = false;
+  const first = await call('GET', document);
+  const tag = { 'If-None-Match': first.headers.get('ETag') ?? '' };
+  const known = [];
+  for (let count = 0; count < 4; count += 1) known.push((await call('GET', document, { headers: tag })).status);
+  const later = [(await call('GET', document)).status, (await call('GET', document)).status];
+
+  expect(noRoom.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect([first.status, ...known]).toEqual([200, 304, 304, 304, 304]);
+  expect(later).toEqual([200, 429]);
 });
 
 test('when an address brings too many wrong keys, then 429, while a good key from there still works', async () => {

@@ -26,7 +26,12 @@ export interface Place {
 }
 
 export interface Admission {
-  /** @throws AppError 503 or 429, both with Retry-After. */
+  /**
+   * So cheap that it may be asked before anything is known of a request; with an account, before its body is read.
+   * @throws AppError 503 when too many wait, 429 when the account has its share; both with Retry-After.
+   */
+  requireRoom(accountId?: Id): void;
+  /** @throws what requireRoom throws. */
   enter(accountId: Id): Place;
 }
 
@@ -44,18 +49,22 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
     return Math.max(oldestMs, queueMs);
   }
 
+  function requireRoom(accountId?: Id) {
+    const waitMs = estimatedWaitMs();
+    if (waiting.size >= limits.waiting || (waiting.size >= ALWAYS && waitMs > limits.waitMs)) {
+      const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
+      throw unavailable('Too many documents are waiting, please try again later', seconds);
+    }
+    if (accountId !== undefined && (ofAccount.get(accountId) ?? 0) >= limits.perAccount) {
+      throw new AppError(429, 'Too many documents at the same time', { headers: { 'Retry-After': '1' } });
+    }
+  }
+
   return {
+    requireRoom,
     enter(accountId) {
-      const waitMs = estimatedWaitMs();
-      if (waiting.size >= limits.waiting || (waiting.size >= ALWAYS && waitMs > limits.waitMs)) {
-        const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
-        throw unavailable('Too many documents are waiting, please try again later', seconds);
-      }
-      const count = ofAccount.get(accountId) ?? 0;
-      if (count >= limits.perAccount) {
-        throw new AppError(429, 'Too many documents at the same time', { headers: { 'Retry-After': '1' } });
-      }
-      ofAccount.set(accountId, count + 1);
+      requireRoom(accountId);
+      ofAccount.set(accountId, (ofAccount.get(accountId) ?? 0) + 1);
       const place = { since: performance.now() };
       waiting.add(place);
       const position = waiting.size;

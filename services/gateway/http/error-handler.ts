@@ -7,7 +7,8 @@ export function errorHandler(error: unknown, request: Request, response: Respons
   if (response.headersSent) return next(error);
   const known = asAppError(error);
   if (known) {
-    if (known.status >= 500) request.log.warn({ err: error }, 'request failed');
+    // Without a cause it is a plain refusal, and the request's own line says all there is.
+    if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');
     response
       .status(known.status)
       .set(known.headers)

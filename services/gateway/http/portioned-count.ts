@@ -59,8 +59,13 @@ export function portionedCount(options: { redis: Redis; prefix: string; windowMs
         await running;
       }
     },
+    decrement(name) {
+      const known = portions.get(prefix + name);
+      if (!known || Date.now() >= known.resetTime.getTime()) return;
+      known.left += 1;
+      known.counted -= 1;
+    },
     // Only asked by options that are not used here.
-    decrement: () => undefined,
     resetKey: async (name) => void (await redis.del(prefix + name)),
   };
 }

@@ -9,7 +9,7 @@ import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts'
 import type { Logger } from '#libs/logger.ts';
 import { recordRender } from '#libs/models/render-record.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { type AdmissionLimits, openAdmission } from './admission.ts';
+import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
 
 /** From the request to its PDF. */
 const DEADLINE_MS = 30_000;
@@ -32,7 +32,11 @@ export interface PrintRequest {
  * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
  * 504 after 30 s, and what the renderer answered.
  */
-export type PrintDocument = (request: PrintRequest) => Promise<Reply>;
+export interface PrintDocument {
+  (request: PrintRequest): Promise<Reply>;
+  /** Absent where there is always room. */
+  requireRoom?: Admission['requireRoom'];
+}
 
 export interface PrintingParts {
   queues: Queues;
@@ -96,7 +100,9 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     }
   }
 
-  return (request) => recorded(request, print(request));
+  return Object.assign((request: PrintRequest) => recorded(request, print(request)), {
+    requireRoom: admission.requireRoom,
+  });
 }
 
 /** @throws Error when the application was made without renderers. */

@@ -58,6 +58,9 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
         portion: Math.max(1, Math.floor(limit / PORTIONS_PER_WINDOW)),
       }),
       passOnStoreError: true,
+      // What was not printed does not count as a document: the caller had it already, or there was no room for it.
+      skipSuccessfulRequests: name === 'documents',
+      requestWasSuccessful: (_request, { statusCode }) => statusCode === 304 || statusCode === 503,
       // Every request of an outage would write a line; the connection itself says once that Redis is away.
       logger: { error: (error) => log.debug({ err: error }, 'not rate limited'), warn: (text) => log.warn(text) },
       validate: false, // Its checks are for mistakes of set-up and cost time on every request.

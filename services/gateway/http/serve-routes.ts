@@ -9,6 +9,7 @@ import type { CrashPoint } from './crash-points.ts';
 import { entityTag, isKnown, requireMatch } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
 import { pageLinks } from './page.ts';
+import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { jsonReader } from './read-json.ts';
@@ -23,6 +24,8 @@ export interface ServeOptions {
   passing?: ((point: CrashPoint) => void) | undefined;
   /** Without it nothing is limited. */
   rates?: Rates | undefined;
+  /** Without it nothing is refused for want of room. */
+  print?: PrintDocument;
 }
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
@@ -55,8 +58,13 @@ function server(row: Route, options: ServeOptions) {
     ? bodyReader(row.body, { isChange: row.method === 'patch', details: row.details })
     : undefined;
 
+  // A document from a body: with no room for it, who asks and what for need not be looked at. That keeps the refusals of an overload cheap.
+  const isPrinted = row.produces !== undefined && row.body !== undefined;
+
   return async (request: Request, response: Response) => {
+    if (isPrinted) options.print?.requireRoom?.();
     const caller = await admitted(row, options.rates, request, response);
+    if (isPrinted) options.print?.requireRoom?.(caller.accountId);
     const id = String(request.params['id'] ?? '').toLowerCase();
     // An id that cannot exist is answered like an id that does not exist.
     if (hasId && !isId(id)) throw missing();
