@@ -28,9 +28,11 @@ export async function connectMongo(
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
   });
-  mongoose.connection.on('disconnected', () => options.log.warn('mongodb is away'));
+  const tellAway = () => options.log.warn('mongodb is away');
+  mongoose.connection.on('disconnected', tellAway);
   mongoose.connection.on('reconnected', () => options.log.info('mongodb is back'));
   return async () => {
+    mongoose.connection.off('disconnected', tellAway); // It is we who go.
     await mongoose.disconnect();
   };
 }
@@ -59,7 +61,7 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         return result;
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
-        if (!hasLabel(error, 'TransientTransactionError')) throw error;
+        if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error)) throw error;
         if (Date.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
         if (Date.now() >= looksAgainAt) {
           await endAbandoned().catch(() => undefined); // The server ends them by itself, only much later.
@@ -103,13 +105,32 @@ async function commit(session: Session, until: number) {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult')) throw error;
+      if (!isOutcomeUnknown(error)) throw error;
       if (Date.now() >= until)
         throw unavailable('It is not known whether the change was stored, please check', 1, error);
       await pause(BACKOFF_MIN_MS);
     }
   }
 }
+
+// The driver's label is missing when the connection was given up while the answer was on its way, and when no primary was found
+// for the second try. A caller who is told that nothing was stored must be able to rely on it.
+function isOutcomeUnknown(error: unknown): boolean {
+  if (hasLabel(error, 'TransientTransactionError')) return false; // The server's word that it was not committed.
+  return hasLabel(error, 'UnknownTransactionCommitResult') || isStoreAway(error) || isInterrupted(error);
+}
+
+/** Somebody ended its session, see endAbandoned. */
+function isInterrupted(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === INTERRUPTED;
+}
+
+const INTERRUPTED = 11_601;
+
+/** Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. */
+const AWAY_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
+]);
 
 /** True for the errors that mean "the store is away", not "the request is wrong". */
 export function isStoreAway(error: unknown): boolean {
@@ -120,6 +141,7 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof mongoose.mongo.MongoTopologyClosedError ||
     error instanceof mongoose.mongo.MongoOperationTimeoutError ||
     error instanceof mongoose.Error.MongooseServerSelectionError ||
+    (error instanceof mongoose.mongo.MongoServerError && AWAY_CODES.has(error.code)) ||
     hasLabel(error, 'RetryableWriteError')
   );
 }

@@ -26,12 +26,15 @@ export interface RunningWorker {
   cancel(jobId: string): boolean;
   /** How many jobs are in hand. */
   active(): number;
-  /** Takes no further job, waits up to `limitMs` for those in hand, then lets go: what remains is taken over by others. */
+  /** Takes no further job, waits up to `limitMs` for those in hand, then lets go: what remains is taken over by others. Redis may be away. */
   close(limitMs: number): Promise<void>;
 }
 
 /** A worker may vanish this often in the middle of one job (two rollouts within one document) before the job fails. */
 const MAX_STALLED_COUNT = 3;
+
+/** How long a worker that ends tries to tell Redis what it has done. */
+const TELL_LIMIT_MS = 2_000;
 
 /** Points of one minute each that BullMQ keeps for its throughput history. */
 const METRICS_MINUTES = 24 * 60;
@@ -43,6 +46,7 @@ export function startWorker<Payload>(
 ): RunningWorker {
   const connection = connectPatient(options.redisUrl, options.log);
   let active = 0;
+  const onIdle: Array<() => void> = [];
 
   async function runJob(job: Job<Payload>, _token?: string, signal?: AbortSignal): Promise<void> {
     const attempt = job.attemptsMade + 1;
@@ -62,7 +66,12 @@ export function startWorker<Payload>(
       throw isPermanent(error) ? giveUp(error) : error;
     } finally {
       active -= 1;
+      if (active === 0) for (const tell of onIdle.splice(0)) tell();
     }
+  }
+
+  function idle(): Promise<void> {
+    return active === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
   }
 
   const worker = new Worker<Payload>(definition.name, runJob, {
@@ -91,13 +100,14 @@ export function startWorker<Payload>(
     cancel: (jobId) => worker.cancelJob(jobId, 'nobody waits for it'),
     active: () => active,
     async close(limitMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, limitMs);
-      });
-      // BullMQ's own close waits for ever when Redis is away.
-      await Promise.race([worker.close().catch(() => undefined), limit]);
-      clearTimeout(timer);
+      const closed = worker.close().catch(() => undefined);
+      const until = performance.now() + limitMs;
+      do {
+        await within(until - performance.now(), Promise.race([closed, idle()]));
+        // BullMQ's own close waits for ever when Redis is away. When it is there, what was done is to be told.
+        await within(connection.status === 'ready' ? TELL_LIMIT_MS : 0, closed);
+        // A job that was on its way when the worker was told to end has arrived.
+      } while (active > 0 && performance.now() < until);
       if (active > 0) await Promise.race([worker.close(true).catch(() => undefined), pause(1_000)]);
       connection.disconnect();
     },
@@ -111,4 +121,10 @@ function isPermanent(error: unknown): error is Error {
 
 function giveUp(error: Error) {
   return Object.assign(new UnrecoverableError(error.message), { cause: error });
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const limit = new AbortController();
+  await Promise.race([work, pause(Math.max(0, limitMs), undefined, { signal: limit.signal }).catch(() => undefined)]);
+  limit.abort();
 }

@@ -5,7 +5,8 @@ import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
-import { deliveryMetrics, makeMetrics } from '#libs/metrics.ts';
+import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { readOutbox } from '#libs/models/outbox.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
@@ -53,6 +54,8 @@ await run(async ({ onClose, useLogger }) => {
   await whenReady(queues.redis, REDIS_LIMIT_MS).catch(() => undefined);
 
   const metrics = makeMetrics();
+  watchQueues(metrics, queues, log);
+  watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const deliveries = deliveryMetrics(metrics);
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
