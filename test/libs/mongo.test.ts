@@ -1,0 +1,82 @@
+// What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { Client } from '#libs/models/client.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { inTransaction, isStoreAway } from '#libs/mongo.ts';
+import { openWorkspace, type Workspace } from '../support/workspace.ts';
+
+const NOT_PRIMARY = 13_435;
+const STEPPED_DOWN = 11_602;
+const INTERRUPTED = 11_601;
+
+let workspace: Workspace;
+
+beforeEach(async () => {
+  workspace = await openWorkspace();
+});
+afterEach(async () => {
+  await order('off', {});
+  await workspace.close();
+});
+
+/** Only for our own connections: the server has others. */
+async function order(mode: 'off' | { times: number }, data: object) {
+  const { appName } = mongoose.connection.getClient().options;
+  const admin = mongoose.connection.getClient().db('admin');
+  await admin.command({
+    configureFailPoint: 'failCommand',
+    mode,
+    ...(mode === 'off' ? {} : { data: { ...data, appName } }),
+  });
+}
+
+const newClient = () => ({
+  _id: storedId(newId()),
+  account_id: storedId(newId()),
+  name: 'Ada',
+  email: 'a@example.com',
+  search: '',
+});
+
+/** @returns how many are stored. */
+async function storeOne(): Promise<number> {
+  const client = newClient();
+  await inTransaction(async (session) => {
+    await Client.collection.insertOne(client as never, { session });
+  });
+  return Client.collection.countDocuments({ _id: client._id } as never);
+}
+
+test.each([NOT_PRIMARY, STEPPED_DOWN])(
+  'when a read is refused with %i again and again, then the store is away',
+  async (errorCode) => {
+    await order({ times: 5 }, { failCommands: ['find'], errorCode });
+    const error = await Client.findOne({ account_id: newId() }).catch((problem: unknown) => problem);
+
+    expect(isStoreAway(error)).toBe(true);
+  },
+);
+
+test('when a query is wrong, then the store is not away', async () => {
+  const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);
+
+  expect(error).toBeInstanceOf(Error);
+  expect(isStoreAway(error)).toBe(false);
+});
+
+test.each([
+  ['is lost on the way', { closeConnection: true }],
+  ['is that the server steps down', { errorCode: STEPPED_DOWN }],
+  ['is that it was interrupted', { errorCode: INTERRUPTED }],
+])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
+  await order({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
+
+  expect(await storeOne()).toBe(1);
+});
+
+test('when a statement of a transaction is interrupted, then the transaction starts again', async () => {
+  await order({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
+
+  expect(await storeOne()).toBe(1);
+});
