@@ -27,10 +27,9 @@ export async function openFaultProxy(port: number, target: number, chance: Chanc
       open.add(socket);
       socket.setNoDelay(true);
       socket.on('error', () => other.resetAndDestroy());
-      socket.on('close', async () => {
+      socket.on('close', () => {
         open.delete(socket);
-        while (fault?.kind === 'black hole') await changed.promise;
-        if (!other.writableEnded) other.destroy();
+        void part(other);
       });
       carry(socket, other);
     }
@@ -40,6 +39,12 @@ export async function openFaultProxy(port: number, target: number, chance: Chanc
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
+
+  /** A black hole swallows the news that the other end has gone, too. */
+  async function part(other: Socket) {
+    while (fault?.kind === 'black hole') await changed.promise;
+    if (!other.writableEnded) other.destroy();
+  }
 
   /** Brings what one end sends to the other, in order, as late and in such pieces as the fault wants it. */
   function carry(from: Socket, to: Socket) {

@@ -48,13 +48,13 @@ export interface SystemOptions {
 const EACH = 2;
 const MEMBERS = [0, 1, 2];
 const REDIS_WAY = MEMBERS.length;
-/** Waits between attempts and leases are a tenth and a seventh of the real ones: a round must not take an hour. */
+/** Waits between attempts and leases are a tenth and a third of the real ones: a round must not take an hour. */
 const SETTINGS = {
   // Counted, as in production, but never reached.
   RATE_LIMIT_REQUESTS: '10000000',
   RATE_LIMIT_DOCUMENTS: '10000000',
   RENDER_CONCURRENCY: '2',
-  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_TIMEOUT_MS: '4000',
   WEBHOOK_RETRY_SCALE: '0.1',
   LOG_LEVEL: 'info',
 };

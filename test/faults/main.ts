@@ -15,6 +15,7 @@ Usage: npm run faults -- [options]
   --rounds N        the whole table N times (default 1)
   --seed N          the same choices again (default: by the clock, and said)
   --report FILE     writes what came of it as Markdown
+  --keep FOLDER     keeps the journal and the logs there
 `;
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     seed: { type: 'string' },
     report: { type: 'string' },
+    keep: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -38,7 +40,14 @@ else if (values.list || chosen.length === 0) {
     say(`${id.padEnd(4)} ${title}${isShort ? ' (also in the short form)' : ''}`);
 } else {
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-  const run = await runFaults({ faults: chosen, seed, rounds: Number(values.rounds), isShort: values.short, say });
+  const run = await runFaults({
+    faults: chosen,
+    seed,
+    rounds: Number(values.rounds),
+    isShort: values.short,
+    say,
+    keep: values.keep,
+  });
   const report = reportOf(run);
   if (values.report) await writeFile(values.report, report);
   else say(report);

@@ -11,4 +11,6 @@ export interface RoundFacts {
   journal: Journal;
   /** How often a process that was sending webhooks was killed or paused: each may send what it had in hand twice. */
   webhookKills: number;
+  /** The database was away: what was sent could not be written down, and is sent again. */
+  mayForgetAttempts: boolean;
 }

@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 import { seconds } from './fault.ts';
 import type { FaultSystem } from './fault-system.ts';
 import { type Breach, type Kind, openJournal } from './journal.ts';
-import { type Load, openLoad, p99, type Rates } from './load.ts';
+import { openLoad, p99, type Rates } from './load.ts';
 import { judgeDocuments } from './oracle-documents.ts';
 import { judgeEvents } from './oracle-events.ts';
 import type { ReadLogs } from './oracle-logs.ts';
@@ -51,6 +51,8 @@ export interface RoundResult {
 const ACCOUNTS = 4;
 /** So many good answers in a row say that all is well. */
 const WELL = { records: 40, documents: 4 };
+/** On a machine that is busy with other suites some calls are refused without any fault; a fault that is noticed is noticed by many. */
+const TOLERATED_SHORT = 0.05;
 const WELL_SHORT = { records: 20, documents: 2 };
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
@@ -69,7 +71,14 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     name,
     ...(fault.mayBeLate ? { latestMs: 120_000 } : {}),
   });
-  const facts: RoundFacts = { system, accounts, load, journal, webhookKills: 0 };
+  const facts: RoundFacts = {
+    system,
+    accounts,
+    load,
+    journal,
+    webhookKills: 0,
+    mayForgetAttempts: fault.isMongodb === true,
+  };
   const said: string[] = [];
   const say = (text: string) => {
     said.push(text);
@@ -100,7 +109,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     await system.ready();
     // An election nobody ordered, on a busy machine, excuses refusals; it would have had them without the fault.
     const isElected = (await system.mongodb.term()) !== term;
-    judgeSpared(load, fault, { from: brokenAt, to: endedAt, isElected, breach: (text) => journal.breach('O6', text) });
+    if (isElected) facts.mayForgetAttempts = true;
+    else judgeSpared(facts, fault, { from: brokenAt, to: endedAt, tolerated: isShort ? TOLERATED_SHORT : 0 });
     await load.records.retryUnknown();
     await judgeRecords(facts);
     await judgeNumbers(facts);
@@ -140,17 +150,19 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
 }
 
 function judgeSpared(
-  { samples }: Load,
+  { load, journal }: RoundFacts,
   fault: Fault,
-  { from, to, isElected, breach }: { from: number; to: number; isElected: boolean; breach: (text: string) => void },
+  { from, to, tolerated }: { from: number; to: number; tolerated: number },
 ) {
   for (const kind of fault.spares) {
-    const noticed = samples.filter(
-      ({ kind: of, at, status }) => of === kind && at >= from && at <= to && (status === undefined || status >= 500),
-    );
-    if (noticed.length === 0 || isElected) continue;
+    const calls = load.samples.filter(({ kind: of, at }) => of === kind && at >= from && at <= to);
+    const noticed = calls.filter(({ status }) => status === undefined || status >= 500);
+    if (noticed.length <= calls.length * tolerated) continue;
     const statuses = noticed.map(({ status, ms }) => `${status ?? 'no answer'} after ${ms} ms`);
-    breach(`${noticed.length} calls for ${kind} noticed the fault: ${statuses.slice(0, 5).join(', ')}`);
+    journal.breach(
+      'O6',
+      `${noticed.length} of ${calls.length} calls for ${kind} noticed the fault: ${statuses.slice(0, 5).join(', ')}`,
+    );
   }
 }
 

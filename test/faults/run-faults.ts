@@ -1,4 +1,6 @@
 // Starts a system, runs the rounds on it one after the other, and looks at the end whether everything earlier is still there.
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Fault, seconds } from './fault.ts';
 import { startFaultSystem } from './fault-system.ts';
 import type { Breach } from './journal.ts';
@@ -26,6 +28,8 @@ export interface RunOptions {
   isShort: boolean;
   say: (line: string) => void;
   rates?: Rates;
+  /** Keeps journal and logs here. */
+  keep?: string | undefined;
 }
 
 export const SHORT_RATES: Rates = { records: 25, events: 4, documents: 1.5 };
@@ -36,7 +40,7 @@ const ELECTION_MS = 2_000;
 const ELECTION_SHORT_MS = 5_000;
 const REPLY_LIFE_SECONDS = 60;
 
-export async function runFaults({ faults, seed, rounds, isShort, say, rates }: RunOptions): Promise<FaultRun> {
+export async function runFaults({ faults, seed, rounds, isShort, say, rates, keep }: RunOptions): Promise<FaultRun> {
   const startedAt = new Date();
   const used = rates ?? (isShort ? SHORT_RATES : WHOLE_RATES);
   say(`seed ${seed}; starting a system`);
@@ -64,10 +68,17 @@ export async function runFaults({ faults, seed, rounds, isShort, say, rates }: R
       if (left.length > 0) breaches.push({ oracle: 'O5', text: `${left.length} replies are left in Redis` });
     }
   } finally {
+    if (keep) await keepLogs(system.folder, keep);
     await system.close();
   }
   const minutes = (Date.now() - startedAt.getTime()) / 60_000;
   return { seed, isShort, rates: used, description: system.description, startedAt, minutes, results, breaches };
+}
+
+async function keepLogs(from: string, to: string) {
+  await mkdir(to, { recursive: true });
+  const names = (await readdir(from)).filter((name) => /\.(log|ndjson)$/.test(name));
+  await Promise.all(names.map((name) => copyFile(join(from, name), join(to, name))));
 }
 
 export function verdictOf({
