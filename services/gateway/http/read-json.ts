@@ -7,6 +7,8 @@ const DEPTH_MAX = 32;
 /** They would change what an object is instead of what it holds. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
+
 const NOTHING = Buffer.alloc(0);
 const rawBodies = new WeakMap<object, Buffer>();
 
@@ -44,6 +46,10 @@ function makeReader(limit: number): ReadJson {
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
     if (!request.is('application/json')) throw new AppError(415, 'Content-Type must be application/json');
+    // The parser would take every charset that begins with `utf-`: JSON is UTF-8 (RFC 8259, 8.1).
+    if (OTHER_CHARSET.test(headers['content-type'] ?? '')) {
+      throw new AppError(415, 'Unsupported content encoding or charset');
+    }
     await new Promise<void>((resolve, reject) => {
       parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
