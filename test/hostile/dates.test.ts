@@ -9,7 +9,7 @@ import { every, expectRefusal } from './json-refusals.ts';
 let gateway: TestGateway;
 beforeAll(async () => {
   const print = () => Promise.resolve({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
-  gateway = await startGateway({ print });
+  gateway = await startGateway({ print: print as never });
 });
 afterAll(() => gateway.close());
 

@@ -52,7 +52,7 @@ const TRACES = [FORGED, String(NUMBER), ID, '1987-06-05'];
 let gateway: TestGateway;
 beforeAll(async () => {
   const print = () => Promise.resolve({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
-  gateway = await startGateway({ print });
+  gateway = await startGateway({ print: print as never });
 });
 afterAll(() => gateway.close());
 

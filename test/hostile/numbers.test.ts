@@ -11,7 +11,7 @@ import { NUMBERS, type Rule, rounded, takes } from './numbers-written.ts';
 let gateway: TestGateway;
 beforeAll(async () => {
   const print = () => Promise.resolve({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
-  gateway = await startGateway({ print });
+  gateway = await startGateway({ print: print as never });
 });
 afterAll(() => gateway.close());
 

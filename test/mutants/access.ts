@@ -121,4 +121,20 @@ export const accessMutants: Mutant[] = [
     ],
     oracle: { file: 'test/gateway/bad-input.test.ts', test: 'when a parameter is repeated, an operator or nonsense' },
   },
+  {
+    gone: 'the account, in the records a document refers to',
+    edits: [
+      {
+        file: 'libs/models/records.ts',
+        text: '{ account_id: storedId(accountId), _id: { $in: wanted.map(storedId) } }',
+        instead: '{ _id: { $in: wanted.map(storedId) } }',
+      },
+      {
+        file: 'services/gateway/invoices/routes.ts',
+        text: '  const project = await holdOwn(Project, accountId, id, session);\n',
+        instead: '  const project = await Project.collection.findOne({ _id: storedId(id) as never }) as never;\n',
+      },
+    ],
+    oracle: { file: 'test/gateway/tenancy.test.ts', test: 'then 404 and it learns nothing' },
+  },
 ];

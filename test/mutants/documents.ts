@@ -154,8 +154,8 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/admission.ts',
-        text: 'if (count >= limits.perAccount) {',
-        instead: 'if (count >= Infinity) {',
+        text: '(ofAccount.get(accountId) ?? 0) >= limits.perAccount',
+        instead: '(ofAccount.get(accountId) ?? 0) >= Infinity',
       },
     ],
     oracle: { file: TOOL, test: 'when one account has its share in flight' },
