@@ -146,6 +146,26 @@ describe('page breaks', () => {
   );
 });
 
+describe('rules', () => {
+  test.each(STYLES)('when the head of %s is repeated, then so is the rule below it', async (fontStyle) => {
+    const lineItems = Array.from({ length: 60 }, (_none, index) => ({ description: `Item ${index}.`, rate: 1 }));
+    const pdf = await renderer.read(anInvoice({ fontStyle, lineItems, amount: 72 }));
+    const rules: number[] = [];
+    for (const page of [1, 2]) {
+      const head = pdf.pages[page - 1]?.words.find(({ text }) => text === 'Description');
+      let darkest = 1;
+      // Where no words are, from below the head to the middle of the first line.
+      for (let y = (head?.y ?? 0) + 0.3; y < (head?.y ?? 0) + 4; y += 0.15) {
+        darkest = Math.min(darkest, luminance(await pdf.colourAt(page, 90, y)));
+      }
+      rules.push(darkest);
+    }
+
+    expect(rules[0]).toBeLessThan(0.5);
+    expect(rules[1]).toBeLessThan(0.5);
+  });
+});
+
 describe('colour', () => {
   test.each(VARIANTS)(
     'when it is $fontStyle and $layoutType, then the banner ends in a clean line',
