@@ -1,8 +1,8 @@
-// Starts a system, runs the rounds on it one after the other, and looks at the end whether everything earlier is still there.
+// Starts a system, runs the rounds on it one after the other, and looks at the end whether anything was left behind.
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fault, seconds } from './fault.ts';
-import { startFaultSystem } from './fault-system.ts';
+import { type FaultSystem, startFaultSystem } from './fault-system.ts';
 import type { Breach } from './journal.ts';
 import type { Rates } from './load.ts';
 import { openLogReader } from './oracle-logs.ts';
@@ -21,15 +21,22 @@ export interface FaultRun {
   breaches: Breach[];
 }
 
-export interface RunOptions {
-  faults: readonly Fault[];
+export interface SessionOptions {
   seed: number;
-  rounds: number;
   isShort: boolean;
-  say: (line: string) => void;
   rates?: Rates;
   /** Keeps journal and logs here. */
   keep?: string | undefined;
+  say?: (line: string) => void;
+}
+
+/** A system that runs, and what rounds on it have in common. */
+export interface Session {
+  system: FaultSystem;
+  rates: Rates;
+  /** @param turn tells rounds with the same fault apart. */
+  run(fault: Fault, turn?: number): Promise<RoundResult>;
+  close(): Promise<void>;
 }
 
 export const SHORT_RATES: Rates = { records: 25, events: 4, documents: 1.5 };
@@ -40,24 +47,51 @@ const ELECTION_MS = 2_000;
 const ELECTION_SHORT_MS = 5_000;
 const REPLY_LIFE_SECONDS = 60;
 
-export async function runFaults({ faults, seed, rounds, isShort, say, rates, keep }: RunOptions): Promise<FaultRun> {
-  const startedAt = new Date();
-  const used = rates ?? (isShort ? SHORT_RATES : WHOLE_RATES);
-  say(`seed ${seed}; starting a system`);
+export async function openSession({ seed, isShort, keep, ...rest }: SessionOptions): Promise<Session> {
+  const say = rest.say ?? (() => undefined);
+  const rates = rest.rates ?? (isShort ? SHORT_RATES : WHOLE_RATES);
   const electionTimeoutMs = isShort ? ELECTION_SHORT_MS : ELECTION_MS;
   const system = await startFaultSystem({ seed, electionTimeoutMs, note: () => undefined });
-  const results: RoundResult[] = [];
-  const breaches: Breach[] = [];
+  async function close() {
+    if (keep) await keepLogs(system.folder, keep);
+    await system.close();
+  }
   try {
     await system.ready();
     const baseline = await measureBaseline(system);
     const logs = openLogReader();
+    return {
+      system,
+      rates,
+      run: (fault, turn = 1) => runRound({ system, fault, seed, turn, rates, isShort, baseline, logs, say }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export interface RunOptions extends SessionOptions {
+  faults: readonly Fault[];
+  rounds: number;
+  say: (line: string) => void;
+}
+
+export async function runFaults({ faults, rounds, say, ...options }: RunOptions): Promise<FaultRun> {
+  const startedAt = new Date();
+  const { seed, isShort } = options;
+  say(`seed ${seed}; starting a system`);
+  const session = await openSession({ ...options, say: (text) => say(`     ${text}`) });
+  const { system, rates } = session;
+  const results: RoundResult[] = [];
+  const breaches: Breach[] = [];
+  try {
     say(system.description);
     for (let turn = 1; turn <= rounds; turn += 1) {
       for (const fault of faults) {
         say(`${fault.id} ${fault.title}`);
-        const on = { system, fault, seed, turn, rates: used, isShort, baseline, logs };
-        const result = await runRound({ ...on, say: (text) => say(`     ${text}`) });
+        const result = await session.run(fault, turn);
         results.push(result);
         say(`     ${verdictOf(result)}`);
       }
@@ -68,11 +102,10 @@ export async function runFaults({ faults, seed, rounds, isShort, say, rates, kee
       if (left.length > 0) breaches.push({ oracle: 'O5', text: `${left.length} replies are left in Redis` });
     }
   } finally {
-    if (keep) await keepLogs(system.folder, keep);
-    await system.close();
+    await session.close();
   }
   const minutes = (Date.now() - startedAt.getTime()) / 60_000;
-  return { seed, isShort, rates: used, description: system.description, startedAt, minutes, results, breaches };
+  return { seed, isShort, rates, description: system.description, startedAt, minutes, results, breaches };
 }
 
 async function keepLogs(from: string, to: string) {
@@ -81,14 +114,7 @@ async function keepLogs(from: string, to: string) {
   await Promise.all(names.map((name) => copyFile(join(from, name), join(to, name))));
 }
 
-export function verdictOf({
-  breaches,
-  requests,
-  documents,
-  events,
-  recoverySeconds,
-  seconds: took,
-}: RoundResult): string {
+function verdictOf({ breaches, requests, documents, events, recoverySeconds, seconds: took }: RoundResult): string {
   const counts = `${requests} requests, ${documents} documents, ${events} webhooks, well after ${recoverySeconds.toFixed(1)} s, took ${took.toFixed(0)} s`;
   if (breaches.length === 0) return `all is well: ${counts}`;
   const told = breaches.slice(0, 10).map(({ oracle, text }) => `     ${oracle}: ${text.slice(0, 600)}`);
