@@ -33,6 +33,9 @@ export interface Column<Row> {
   isNumber?: boolean;
 }
 
+/** What a cell without content shows. */
+const NOTHING = '–';
+
 /** On a phone each row becomes a card whose lines carry the columns' names. */
 export function table<Row>(caption: string, columns: Column<Row>[], rows: readonly Row[], empty: Children): VNode {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
@@ -45,10 +48,12 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: readon
       <tbody>
         ${rows.map(
           (row) => html`<tr>
-            ${columns.map(
-              ({ name, cell, isNumber }) =>
-                html`<td data-name=${name} class=${isNumber ? 'number' : null}><div>${cell(row)}</div></td>`,
-            )}
+            ${columns.map(({ name, cell, isNumber }) => {
+              const content = cell(row);
+              // On a phone a line that says nothing is left out.
+              const kind = content === NOTHING ? 'nothing' : null;
+              return html`<td data-name=${name} class=${isNumber ? `number ${kind ?? ''}` : kind}><div>${content}</div></td>`;
+            })}
           </tr>`,
         )}
       </tbody>
