@@ -24,13 +24,14 @@ const { values } = parseArgs({
   },
 });
 const folder = values.folder ?? '';
+const STARTS = 3;
 const isWholeNetwork = values['whole-network'] === true;
 
 // First of all: programs ask for the machine's own name when they start.
 const names = isWholeNetwork ? await startNameServer(NAME_SERVER) : undefined;
 // Nothing outside is reached from here: the stores are started here as well.
 const { MONGODB_URI: _mongodb, REDIS_URL: _redis, ...env } = process.env;
-const backends = await startBackends(isWholeNetwork ? env : process.env);
+const backends = await started(isWholeNetwork ? env : process.env);
 process.env['TEST_MONGODB_URI'] = backends.mongodbUri;
 process.env['TEST_REDIS_URL'] = backends.redisUrl;
 process.env['TEST_CHROMIUM_PATH'] = backends.chromiumPath;
@@ -110,3 +111,14 @@ try {
   await backends.stop();
 }
 process.exit();
+
+/** On a machine that is busy with everything at once a database may take longer to start than it is given. */
+async function started(given: NodeJS.ProcessEnv) {
+  for (let left = STARTS - 1; ; left -= 1) {
+    try {
+      return await startBackends(given);
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
+}
