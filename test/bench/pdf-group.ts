@@ -1,9 +1,10 @@
 // Documents: the whole path, HTTP in and PDF out, beside the same HTML printed by the protocol alone; in turn, in one run.
-import { callerOf } from '../support/gateway.ts';
-import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
-import { openWorkspace, type Workspace } from '../support/workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { htmlOf, invoiceOf, openPdfFloor, type PdfFloor } from './pdf-floor.ts';
+import { longRun } from './pdf-long.ts';
+import { overload } from './pdf-overload.ts';
+import { moreRenderers } from './pdf-renderers.ts';
+import { ownCpuMs, type PdfSystem, startPdfSystem, together } from './pdf-system.ts';
 import { cpuMsOf } from './process-cpu.ts';
 import { progress } from './progress.ts';
 import { median, type Row, row } from './rows.ts';
@@ -12,7 +13,6 @@ const ROUNDS = 5;
 const CALLERS = 8;
 /** Two pages keep two cores busy; a third makes the floor no faster. */
 const FLOOR_PAGES = 2;
-const UNLIMITED = { RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0' };
 /** What gateway, queue and renderer may add for one caller. */
 const ADDED_MS = 6;
 
@@ -24,48 +24,35 @@ interface Figures {
   cpuMsEach: number;
 }
 
-export async function bench({ mongodbUri, redisUrl, chromiumPath }: BenchOptions): Promise<Row[]> {
-  Object.assign(process.env, {
-    TEST_MONGODB_URI: mongodbUri,
-    TEST_REDIS_URL: redisUrl,
-    TEST_CHROMIUM_PATH: chromiumPath,
-  });
-  const workspace = await openWorkspace();
-  const [floor, gateway, renderer] = await Promise.all([
-    openPdfFloor(chromiumPath, FLOOR_PAGES),
-    spawnService('gateway', workspace, UNLIMITED),
-    spawnService('renderer', workspace),
-  ]);
+export async function bench(options: BenchOptions): Promise<Row[]> {
+  const rows: Row[] = [];
+  const floor = await openPdfFloor(options.chromiumPath, FLOOR_PAGES);
+  const system = await startPdfSystem(options);
   try {
-    const system = { workspace, floor, gateway, renderer };
-    return [...(await onePage(system)), ...(await fivePages(system))];
+    rows.push(...(await onePage(system, floor)), ...(await fivePages(system, floor)));
+    rows.push(...(await overload(system)));
   } finally {
-    await Promise.all([floor.close(), gateway.stop(), renderer.stop()]);
-    await workspace.close();
+    await Promise.all([floor.close(), system.close()]);
   }
+  rows.push(...(await moreRenderers(options)));
+  if (options.isLarge) rows.push(...(await longRun(options)));
+  return rows;
 }
 
-interface System {
-  workspace: Workspace;
-  floor: PdfFloor;
-  gateway: SpawnedService;
-  renderer: SpawnedService;
-}
-
-async function onePage(system: System): Promise<Row[]> {
-  const [ours, floor] = await inTurn(system, 8, 200);
+async function onePage(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {
+  const [ours, bare] = await inTurn(system, floor, 8, 200);
   return [
-    { ...row('PDF of one page, one caller, p50', 'ms', ours.p50, floor.p50), ...added(ours.p50, floor.p50) },
-    row('PDF of one page, eight callers', '/s', ours.perSecond, floor.perSecond, ['≥', 0.7]),
-    row('PDF of one page, CPU of all processes', 'ms', ours.cpuMsEach, floor.cpuMsEach, ['≤', 1.5]),
+    { ...row('PDF of one page, one caller, p50', 'ms', ours.p50, bare.p50), ...added(ours.p50, bare.p50) },
+    row('PDF of one page, eight callers', '/s', ours.perSecond, bare.perSecond, ['≥', 0.7]),
+    row('PDF of one page, CPU of all processes', 'ms', ours.cpuMsEach, bare.cpuMsEach, ['≤', 1.5]),
   ];
 }
 
-async function fivePages(system: System): Promise<Row[]> {
-  const [ours, floor] = await inTurn(system, 150, 40);
+async function fivePages(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {
+  const [ours, bare] = await inTurn(system, floor, 150, 40);
   return [
-    row('PDF of five pages, eight callers', '/s', ours.perSecond, floor.perSecond, ['≥', 0.85]),
-    row('PDF of five pages, CPU of all processes', 'ms', ours.cpuMsEach, floor.cpuMsEach),
+    row('PDF of five pages, eight callers', '/s', ours.perSecond, bare.perSecond, ['≥', 0.85]),
+    row('PDF of five pages, CPU of all processes', 'ms', ours.cpuMsEach, bare.cpuMsEach),
   ];
 }
 
@@ -74,23 +61,21 @@ function added(oursMs: number, floorMs: number) {
 }
 
 /** Ours and the floor, round after round, so that what the machine does besides falls on both. */
-async function inTurn({ workspace, floor, gateway, renderer }: System, lines: number, count: number) {
-  const { key } = await workspace.account();
-  const call = callerOf(gateway.url, key);
-  const body = invoiceOf(lines);
+async function inTurn(system: PdfSystem, floor: PdfFloor, lines: number, count: number) {
+  const { key } = await system.workspace.account();
+  const body = Buffer.from(JSON.stringify(invoiceOf(lines)));
   const printOurs: Print = async () => {
-    const { status } = await call('POST', '/api/tools/generate-pdf', { body });
+    const { status } = await system.caller.post(body, key);
     if (status !== 200) throw new Error(`the PDF tool answered ${status}`);
   };
   const html = htmlOf(lines);
   const printFloor: Print = (caller) => floor.print(caller, html);
-  // The client of ours is this process, and no part of ours; that of the floor is its other half.
-  const oursPids = [gateway.pid, renderer.pid];
   const ours: Figures[] = [];
   const bare: Figures[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     progress(`documents of ${lines} lines: round ${round} of ${ROUNDS}`);
-    const a = await figures(printOurs, CALLERS, count, () => cpuMsOf(oursPids));
+    // The client of ours is this process, and no part of ours; that of the floor is its other half.
+    const a = await figures(printOurs, CALLERS, count, system.cpuMs);
     const b = await figures(printFloor, FLOOR_PAGES, count, () => cpuMsOf([floor.pid]) + ownCpuMs());
     if (round === 0) continue; // Warming up.
     ours.push(a);
@@ -107,18 +92,10 @@ async function figures(print: Print, callers: number, count: number, cpuMs: () =
     waits.push(performance.now() - startedAt);
   }
   const cpuBefore = cpuMs();
-  const startedAt = performance.now();
-  let begun = 0;
-  const loop = async (caller: number) => {
-    while (begun < count) {
-      begun += 1;
-      await print(caller);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, (_none, caller) => loop(caller)));
+  const tookMs = await together(callers, count, print);
   return {
     p50: median(waits),
-    perSecond: count / ((performance.now() - startedAt) / 1_000),
+    perSecond: count / (tookMs / 1_000),
     cpuMsEach: (cpuMs() - cpuBefore) / count,
   };
 }
@@ -130,9 +107,4 @@ function middle(rounds: readonly Figures[]): Figures {
     perSecond: of(({ perSecond }) => perSecond),
     cpuMsEach: of(({ cpuMsEach }) => cpuMsEach),
   };
-}
-
-function ownCpuMs() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
 }

@@ -1,0 +1,99 @@
+// Five times as many requests as can be printed: what is printed all the same, and how soon the others are told to come back.
+import { invoiceOf } from './pdf-floor.ts';
+import { type PdfSystem, together } from './pdf-system.ts';
+import { progress } from './progress.ts';
+import { median, type Row, row } from './rows.ts';
+
+const TIMES = 5;
+/** So many that the share of one account in flight limits none of them. */
+const ACCOUNTS = 16;
+const CAPACITY_CALLERS = 16;
+const CAPACITY_DOCUMENTS = 600;
+/** Until the queue is full and everything has settled; not counted. */
+const SETTLE_MS = 4_000;
+const COUNTED_MS = 8_000;
+const STEP_MS = 20;
+const REFUSAL_MS = 50;
+const RETRY_AFTER_MAX_SECONDS = 32;
+
+export async function overload(system: PdfSystem): Promise<Row[]> {
+  const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => system.workspace.account()));
+  const keys = accounts.map(({ key }) => key);
+  const body = Buffer.from(JSON.stringify(invoiceOf(8)));
+  const post = (turn: number) => system.caller.post(body, keys[turn % ACCOUNTS] ?? '');
+
+  progress('documents: capacity');
+  const before = await capacityOf(post);
+  progress(`documents: ${TIMES} times ${Math.round(before)} requests per second`);
+  const flood = await floodWith(post, before * TIMES);
+  progress('documents: capacity once more');
+  const capacity = (before + (await capacityOf(post))) / 2;
+  const { printedPerSecond, refusedMs, waitsSeconds, retryAfters } = flood;
+  const isHonest = retryAfters.every((seconds) => seconds >= 1 && seconds <= RETRY_AFTER_MAX_SECONDS);
+  const p99 = quantile(refusedMs, 0.99);
+  const told = median(retryAfters);
+  return [
+    row('PDF at five times the capacity, printed', '/s', printedPerSecond, capacity, ['≥', 0.95]),
+    {
+      ...row('… refusals, p99', 'ms', p99, REFUSAL_MS),
+      target: `≤ ${REFUSAL_MS} ms`,
+      pass: p99 <= REFUSAL_MS,
+    },
+    {
+      ...row('… Retry-After beside the wait of those let in', 's', told, median(waitsSeconds)),
+      target: 'no less',
+      pass: isHonest && told >= median(waitsSeconds),
+    },
+  ];
+}
+
+type Post = (turn: number) => ReturnType<PdfSystem['caller']['post']>;
+
+async function capacityOf(post: Post): Promise<number> {
+  const tookMs = await together(CAPACITY_CALLERS, CAPACITY_DOCUMENTS, async (caller) => {
+    const { status } = await post(caller);
+    if (status !== 200) throw new Error(`the PDF tool answered ${status}`);
+  });
+  return CAPACITY_DOCUMENTS / (tookMs / 1_000);
+}
+
+/** Requests at a steady pace, whatever becomes of those before. */
+async function floodWith(post: Post, perSecond: number) {
+  const refusedMs: number[] = [];
+  const retryAfters: number[] = [];
+  const waitsSeconds: number[] = [];
+  const pending = new Set<Promise<void>>();
+  const startedAt = performance.now();
+  const isCounted = (at: number) => at - startedAt >= SETTLE_MS && at - startedAt < SETTLE_MS + COUNTED_MS;
+  let printed = 0;
+
+  async function ask(turn: number) {
+    const askedAt = performance.now();
+    const { status, headers } = await post(turn);
+    const answeredAt = performance.now();
+    if (status !== 200 && status !== 503) throw new Error(`the PDF tool answered ${status}`);
+    if (!isCounted(answeredAt)) return;
+    if (status === 200) {
+      printed += 1;
+      waitsSeconds.push((answeredAt - askedAt) / 1_000);
+    } else {
+      refusedMs.push(answeredAt - askedAt);
+      retryAfters.push(Number(headers['retry-after'] ?? Number.NaN));
+    }
+  }
+
+  for (let asked = 0; performance.now() - startedAt < SETTLE_MS + COUNTED_MS; ) {
+    for (; asked < ((performance.now() - startedAt) / 1_000) * perSecond; asked += 1) {
+      const asking = ask(asked).finally(() => pending.delete(asking));
+      pending.add(asking);
+    }
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+  }
+  await Promise.all(pending);
+  return { printedPerSecond: printed / (COUNTED_MS / 1_000), refusedMs, waitsSeconds, retryAfters };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
