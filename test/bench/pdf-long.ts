@@ -15,16 +15,16 @@ const FIRST = 100;
 const READINGS = 20;
 const PROGRESS_STEP = 250;
 
-export async function longRun(options: BenchOptions): Promise<Row[]> {
+export async function longRun(options: BenchOptions, documents = DOCUMENTS): Promise<Row[]> {
   // No replacement of the browser may hide what grows.
-  const system = await startPdfSystem(options, { env: { RECYCLE_PRINTS: String(DOCUMENTS * 10) } });
+  const system = await startPdfSystem(options, { env: { RECYCLE_PRINTS: String(documents * 10) } });
   try {
     const { key } = await system.workspace.account();
     const sizes: { after: number; megabytes: number }[] = [];
     const faults: string[] = [];
     let done = 0;
     let left = 0;
-    await together(CALLERS, DOCUMENTS, async () => {
+    await together(CALLERS, documents, async () => {
       const mixed = mixedDocument(randomBytes);
       if (mixed.leavesAfterMs === undefined) faults.push(...(await faultsOf(mixed, system, key)));
       else left += await abandon(mixed, system, key);
@@ -32,7 +32,7 @@ export async function longRun(options: BenchOptions): Promise<Row[]> {
       if (done >= FIRST && done % 10 === 0) sizes.push({ after: done, megabytes: rendererMegabytes(system) });
       if (done % PROGRESS_STEP === 0) {
         progress(
-          `documents: ${done} of ${DOCUMENTS}, ${faults.length} faults, ${sizes.at(-1)?.megabytes.toFixed(0)} MB`,
+          `documents: ${done} of ${documents}, ${faults.length} faults, ${sizes.at(-1)?.megabytes.toFixed(0)} MB`,
         );
       }
     });
