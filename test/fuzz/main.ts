@@ -4,7 +4,7 @@ import { startBackends } from '../support/backends.ts';
 import { makeExampleRecords } from '../support/examples.ts';
 import { startSystem } from '../support/system.ts';
 
-const CASES = Number(process.argv[2] ?? 150);
+const CASES = Number(process.argv[2] ?? 450);
 const SLOWEST_SECONDS = 10;
 const command = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 
