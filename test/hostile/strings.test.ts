@@ -19,8 +19,9 @@ beforeAll(async () => {
   [gateway, renderer] = await Promise.all([startGateway(), startRenderer({ OUTBOUND_ALLOW: '' })]);
 });
 afterAll(async () => {
-  await renderer.close();
-  await gateway.close();
+  // What did not start is not there to be closed.
+  await (renderer as TestRenderer | undefined)?.close();
+  await (gateway as TestGateway | undefined)?.close();
 });
 
 const creates = routeTable.filter(
