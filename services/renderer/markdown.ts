@@ -1,13 +1,16 @@
 // Hands markdown to the thread that knows it, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
-import { AppError } from '#libs/errors.ts';
+import { AppError, unavailable } from '#libs/errors.ts';
 
+/** Of processor time: a machine that is busy with others makes no text slow. */
 const LIMIT_MS = 2_000;
-const START_LIMIT_MS = 15_000;
+/** Until then the thread must have started, or got its processor time. */
+const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 100;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
-  /** @throws AppError 422 when the text cannot be laid out within two seconds. */
+  /** @throws AppError 422 when laying the text out takes two seconds of work, 503 when the machine is too busy for it. */
   toHtml(markdown: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -21,6 +24,8 @@ interface Waiter {
 /** Without an id: the thread has started. */
 interface Said {
   id: number;
+  /** Processor time of the thread so far. */
+  spentMs: number;
   html?: string;
   failure?: string;
 }
@@ -33,6 +38,10 @@ export function openMarkdown(): Markdown {
   /** Of the text the thread works on. */
   let timer: NodeJS.Timeout | undefined;
   let hasStarted = false;
+  /** Processor time of the thread before that text. */
+  let spentMs = 0;
+  /** Changes with every text that is watched. */
+  let turn = 0;
 
   // Started with the first text: most documents have none.
   function running(): Worker {
@@ -41,14 +50,15 @@ export function openMarkdown(): Markdown {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
       env: {},
     });
-    started.on('message', ({ id, html, failure }: Said) => {
+    started.on('message', ({ id, html, failure, ...said }: Said) => {
       if (failure !== undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
       else if (html !== undefined) settle(id, (waiter) => waiter.resolve(html));
       if (worker !== started) return;
       hasStarted = true;
+      spentMs = said.spentMs;
       watch(started);
     });
-    started.on('error', (error) => replace(started, error.message));
+    started.on('error', (error) => replace(started, unreadable(error.message)));
     started.unref();
     worker = started;
     hasStarted = false;
@@ -63,21 +73,31 @@ export function openMarkdown(): Markdown {
     how(waiter);
   }
 
-  /** Of the first in the row alone: neither the thread's start nor the texts before it count, on a busy machine they take long. */
+  /** Of the first in the row alone: neither the thread's start nor the texts before it count. */
   function watch(current: Worker) {
-    const limitMs = hasStarted ? LIMIT_MS : START_LIMIT_MS;
     clearTimeout(timer);
-    if (waiters.size > 0) timer = setTimeout(() => replace(current, `took more than ${limitMs} ms`), limitMs);
+    turn += 1;
+    if (waiters.size > 0) lookIn(hasStarted ? LIMIT_MS : PATIENCE_MS, current, { of: turn, since: performance.now() });
+  }
+
+  function lookIn(waitMs: number, current: Worker, text: { of: number; since: number }) {
+    timer = setTimeout(async () => {
+      const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
+      if (worker !== current || turn !== text.of) return;
+      if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
+      else if (performance.now() - text.since >= PATIENCE_MS) replace(current, tooBusy());
+      else lookIn(Math.max(LIMIT_MS - usedMs, LOOK_AGAIN_MS), current, text);
+    }, waitMs);
   }
 
   /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
-  function replace(stuck: Worker, why: string) {
+  function replace(stuck: Worker, error: AppError) {
     if (worker !== stuck) return;
     worker = undefined;
     clearTimeout(timer);
     void stuck.terminate();
     const [culprit, ...innocent] = [...waiters.keys()];
-    if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(unreadable(why)));
+    if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(error));
     for (const id of innocent) hand(id);
   }
 
@@ -100,6 +120,15 @@ export function openMarkdown(): Markdown {
       await worker?.terminate();
     },
   };
+}
+
+async function processorMs(thread: Worker): Promise<number> {
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 })); // It has just ended.
+  return (user + system) / 1_000;
+}
+
+function tooBusy() {
+  return unavailable('bodyMarkdown could not be laid out in time, please try again later', 1);
 }
 
 function unreadable(why: string | undefined) {
