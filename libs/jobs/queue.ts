@@ -35,6 +35,8 @@ export interface Queues {
   /** `unknown` when the queue has no such job: done and removed, or lost with Redis. */
   stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
   counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
+  /** How many workers are connected for it, over all processes. */
+  workerCount(definition: JobDefinition<unknown>): Promise<number>;
   /** Milliseconds the oldest ready job has waited, 0 when none waits. */
   oldestAgeMs(definition: JobDefinition<unknown>): Promise<number>;
   /** The BullMQ queue itself, for the operations dashboard. */
@@ -107,6 +109,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         failed: counts['failed'] ?? 0,
       };
     },
+    workerCount: (definition) => raw(definition).getWorkersCount(),
     async oldestAgeMs(definition) {
       const [oldest] = await raw(definition).getJobs(['waiting'], 0, 0, true);
       return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;

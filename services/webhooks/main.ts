@@ -29,6 +29,8 @@ import { openTraffic } from './traffic.ts';
 const FAN_OUT_CONCURRENCY = 16;
 const RELAY_EVERY_MS = 500;
 const CLOCK_EVERY_MS = 1_000;
+/** How soon a process learns that another one shares the work. */
+const HEAD_COUNT_EVERY_MS = 5_000;
 /** How late after midnight an overdue invoice may be announced. */
 const LAPSES_EVERY_MS = 30_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
@@ -67,7 +69,8 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => operations.close());
 
-  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE });
+  let sharers = 1;
+  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE, sharers: () => sharers });
   const events = openEventReader();
   const deliver = makeDeliverWebhook({
     queues,
@@ -106,6 +109,15 @@ await run(async ({ onClose, useLogger }) => {
     log,
   });
   onClose(() => clock.stop());
+  const headCount = repeat(
+    async () => {
+      // While Redis is away nobody delivers.
+      sharers = await queues.workerCount(deliverWebhook).catch(() => sharers);
+      return false;
+    },
+    { name: 'the head count', everyMs: HEAD_COUNT_EVERY_MS, log },
+  );
+  onClose(() => headCount.stop());
   const scheduler = repeat(
     async () => {
       if ((await announceLapses()) > 0) relay.wake();

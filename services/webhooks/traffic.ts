@@ -1,6 +1,7 @@
 // Keeps one endpoint from taking what others need: how many attempts at once, and none while it only fails (a breaker).
 // It lives in memory, for this process: a wrong guess costs a wait, never a delivery.
 
+/** Of all processes together, each its share and at least one. */
 const IN_FLIGHT_MAX = 5;
 /** After a failure one attempt at a time shows whether it is well again. */
 const IN_FLIGHT_FAILING = 1;
@@ -57,9 +58,12 @@ interface State {
   nextFreeAt: number;
 }
 
-/** @param options.scale multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE). */
-export function openTraffic(options: { scale: number; now?: () => number }): Traffic {
-  const now = options.now ?? Date.now;
+/**
+ * @param options.scale multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE).
+ * @param options.sharers how many processes there are at the moment, this one included.
+ */
+export function openTraffic(options: { scale: number; sharers?: () => number; now?: () => number }): Traffic {
+  const { now = Date.now, sharers = () => 1 } = options;
   const openMs = OPEN_MS * options.scale;
   const states = new Map<string, State>();
 
@@ -81,7 +85,9 @@ export function openTraffic(options: { scale: number; now?: () => number }): Tra
   }
 
   const limitOf = (state: State) =>
-    state.openUntil > 0 || state.outcomes.at(-1)?.isWell === false ? IN_FLIGHT_FAILING : IN_FLIGHT_MAX;
+    state.openUntil > 0 || state.outcomes.at(-1)?.isWell === false
+      ? IN_FLIGHT_FAILING
+      : Math.max(1, Math.floor(IN_FLIGHT_MAX / Math.max(1, sharers())));
 
   function admit(endpointId: string, state: State): Admission {
     const flight = { since: now() };

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
 import { runs } from '../support/form.ts';
 
-function start(scale = 1) {
+function start(scale = 1, sharers = 1) {
   const clock = { now: 1_000_000 };
-  const traffic = openTraffic({ scale, now: () => clock.now });
+  const traffic = openTraffic({ scale, now: () => clock.now, sharers: () => sharers });
   const admitted = async (endpointId = 'a') => {
     const admission = await traffic.enter(endpointId);
     if (!admission.admitted) throw new Error(`not admitted, wait ${admission.waitMs}`);
@@ -149,4 +149,44 @@ test('when a job was stale and no attempt was made, then nothing is learnt from 
   const { traffic, admitted } = start();
   for (let count = 0; count < 20; count += 1) (await admitted()).leave();
   expect(traffic.size()).toBe(0);
+});
+
+test.each([
+  [1, 5],
+  [2, 2],
+  [5, 1],
+  [9, 1],
+])('when %i processes share the work, then each has at most %i attempts in hand', async (sharers, share) => {
+  const { clock, traffic, admitted } = start(1, sharers);
+  await fill(admitted, share);
+  clock.now += 1_000;
+  expect((await traffic.enter('a')).admitted).toBe(false);
+});
+
+test('when attempts are planned, then only those that would be sent away are told to wait', async () => {
+  const { clock, traffic, admitted } = start();
+  expect(traffic.foresee('a')).toBeUndefined();
+  expect(traffic.size()).toBe(0);
+  await fill(admitted, 4);
+  clock.now += 1_000;
+  expect(traffic.foresee('a')).toBeUndefined();
+  await admitted();
+  clock.now += 1_000;
+  const [first, second] = [traffic.foresee('a'), traffic.foresee('a')];
+  expect([first?.isOpen, second?.isOpen]).toEqual([false, false]);
+  expect(second?.waitMs).toBeGreaterThan(first?.waitMs ?? Number.POSITIVE_INFINITY);
+});
+
+test('when the breaker is open, then planned attempts wait, and after its time one trial is sent for and not all at once', async () => {
+  const { clock, traffic, attempt } = start();
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  expect(traffic.foresee('a')).toMatchObject({ isOpen: true });
+  clock.now += 30_000;
+  expect(traffic.foresee('a')).toBeUndefined();
+  expect(traffic.foresee('a')).toMatchObject({ isOpen: true });
+  // The trial was lost on its way: another one is sent for.
+  clock.now += 2_000;
+  expect(traffic.foresee('a')).toBeUndefined();
+  expect(await attempt(true)).toEqual({ recovered: true });
+  expect(traffic.foresee('a')).toBeUndefined();
 });
