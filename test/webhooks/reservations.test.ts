@@ -1,0 +1,136 @@
+// First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
+import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
+import { Event, type EventRecord } from '#libs/models/event.ts';
+import { type Id, newId, storedId } from '#libs/models/tenant.ts';
+import { whenReady } from '#libs/redis.ts';
+import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
+import { openTraffic } from '../../services/webhooks/traffic.ts';
+import { announce } from '../support/webhooks.ts';
+import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+
+const MINUTE_MS = 60_000;
+
+let workspace: Workspace;
+let queues: Queues;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
+  await whenReady(queues.redis, 5_000);
+});
+afterAll(async () => {
+  await queues.close();
+  await workspace.close();
+});
+
+async function anEvent() {
+  const { id: accountId } = await workspace.account();
+  const eventId = await announce(accountId, 'client.created', {});
+  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const endpointId = newId();
+  // As it is, also before a majority has it: nobody waits for that when deliveries are made and settled.
+  const find = (id: Id) =>
+    Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>();
+  return { accountId, eventId, event, endpointId, id: deliveryId(eventId, endpointId), find };
+}
+
+const inAMinute = () => new Date(Date.now() + MINUTE_MS);
+
+async function aReservedOne() {
+  const made = await anEvent();
+  const reservation = { leaseId: newId(), until: inAMinute() };
+  const fanOut = { event: made.event, endpointIds: [storedId(made.endpointId)] };
+  await insertDeliveries([fanOut], reservation.until, reservation);
+  return { ...made, reservation };
+}
+
+test('when a delivery is reserved, then only the holder of the reservation may claim it, until that ends', async () => {
+  const { id, reservation } = await aReservedOne();
+  const now = new Date();
+  expect(await claimDeliveries([id], inAMinute())).toEqual([]);
+  const other = { leaseId: newId(), until: reservation.until };
+  expect(await claimDeliveries([id], inAMinute(), now, [other])).toEqual([]);
+  expect(await claimDeliveries([id], inAMinute(), now, [reservation])).toHaveLength(1);
+  // It is spent.
+  expect(await claimDeliveries([id], inAMinute(), now, [reservation])).toEqual([]);
+});
+
+test('when a reservation has ended, then anybody may claim the delivery', async () => {
+  const { id, reservation } = await aReservedOne();
+  const later = new Date(reservation.until.getTime() + 1);
+  expect(await claimDeliveries([id], new Date(later.getTime() + MINUTE_MS), later)).toHaveLength(1);
+});
+
+test('when the attempt of a reserved delivery takes long, then its lease grows and nobody else may claim it', async () => {
+  const { accountId, eventId, endpointId, id, reservation } = await aReservedOne();
+  const delivery = reservedDelivery({ eventId, accountId, endpointId, leaseId: reservation.leaseId });
+  await extendLease(delivery, new Date(Date.now() + 3 * MINUTE_MS));
+  const later = new Date(reservation.until.getTime() + 1);
+  expect(await claimDeliveries([id], inAMinute(), later, [reservation])).toEqual([]);
+});
+
+test('when an event is fanned out again to some endpoints and to a new one, then only the new one is told, and the others are as they were', async () => {
+  const { event, eventId, endpointId, id, find, reservation } = await aReservedOne();
+  const before = await find(id);
+  const added = newId();
+  const again = { leaseId: newId(), until: inAMinute() };
+  const fanOut = { event, endpointIds: [storedId(endpointId), storedId(added)] };
+
+  const told = await insertDeliveries([fanOut], again.until, again);
+
+  expect(told.map((ids) => ids.map(String))).toEqual([[added]]);
+  expect(await find(id)).toEqual(before);
+  expect(before?.lease_id).toBe(reservation.leaseId);
+  expect((await find(deliveryId(eventId, added)))?.lease_id).toBe(again.leaseId);
+});
+
+test('when an endpoint cannot be tried now, then its delivery waits from birth, unreserved, and is not told of', async () => {
+  const { event, endpointId, id, find } = await anEvent();
+  const nextAt = inAMinute();
+  const later = new Map([[endpointId, { nextAt, postponed: 1 }]]);
+  const reservation = { leaseId: newId(), until: inAMinute() };
+
+  expect(await insertDeliveries([{ event, endpointIds: [storedId(endpointId)], later }], nextAt, reservation)).toEqual([
+    [],
+  ]);
+  const delivery = await find(id);
+  expect(delivery).toMatchObject({ status: 'pending', next_at: nextAt, due_at: nextAt, postponed: 1 });
+  expect(delivery?.lease_id).toBeUndefined();
+});
+
+/** Made due for the clock. */
+async function due(made: Awaited<ReturnType<typeof anEvent>>) {
+  await Delivery.updateOne({ _id: made.id, account_id: made.accountId }, { due_at: new Date() });
+  return made.find(made.id);
+}
+
+test('when the clock meets a delivery that is in hand, then it comes back when the lease ends and puts nothing on the queue', async () => {
+  const made = await aReservedOne();
+  const before = await due(made);
+  await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+
+  expect((await made.find(made.id))?.due_at).toEqual(made.reservation.until);
+  expect(await queues.stateOf(deliverWebhook, `${made.id}-${(before?.turn ?? 0) + 1}`)).toBe('unknown');
+});
+
+test('when the clock meets a delivery of an endpoint whose breaker is open, then it puts it off without the queue', async () => {
+  const traffic = openTraffic({ scale: 1 });
+  const [well, sick] = [await anEvent(), await anEvent()];
+  for (const { event, endpointId } of [well, sick])
+    await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  for (let count = 0; count < 10; count += 1) {
+    const admission = await traffic.enter(sick.endpointId);
+    if (admission.admitted) admission.leave({ isWell: false, durationMs: 5 });
+  }
+  await putDueDeliveries(queues, traffic);
+
+  expect(await queues.stateOf(deliverWebhook, `${well.id}-1`)).toBe('waiting');
+  expect(await queues.stateOf(deliverWebhook, `${sick.id}-1`)).toBe('unknown');
+  const delivery = await sick.find(sick.id);
+  expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
+  expect(delivery?.next_at?.getTime()).toBeGreaterThan(Date.now());
+  expect(delivery?.due_at).toEqual(delivery?.next_at);
+});
