@@ -23,7 +23,7 @@ const RATE_PER_SECOND = 50;
 const SECONDS = 10;
 /** Writes of one account wait for each other, which is not what is measured here. */
 const ACCOUNTS = 10;
-const EVENTS = 1_000;
+const EVENTS = 2_000;
 const HEALTHY = 6;
 
 export async function bench(options: BenchOptions): Promise<Row[]> {
@@ -113,8 +113,7 @@ async function throughput(workspace: Workspace): Promise<Row[]> {
   await refusing.close();
   const bad = [failing.url, failing.url.replace('/hook', '/also'), hanging.url, refusing.url];
   for (const url of [...healthy.map((receiver) => receiver.url), ...bad]) await register(workspace, account.id, url);
-  const floor = await bareLoop(healthy);
-  for (const receiver of healthy) receiver.received.length = 0;
+  const floorBefore = await bareLoop(healthy);
 
   progress('deliveries: the service, four of ten endpoints are bad');
   for (let done = 0; done < EVENTS; done += 50) await announceMany(account.id, 50);
@@ -122,13 +121,22 @@ async function throughput(workspace: Workspace): Promise<Row[]> {
   try {
     const arrived = () => healthy.reduce((sum, { received }) => sum + received.length, 0);
     await eventually(() => arrived() >= HEALTHY * EVENTS, 300_000);
-    const times = healthy.flatMap(({ received }) => received.map(({ at }) => at));
-    const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
-    return [row('deliveries to healthy endpoints', '/s', times.length / seconds, floor, ['≥', 0.5])];
+    const ours = rateOf(healthy);
+    await service.stop();
+    progress('deliveries: a bare loop again');
+    const floor = (floorBefore + (await bareLoop(healthy))) / 2;
+    return [row('deliveries to healthy endpoints', '/s', ours, floor, ['≥', 0.5])];
   } finally {
     await service.stop();
     for (const receiver of [...healthy, failing, hanging]) await receiver.close();
   }
+}
+
+/** @returns calls a second, which are forgotten. */
+function rateOf(receivers: Receiver[]): number {
+  const times = receivers.flatMap(({ received }) => received.map(({ at }) => at)).toSorted((a, b) => a - b);
+  for (const { received } of receivers) received.length = 0;
+  return times.length / (((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000);
 }
 
 async function bareLoop(healthy: Receiver[]): Promise<number> {
@@ -146,8 +154,7 @@ async function bareLoop(healthy: Receiver[]): Promise<number> {
   });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`the bare loop ended with ${code}`);
-  const times = healthy.flatMap(({ received }) => received.map(({ at }) => at));
-  return times.length / ((Math.max(...times) - Math.min(...times)) / 1_000);
+  return rateOf(healthy);
 }
 
 /** Starts one task every 20 ms for ten seconds, whatever the others do. */
