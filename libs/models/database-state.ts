@@ -7,6 +7,8 @@ export interface DatabaseState {
   /** Absent on a standalone server, where transactions are not possible. */
   replicaSet: string | undefined;
   members: number;
+  /** `host:port state` of each member that can neither vote nor take over now; undefined when this user may not ask. */
+  membersAway: string[] | undefined;
   /** How far its clock is ahead of ours (behind, when negative), half of the round trip taken off. */
   clockAheadMs: number;
   roundTripMs: number;
@@ -27,9 +29,24 @@ export async function readDatabaseState(): Promise<DatabaseState> {
     version: String(version),
     replicaSet: typeof hello['setName'] === 'string' ? hello['setName'] : undefined,
     members: Array.isArray(hello['hosts']) ? hello['hosts'].length : 1,
+    membersAway: await readMembersAway(db.admin()),
     clockAheadMs: Math.round((hello['localTime'] as Date).getTime() - startedAt - roundTripMs / 2),
     roundTripMs,
   };
+}
+
+const WELL = new Set(['PRIMARY', 'SECONDARY', 'ARBITER']);
+
+async function readMembersAway(admin: mongoose.mongo.Admin): Promise<string[] | undefined> {
+  try {
+    const { members } = (await admin.command({ replSetGetStatus: 1 })) as {
+      members: { name: string; stateStr: string }[];
+    };
+    return members.filter(({ stateStr }) => !WELL.has(stateStr)).map(({ name, stateStr }) => `${name} ${stateStr}`);
+  } catch {
+    // It takes the role clusterMonitor, which the services do not need; and a single server has no members.
+    return undefined;
+  }
 }
 
 /** @returns `collection (field, field)` for each index a model declares and the database lacks. */

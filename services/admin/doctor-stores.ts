@@ -37,6 +37,7 @@ export async function examineMongodb(): Promise<Finding[]> {
       'Run three members: with fewer, the loss of one machine stops all writes',
       'warning',
     ),
+    ...memberFindings(state.membersAway),
     clockFinding('MongoDB clock', state.clockAheadMs),
     finding(
       'Indexes',
@@ -58,6 +59,14 @@ export async function examineMongodb(): Promise<Finding[]> {
       'warning',
     ),
   ];
+}
+
+/** What one machine less costs is found out too late otherwise: all goes on until the next one is lost. */
+function memberFindings(away: string[] | undefined): Finding[] {
+  if (away === undefined) return [];
+  const found = away.length === 0 ? 'all members take part' : `away: ${away.join(', ')}`;
+  const advice = 'Bring them back: until then the loss of one more member may stop all writes';
+  return [finding('MongoDB health', found, away.length === 0, advice, 'warning')];
 }
 
 /** @param keys SECRET_KEY, where it is known: only its holder can tell which secrets it opens. */

@@ -144,6 +144,7 @@ describe('doctor', () => {
       'Configuration',
       'SECRET_KEY',
       'MongoDB replica set',
+      'MongoDB health',
       'MongoDB clock',
       'Indexes',
       'Redis clock',
