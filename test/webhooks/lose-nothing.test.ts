@@ -158,3 +158,27 @@ test('when an endpoint refuses everything, then others get all of theirs meanwhi
   );
   expect(idsOf(good).toSorted()).toEqual(ids.toSorted());
 });
+
+test('when two processes work at once, then together they make no more than five calls at a time to an endpoint', async () => {
+  let inHand = 0;
+  let most = 0;
+  const slow = await receiver((_request, response) => {
+    inHand += 1;
+    most = Math.max(most, inHand);
+    setTimeout(() => {
+      inHand -= 1;
+      answer(response, 204);
+    }, 100);
+  });
+  const account = await workspace.account();
+  await register(workspace, account.id, slow.url);
+  await Promise.all([start(), start()]);
+  // They learn of each other after some seconds.
+  await eventually(async () => {
+    most = 0;
+    await announceMany(account.id, 12);
+    nudgeRelay(queues.redis, workspace.redisPrefix);
+    await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, status: 'pending' })) === 0);
+    return most > 1 && most <= 4;
+  }, 60_000);
+}, 100_000);
