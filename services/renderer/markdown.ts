@@ -81,13 +81,14 @@ export function openMarkdown(): Markdown {
   }
 
   function lookIn(waitMs: number, current: Worker, text: { of: number; since: number }) {
-    timer = setTimeout(async () => {
+    const look = async () => {
       const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
       if (worker !== current || turn !== text.of) return;
       if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
       else if (performance.now() - text.since >= PATIENCE_MS) replace(current, tooBusy());
       else lookIn(Math.max(LIMIT_MS - usedMs, LOOK_AGAIN_MS), current, text);
-    }, waitMs);
+    };
+    timer = setTimeout(() => void look(), waitMs);
   }
 
   /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
