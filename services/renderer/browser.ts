@@ -12,6 +12,8 @@ const PATIENCE_MS = 250;
 const CRASHES_PER_DOCUMENT = 3;
 const LAUNCHES_IN_A_ROW = 3;
 const INSPECTION_MS = 5_000;
+/** One that does not tell its version for so long hangs, and takes every document with it: only its end helps. */
+const ANSWER_LIMIT_MS = 5_000;
 
 export interface RecycleLimits {
   prints: number;
@@ -50,6 +52,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
   const living = new Set<Generation>();
   let isClosed = false;
   let isRecycling = false;
+  let isInspecting = false;
   let current = start();
   await current;
   const inspection = setInterval(() => void inspect(), INSPECTION_MS).unref();
@@ -73,8 +76,14 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           return pdf;
         } catch (error) {
           if (error instanceof GaveUp) {
-            void letGo(generation, page, printing);
-            throw error.reason;
+            const isOurs = signal.aborted || Date.now() >= deadlineAt;
+            const isHung = !isOurs && (await hangs(generation));
+            // Ended meanwhile, because of another document: as good as a crash.
+            if (isOurs || (!isHung && generation.isAlive())) {
+              void letGo(generation, page, printing);
+              throw error.reason;
+            }
+            await end(generation);
           }
           crashes += 1;
           log.warn({ err: error, crashes }, 'chromium failed in the middle of a document');
@@ -166,10 +175,34 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 
   async function inspect() {
     const generation = await current.catch(() => undefined);
-    if (!generation?.isAlive()) return;
+    if (!generation?.isAlive() || isInspecting) return;
+    isInspecting = true;
+    try {
+      // Asked twice: on a busy machine an answer may be late.
+      if ((await hangs(generation)) && (await hangs(generation))) await end(generation);
+      else await replaceIfWorn(generation);
+    } finally {
+      isInspecting = false;
+    }
+  }
+
+  async function end(hung: Generation) {
+    log.warn('chromium hangs, ending it');
+    await hung.end();
+  }
+
+  async function replaceIfWorn(generation: Generation) {
     if (generation.ageMs() >= recycle.ageMs) await replaceWorn(generation, 'age');
     else if ((await generation.memoryMegabytes()) >= recycle.memoryMegabytes) await replaceWorn(generation, 'memory');
   }
+}
+
+async function hangs(generation: Generation): Promise<boolean> {
+  const limit = { limitMs: ANSWER_LIMIT_MS, signal: new AbortController().signal };
+  return await inTime(generation.check(), limit).then(
+    () => false,
+    (error) => error instanceof GaveUp,
+  );
 }
 
 /** Who waits should hear why, not that somebody gave up. */

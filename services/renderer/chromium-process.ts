@@ -67,6 +67,8 @@ export async function launchChromium({ path, isolation, folder, fontsFile }: Chr
     await rm(profile, { recursive: true, force: true });
     throw error;
   }
+  // A browser that is killed while it has not read everything resets its pipes, and by then puppeteer listens to them no more.
+  for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => undefined);
   const pid = browser.process()?.pid;
   if (pid === undefined) throw new Error('Chromium has no process'); // Cannot be: we launched it, we did not connect to it.
   const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));

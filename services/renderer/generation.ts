@@ -16,6 +16,8 @@ export interface Generation {
   replace(page: WarmPage): Promise<void>;
   /** Takes no further print, lets those in hand end, then closes. */
   retire(): Promise<void>;
+  /** Ends Chromium at once, with what it has in hand. */
+  end(): Promise<void>;
   isAlive(): boolean;
   /** Resolves when Chromium is gone, whoever ended it. */
   gone: Promise<void>;
@@ -49,9 +51,9 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
   let isOver = false;
   let whenIdle: (() => void) | undefined;
 
-  void chromium.gone.then(() => end('Chromium is gone'));
+  void chromium.gone.then(() => turnAway('Chromium is gone'));
 
-  function end(reason: string) {
+  function turnAway(reason: string) {
     isOver = true;
     for (const { reject } of waiting.splice(0)) reject(new Error(reason));
   }
@@ -99,11 +101,12 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
       await reopen(page);
     },
     async retire() {
-      end('Chromium is being replaced');
+      turnAway('Chromium is being replaced');
       const limit = new Promise((resolve) => setTimeout(resolve, DRAIN_LIMIT_MS).unref());
       if (busy > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), limit, chromium.gone]);
       await chromium.close();
     },
+    end: () => chromium.close(),
   };
 
   async function reopen(page: WarmPage) {

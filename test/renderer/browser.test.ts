@@ -47,6 +47,15 @@ describe('when Chromium is killed', () => {
     await browser.check();
   });
 
+  test('or rather hangs, then its documents are printed by the next one', async () => {
+    const before = await browser.pid();
+    process.kill(before, 'SIGSTOP');
+    const printing = [browser.print(page('first'), within(60_000)), browser.print(page('second'), within(60_000))];
+
+    expect(await Promise.all((await Promise.all(printing)).map(textOf))).toEqual(['first', 'second']);
+    expect(await browser.pid()).not.toBe(before);
+  });
+
   test('as one page only, then the others go on and the document is printed again', async () => {
     const printing = Array.from({ length: 12 }, (_none, index) => print(`page ${index}`));
     await printing[0];
