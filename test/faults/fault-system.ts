@@ -1,5 +1,6 @@
 // The system that faults are made in: three databases, one Redis, two of each service, and proxies between them and their stores.
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,10 +67,14 @@ export async function startFaultSystem(options: SystemOptions): Promise<FaultSys
   // Chromium may run as another user, who must get through to its own folder.
   await Promise.all([chmod(folder, 0o755), chmod(temporary, 0o755)]);
   const guardian = postGuardian(folder);
+  // Without a chance to close, the guardian ends the processes; the folder is left to us.
+  const leave = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', leave);
   const closers: (() => Promise<unknown>)[] = [];
   async function close() {
     for (const closer of closers.toReversed()) await closer().catch((error: unknown) => options.note(String(error)));
     guardian.dismiss();
+    process.off('exit', leave);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
   try {

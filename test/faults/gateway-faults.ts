@@ -16,7 +16,6 @@ export const gatewayFaults: readonly Fault[] = [
     id: 'F2',
     title: 'a gateway dies between two steps of a write',
     spares: [],
-    isShort: true,
     async run({ system, chance, isShort, say }) {
       const points = isShort ? chance.shuffled(CRASH_POINTS).slice(0, 2) : CRASH_POINTS;
       for (const point of points) {

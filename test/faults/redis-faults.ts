@@ -51,7 +51,6 @@ export const redisFaults: readonly Fault[] = [
     id: 'F14',
     title: 'Redis is killed and comes back knowing nothing',
     spares: RECORDS,
-    isShort: true,
     run: (context) => restart(context, 'kill', context.isShort ? 1 : 5, true),
   },
   {

@@ -65,7 +65,7 @@ export const rendererFaults: readonly Fault[] = [
   {
     id: 'F8',
     title: 'a browser hangs',
-    spares: ['records'],
+    spares: BOTH,
     async run(context) {
       const victim = await busyRenderer(context);
       const browser = await browserIn(context, victim);
