@@ -8,15 +8,17 @@ export interface SystemProcess {
   command: string;
 }
 
-/** All processes whose environment names the folder, and their children that have ended and were not asked about. */
+/** All processes whose environment names the folder, and what descends from them: pages of a browser overwrite theirs. */
 export async function processesOf(folder: string): Promise<SystemProcess[]> {
-  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess));
-  const own = all.filter((one) => one?.environment.includes(folder)) as (SystemProcess & {
-    environment: string;
-  })[];
-  const pids = new Set([process.pid, ...own.map(({ pid }) => pid)]);
-  const ended = all.filter((one) => one?.state === 'Z' && pids.has(one.parent)) as SystemProcess[];
-  return [...own, ...ended];
+  const read = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess));
+  const all = read.filter((one) => one !== undefined);
+  const own = new Set(all.filter(({ environment }) => environment.includes(folder)).map(({ pid }) => pid));
+  for (let size = 0; size < own.size; ) {
+    size = own.size;
+    for (const { pid, parent } of all) if (own.has(parent)) own.add(pid);
+  }
+  // Ours, too, when they have ended and we did not ask about them.
+  return all.filter(({ pid, parent, state }) => own.has(pid) || (state === 'Z' && parent === process.pid));
 }
 
 async function readProcess(name: string) {

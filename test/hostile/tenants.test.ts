@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { count } from '../support/form.ts';
 import { callerOf, type TestGateway } from '../support/gateway.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { create } from '../support/records.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestAccount } from '../support/workspace.ts';
 import { type Captured, callEverything, leaksIn, makeEverything } from './tenants-matrix.ts';
 
