@@ -91,7 +91,9 @@ export async function attackBrowser(field: Field, layer: string, chromiumPath: s
 }
 
 function inOurNetwork(isolation: Isolation): Isolation {
-  return { ...isolation, wrapper: isolation.wrapper.slice(isolation.wrapper.indexOf('--net') + 1) };
+  const rest = isolation.wrapper.slice(isolation.wrapper.indexOf('--net') + 1);
+  // What is now first came without its path.
+  return { ...isolation, wrapper: rest.length > 0 ? ['/usr/bin/env', ...rest] : [] };
 }
 
 /** The page a document would be if nothing were escaped: the attack at one place, and whatever an address may be given to. */
