@@ -33,8 +33,8 @@ export interface AskOptions {
   journal: Journal;
   chance: Chance;
   agent: Agent;
-  /** No answer may come later. */
-  latestMs: number;
+  /** How late the latest answer may come, by now. */
+  latestMs: () => number;
   /** Told of every answer and of every request without one. */
   onEnd: (end: { kind: Kind; ms: number; status: number | undefined }) => void;
 }
@@ -82,7 +82,7 @@ export function openAsk({ urls, journal, chance, agent, latestMs, onEnd }: AskOp
 
   function judge({ method, path, account }: Question, { status, bytes, body, headers }: Answer, ms: number) {
     const what = `${method} ${path}: ${status}`;
-    if (ms > latestMs) journal.breach('O6', `${what} after ${ms} ms`);
+    if (ms > latestMs()) journal.breach('O6', `${what} after ${ms} ms`);
     if (headers['content-type']?.includes('application/pdf')) return; // The documents have a judge of their own.
     const text = String(bytes);
     if (status >= 500 && status !== 503 && status !== 504) journal.breach('O6', `${what} ${text.slice(0, 200)}`);

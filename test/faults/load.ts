@@ -46,8 +46,8 @@ export interface LoadOptions {
   rates: Rates;
   seed: number;
   name: string;
-  /** No answer may come later. */
-  latestMs: number;
+  /** How late the latest answer may come, by now. */
+  latestMs: () => number;
 }
 
 /** Who has so many calls open waits with the next: a system that is slower than the rate is not what is looked for here. */

@@ -119,7 +119,7 @@ async function judgeEndpoint(
 }
 
 /** As of when it came: the library would hold it against the time it is judged at. */
-function isSigned(signature: Webhook, { id, headers, body, at }: Received): boolean {
+export function isSigned(signature: Webhook, { id, headers, body, at }: Received): boolean {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const isTimely = Math.abs(at - sentAt.getTime()) < TIMESTAMP_TOLERANCE_MS;
   return (

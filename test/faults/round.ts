@@ -6,13 +6,10 @@ import type { Fault } from './fault.ts';
 import { seconds } from './fault.ts';
 import type { FaultSystem } from './fault-system.ts';
 import { type Breach, type Kind, openJournal } from './journal.ts';
+import { judgeAll } from './judge-all.ts';
 import { openLoad, p99, type Rates, type Sample } from './load.ts';
-import { judgeDocuments } from './oracle-documents.ts';
-import { judgeEvents } from './oracle-events.ts';
 import type { ReadLogs } from './oracle-logs.ts';
-import { judgeNumbers } from './oracle-numbers.ts';
-import { type Baseline, judgeProcesses } from './oracle-processes.ts';
-import { judgeRecords } from './oracle-records.ts';
+import type { Baseline } from './oracle-processes.ts';
 import type { RoundFacts } from './round-facts.ts';
 
 export interface RoundOptions {
@@ -48,16 +45,16 @@ export interface RoundResult {
   said: readonly string[];
 }
 
-const ACCOUNTS = 4;
+export const ACCOUNTS = 4;
 /** The longest deadline is 30 s. On a machine that is busy with other suites only a hang is later than the second. */
-const LATEST_MS = 31_000;
+export const LATEST_MS = 31_000;
 const LATEST_SHORT_MS = 55_000;
 /** Who paused the gateway has its answer when it goes on. */
-const LATE_MS = 120_000;
+export const LATE_MS = 120_000;
 /** Three timeouts of an attempt and five seconds, as the webhook service has it. */
-const LEASE_MS = 17_000;
+export const LEASE_MS = 17_000;
 /** So many good answers in a row say that all is well. */
-const WELL = { records: 40, documents: 4 };
+export const WELL = { records: 40, documents: 4 };
 /** On a machine that is busy with other suites some calls are refused without any fault; a fault that is noticed is noticed by many. */
 const TOLERATED_SHORT = 0.05;
 const TELLING_MS = 2_000;
@@ -71,7 +68,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const accounts = await openAccounts(system, ACCOUNTS, chance);
   const journal = openJournal(join(system.folder, 'journal.ndjson'));
   const latestMs = fault.mayBeLate ? LATE_MS : isShort ? LATEST_SHORT_MS : LATEST_MS;
-  const load = openLoad({ system, accounts, journal, rates, seed, name, latestMs });
+  const load = openLoad({ system, accounts, journal, rates, seed, name, latestMs: () => latestMs });
   const facts: RoundFacts = {
     system,
     accounts,
@@ -118,14 +115,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       judgeSpared(facts, fault, { from: brokenAt, to: endedAt, tolerated: isShort ? TOLERATED_SHORT : 0 });
     // A machine on which calls take so long lets leases run out in the hands of those who work.
     if (longest(load.samples) > LEASE_MS / 2) facts.mayForgetAttempts = true;
-    await load.records.retryUnknown();
-    await judgeRecords(facts);
-    await judgeNumbers(facts);
-    const twice = await judgeEvents(facts);
     const documents = load.documents.printed.length;
-    await judgeDocuments(facts);
-    await judgeProcesses(facts, baseline);
-    await logs.judge(facts);
+    const { twice } = await judgeAll(facts, { baseline, logs });
 
     const { samples } = load;
     const count = (isCounted: (status: number | undefined) => boolean) =>
@@ -156,7 +147,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   }
 }
 
-const longest = (samples: readonly Sample[]) => samples.reduce((most, { ms }) => Math.max(most, ms), 0);
+export const longest = (samples: readonly Sample[]) => samples.reduce((most, { ms }) => Math.max(most, ms), 0);
 
 function judgeSpared(
   { load, journal }: RoundFacts,

@@ -5,8 +5,8 @@ import { type Fault, seconds } from './fault.ts';
 import { type FaultSystem, startFaultSystem } from './fault-system.ts';
 import type { Breach } from './journal.ts';
 import type { Rates } from './load.ts';
-import { openLogReader } from './oracle-logs.ts';
-import { measureBaseline, repliesLeft } from './oracle-processes.ts';
+import { openLogReader, type ReadLogs } from './oracle-logs.ts';
+import { type Baseline, measureBaseline, repliesLeft } from './oracle-processes.ts';
 import { type RoundResult, runRound } from './round.ts';
 
 export interface FaultRun {
@@ -34,6 +34,9 @@ export interface SessionOptions {
 export interface Session {
   system: FaultSystem;
   rates: Rates;
+  /** What the judges compare with. */
+  baseline: Baseline;
+  logs: ReadLogs;
   /** @param turn tells rounds with the same fault apart. */
   run(fault: Fault, turn?: number): Promise<RoundResult>;
   close(): Promise<void>;
@@ -63,6 +66,8 @@ export async function openSession({ seed, isShort, keep, ...rest }: SessionOptio
     return {
       system,
       rates,
+      baseline,
+      logs,
       run: (fault, turn = 1) => runRound({ system, fault, seed, turn, rates, isShort, baseline, logs, say }),
       close,
     };

@@ -1,0 +1,109 @@
+// What oracles can say while the load goes on: each looks at what is new every few seconds.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { foreignMarks } from './marks.ts';
+import { judgeDocuments } from './oracle-documents.ts';
+import { isSigned } from './oracle-events.ts';
+import type { ReadLogs } from './oracle-logs.ts';
+import { processesOf } from './processes.ts';
+import type { RoundFacts } from './round-facts.ts';
+
+export interface Looks {
+  start(): void;
+  /** Waits for those that look at the moment. */
+  stop(): Promise<void>;
+}
+
+interface Look {
+  name: string;
+  everyMs: number;
+  look(): Promise<void>;
+}
+
+/** Whoever should have asked about an ended process may be paused for a minute itself. */
+const ZOMBIE_LIMIT_MS = 120_000;
+
+export function openLooks(
+  facts: RoundFacts,
+  { logs, looking }: { logs: ReadLogs; looking: (oracle: string) => void },
+): Looks {
+  const looks: Look[] = [
+    { name: 'O2', everyMs: 10_000, look: auditLook(facts) },
+    { name: 'O3', everyMs: 2_000, look: webhookLook(facts) },
+    { name: 'O4', everyMs: 1_000, look: () => judgeDocuments(facts) },
+    { name: 'O5', everyMs: 10_000, look: zombieLook(facts) },
+    { name: 'O8', everyMs: 10_000, look: () => logs.judge(facts) },
+  ];
+  const ending = new AbortController();
+  let loops: Promise<void>[] = [];
+
+  async function again({ name, everyMs, look }: Look) {
+    while (!ending.signal.aborted) {
+      await pause(everyMs, undefined, { signal: ending.signal }).catch(() => undefined);
+      if (ending.signal.aborted) return;
+      await look();
+      looking(name);
+    }
+  }
+
+  return {
+    start() {
+      loops = looks.map(again);
+      // Who waits for the end hears of it.
+      for (const loop of loops) loop.catch(() => ending.abort());
+    },
+    async stop() {
+      ending.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+/** Two audits in a row that miss the same: one may have looked into the middle of a write. */
+function auditLook({ accounts, load, journal }: RoundFacts) {
+  const suspected = new Map<string, string[]>();
+  return async () => {
+    for (const account of accounts) {
+      const path = '/api/v1/numbering/audit?limit=1';
+      const answer = await load.ask({ account, kind: 'records', method: 'GET', path });
+      const kinds = answer?.body?.data?.kinds as Record<string, { holes: string[]; lost: string[] }> | undefined;
+      const missed = Object.values(kinds ?? {}).flatMap(({ holes, lost }) => [...holes, ...lost]);
+      const twice = missed.filter((number) => suspected.get(account.mark)?.includes(number));
+      if (twice.length > 0) journal.breach('O2', `the audit of ${account.mark} misses ${twice.join(', ')}`);
+      if (kinds) suspected.set(account.mark, missed);
+    }
+  };
+}
+
+function webhookLook({ system, accounts, journal }: RoundFacts) {
+  const seen = new Map<string, number>();
+  return async () => {
+    for (const { mark, endpoints } of accounts) {
+      for (const { path, secret } of endpoints) {
+        const calls = system.town.taken.get(path) ?? [];
+        const signature = new Webhook(secret);
+        for (const call of calls.slice(seen.get(path) ?? 0)) {
+          if (!isSigned(signature, call)) journal.breach('O3', `${call.id} came to ${path} badly signed`);
+          const foreign = foreignMarks(call.body, mark);
+          if (foreign.length > 0) journal.breach('O8', `a webhook to ${mark} holds ${foreign.join(', ')}`);
+        }
+        seen.set(path, calls.length);
+      }
+    }
+  };
+}
+
+function zombieLook({ system, journal }: RoundFacts) {
+  const since = new Map<number, number>();
+  return async () => {
+    const ended = (await processesOf(system.folder)).filter(({ state }) => state === 'Z');
+    for (const pid of since.keys()) if (!ended.some((one) => one.pid === pid)) since.delete(pid);
+    for (const { pid, parent } of ended) {
+      const first = since.get(pid) ?? performance.now();
+      since.set(pid, first);
+      if (performance.now() - first < ZOMBIE_LIMIT_MS) continue;
+      journal.breach('O5', `${pid} of ${parent} has ended long ago, and nobody asked about it`);
+      since.set(pid, Number.POSITIVE_INFINITY);
+    }
+  };
+}
