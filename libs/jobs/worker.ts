@@ -14,6 +14,8 @@ export interface JobContext {
   /** 1 for the first. Counts only runs that ended in a failure; a lost worker's run does not count. */
   attempt: number;
   isLastAttempt: boolean;
+  /** False also when the worker that had the job before was lost, or only lost sight of Redis: it may have done everything. */
+  isFirstRun: boolean;
   /** Aborted when nobody waits for the job any more. */
   signal: AbortSignal;
   log: Logger;
@@ -58,6 +60,7 @@ export function startWorker<Payload>(
         jobId,
         attempt,
         isLastAttempt: attempt >= definition.attempts,
+        isFirstRun: job.attemptsStarted <= 1,
         signal: signal ?? new AbortController().signal,
         log,
       });

@@ -52,8 +52,8 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     return settlements;
   }, PATIENT);
 
-  return async (job, { log }) => {
-    const hold = await take(job);
+  return async (job, { log, isFirstRun }) => {
+    const hold = await take(job, isFirstRun);
     if (!hold) return;
     try {
       await deliver(hold.delivery, job, log);

@@ -22,8 +22,11 @@ export interface Hold {
   release(): void;
 }
 
-/** @returns undefined when the job is stale: its delivery is done, held, not due yet, or in other hands. */
-export type TakeDelivery = (job: DeliverWebhook) => Promise<Hold | undefined>;
+/**
+ * @param isFirstRun a job that comes again, because Redis was away when it ended, finds its reservation spent, or claims it.
+ * @returns undefined when the job is stale: its delivery is done, held, not due yet, or in other hands.
+ */
+export type TakeDelivery = (job: DeliverWebhook, isFirstRun: boolean) => Promise<Hold | undefined>;
 
 /** @param leaseMs longer than any attempt: what is not settled by then is tried again by somebody else. */
 export function makeTakeDelivery(leaseMs: number): TakeDelivery {
@@ -38,9 +41,9 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
     return jobs.map(({ deliveryId }) => byId.get(deliveryId));
   });
 
-  return async (job) => {
+  return async (job, isFirstRun) => {
     const { reservation } = job;
-    if (!reservation || reservation.until - Date.now() < RESERVED_LEAST_MS) {
+    if (!reservation || !isFirstRun || reservation.until - Date.now() < RESERVED_LEAST_MS) {
       const delivery = await claim(job);
       return delivery && { delivery, release: () => undefined };
     }

@@ -273,8 +273,8 @@ test('when the service is stopped, then it ends the attempt in hand and exits wi
   const eventId = await announce(account.id, 'client.created', {});
   await eventually(() => target.received.length === 1);
   expect(await service.stop()).toBe(0);
-  // Nobody waits for the disk when an outcome is written.
-  await settled(eventId, endpoint.id, 'delivered');
+  // Nobody waits for the disk when an outcome is written. On a busy machine the outcome may be that the answer came too late.
+  await eventually(async () => (await deliveryOf(eventId, endpoint.id))?.attempts.length === 1);
   service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
 });
 

@@ -3,11 +3,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
+import {
+  claimDeliveries,
+  extendLease,
+  insertDeliveries,
+  reservedDelivery,
+  settleDeliveries,
+} from '#libs/models/delivery-clock.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { whenReady } from '#libs/redis.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
+import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { announce } from '../support/webhooks.ts';
@@ -71,6 +78,33 @@ test('when the attempt of a reserved delivery takes long, then its lease grows a
   await extendLease(delivery, new Date(Date.now() + 3 * MINUTE_MS));
   const later = new Date(reservation.until.getTime() + 1);
   expect(await claimDeliveries([id], inAMinute(), later, [reservation])).toEqual([]);
+});
+
+test('when the job of a reserved delivery comes again, then it is taken only if nobody has begun or ended the attempt', async () => {
+  const take = makeTakeDelivery(2 * MINUTE_MS);
+  const jobOf = ({ id, accountId, eventId, endpointId, reservation }: Awaited<ReturnType<typeof aReservedOne>>) => ({
+    deliveryId: id,
+    accountId,
+    endpointId,
+    reservation: { eventId, leaseId: reservation.leaseId, until: reservation.until.getTime() },
+  });
+
+  const done = await aReservedOne();
+  const first = await take(jobOf(done), true);
+  expect(first).toBeDefined();
+  first?.release();
+  if (first) await settleDeliveries([{ delivery: first.delivery, verdict: { status: 'delivered' } }]);
+  expect(await take(jobOf(done), false)).toBeUndefined();
+
+  const begun = await aReservedOne();
+  const slow = await take(jobOf(begun), true);
+  if (slow) await extendLease(slow.delivery, new Date(Date.now() + 3 * MINUTE_MS));
+  expect(await take(jobOf(begun), false)).toBeUndefined();
+  slow?.release();
+
+  const untouched = await aReservedOne();
+  expect(await take(jobOf(untouched), false)).toBeDefined();
+  expect(await take(jobOf(untouched), false)).toBeUndefined();
 });
 
 test('when an event is fanned out again to some endpoints and to a new one, then only the new one is told, and the others are as they were', async () => {
