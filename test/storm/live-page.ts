@@ -63,7 +63,7 @@ function pageOf(state: StormState): VNode {
     </head>
     <body>
       <h1>Storm, seed ${seed}: ${phase}</h1>
-      <p class="quiet">${clock(state)} of ${minutes} min${legs > 1 ? `, leg ${leg} of ${legs}` : ''}. ${description}</p>
+      <p class="quiet">${clock(state)} so far, ${minutes} min of storm${legs > 1 ? `, leg ${leg} of ${legs}` : ''}. ${description}</p>
       <progress value=${Math.min(1, share)} max="1"></progress>
       <h2>Being broken now</h2>
       <div class="now">${brokenNow(state)}</div>

@@ -53,8 +53,17 @@ export function* planOf(seed: number): Generator<Step, never> {
   const all = [...tables, [machineFaults, 'renderers'] as const].flatMap(([faults, place]) =>
     faults.map((fault) => ({ fault, places: ELSEWHERE[fault.id] ?? [place], isAlone: ALONE.has(fault.id) })),
   );
+  let last: readonly Place[] = [];
   for (let index = 1; ; ) {
-    for (const one of chance.shuffled(all)) {
+    const left = chance.shuffled(all);
+    while (left.length > 0) {
+      // What breaks the same as the one before would have to wait for it.
+      const place = Math.max(
+        0,
+        left.findIndex(({ places }) => !places.some((each) => last.includes(each))),
+      );
+      const [one] = left.splice(place, 1) as [(typeof all)[number]];
+      last = one.places;
       const isLong = chance.happens(LONG_SHARE);
       const { least, most } = WAIT_SECONDS;
       yield { ...one, index, isLong, waitSeconds: least + (most - least) * chance.next() };
