@@ -12,8 +12,10 @@ const variables = [
   ...services.flatMap((service) => variablesOf(service).map(({ name }) => name)),
   ...all(textOf('docker-compose.yml'), /\$\{([A-Z_]+):-/g),
   ...all(
-    readdirSync('test/deploy')
-      .map((name) => textOf(join('test/deploy', name)))
+    ['test/deploy', 'test/hostile']
+      .flatMap((room) => readdirSync(room).map((name) => join(room, name)))
+      .filter((file) => file.endsWith('.ts'))
+      .map(textOf)
       .join(),
     /process\.env\['([A-Z_]+)'\]/g,
   ),
