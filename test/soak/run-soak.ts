@@ -68,11 +68,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakRun> {
       );
       legs.push(result);
     }
+    // At rest it holds less.
+    ending.abort();
+    await reading;
     await seconds(REPLY_LIFE_SECONDS);
     const left = await repliesLeft(system);
     if (left.length > 0) breaches.push({ oracle: 'O5', text: `${left.length} replies are left in Redis` });
-    ending.abort();
-    await reading;
     return { hours, seed, rates, description: system.description, startedAt, readings, legs, breaches };
   } finally {
     ending.abort();
