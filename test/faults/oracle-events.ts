@@ -18,6 +18,8 @@ interface Told {
 const ARRIVAL_LIMIT_MS = 180_000;
 /** Attempts one process may have in hand for one endpoint when it is killed. */
 const IN_HAND_MAX = 5;
+/** Longer than an attempt may last. */
+const NOTED_LIMIT_MS = 30_000;
 /** What receivers allow, by the standard. */
 const TIMESTAMP_TOLERANCE_MS = 5 * 60_000;
 const CREATED: Record<string, string> = {
@@ -110,11 +112,15 @@ async function judgeEndpoint(
     if (foreign.length > 0) journal.breach('O8', `a webhook to ${account.mark} holds ${foreign.join(', ')}`);
   }
   const twice = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
-  const known = await attemptsAt(account, endpoint);
-  const unexplained = [...times].reduce((sum, [id, count]) => sum + Math.max(0, count - (known.get(id) ?? 0)), 0);
-  if (unexplained > webhookKills * IN_HAND_MAX && !mayForgetAttempts) {
+  let unexplained = 0;
+  // A call is written down after it was made, and a majority has that a moment later.
+  await eventually(async () => {
+    const known = await attemptsAt(account, endpoint);
+    unexplained = [...times].reduce((sum, [id, count]) => sum + Math.max(0, count - (known.get(id) ?? 0)), 0);
+    return unexplained <= webhookKills * IN_HAND_MAX || mayForgetAttempts;
+  }, NOTED_LIMIT_MS).catch(() => {
     journal.breach('O3', `${unexplained} calls to ${endpoint.path} nobody knows of, after ${webhookKills} kills`);
-  }
+  });
   return twice;
 }
 
