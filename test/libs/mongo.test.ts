@@ -75,6 +75,19 @@ test.each([
   expect(await storeOne()).toBe(1);
 });
 
+test('when the connection is cut off within a transaction, then the transaction starts again', async () => {
+  const cutOff = Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET', syscall: 'write' });
+  let times = 0;
+  const result = await inTransaction(async () => {
+    times += 1;
+    if (times === 1) throw cutOff;
+    return times;
+  });
+
+  expect(result).toBe(2);
+  expect(isStoreAway(cutOff)).toBe(true);
+});
+
 test('when a statement of a transaction is interrupted, then the transaction starts again', async () => {
   await order({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
 
