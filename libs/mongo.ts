@@ -117,8 +117,20 @@ async function commit(session: Session, until: number) {
 // for the second try. A caller who is told that nothing was stored must be able to rely on it.
 function isOutcomeUnknown(error: unknown): boolean {
   if (hasLabel(error, 'TransientTransactionError')) return false; // The server's word that it was not committed.
-  return hasLabel(error, 'UnknownTransactionCommitResult') || isStoreAway(error) || isInterrupted(error);
+  return (
+    hasLabel(error, 'UnknownTransactionCommitResult') ||
+    isStoreAway(error) ||
+    isInterrupted(error) ||
+    isUnconfirmed(error)
+  );
 }
+
+/** "There is no such transaction", said without the label: a majority has not confirmed that it was not committed. Asked again, it will. */
+function isUnconfirmed(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === NO_SUCH_TRANSACTION;
+}
+
+const NO_SUCH_TRANSACTION = 251;
 
 /** Somebody ended its session, see endAbandoned. */
 function isInterrupted(error: unknown): boolean {

@@ -9,6 +9,7 @@ import { openWorkspace, type Workspace } from '../support/workspace.ts';
 const NOT_PRIMARY = 13_435;
 const STEPPED_DOWN = 11_602;
 const INTERRUPTED = 11_601;
+const NO_SUCH_TRANSACTION = 251;
 
 let workspace: Workspace;
 
@@ -69,6 +70,7 @@ test.each([
   ['is lost on the way', { closeConnection: true }],
   ['is that the server steps down', { errorCode: STEPPED_DOWN }],
   ['is that it was interrupted', { errorCode: INTERRUPTED }],
+  ['is that there is none, which no majority has confirmed', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
 ])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
   await order({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
 
