@@ -1,6 +1,7 @@
 // Runs on the ground: canaries, a lying name server, the system, and the attacks, layer by layer. Reports on standard output.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { startBackends } from '../support/backends.ts';
@@ -25,6 +26,8 @@ const { values } = parseArgs({
 });
 const folder = values.folder ?? '';
 const STARTS = 3;
+const STILL_MS = 6_000;
+const STILL_TRIES = 10;
 const isWholeNetwork = values['whole-network'] === true;
 
 // First of all: programs ask for the machine's own name when they start.
@@ -92,6 +95,9 @@ try {
   if (wants('open')) {
     // The same system with a browser that nothing keeps off the network but what the document is made of.
     await system.renderers[0]?.stop();
+    // Nor does anything else ask for names by now.
+    await system.webhooks.stop();
+    await stillness();
     const open = {
       ...services,
       CHROMIUM_PATH: await withoutSwitches(folder, path),
@@ -111,6 +117,14 @@ try {
   await backends.stop();
 }
 process.exit();
+
+/** A resolver that got no answer asks again for a while, whoever waits for it. */
+async function stillness(): Promise<void> {
+  for (let left = STILL_TRIES, before = -1; left > 0 && before !== (names?.asked.length ?? 0); left -= 1) {
+    before = names?.asked.length ?? 0;
+    await pause(STILL_MS);
+  }
+}
 
 /** On a machine that is busy with everything at once a database may take longer to start than it is given. */
 async function started(given: NodeJS.ProcessEnv) {
