@@ -106,10 +106,10 @@ describe('properties', () => {
     const line = fc.record({ qty: decimal(10n ** 5n), rate: decimal(10n ** 7n), discount: percentage });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), currency, (lines, code) => {
-        const expected = lines.reduce(
-          (sum, { qty, rate, discount }) => sum + expectedNet(qty, rate, discount, code),
-          0,
-        );
+        const nets = lines.map(({ qty, rate, discount }) => expectedNet(qty, rate, discount, code));
+        // Beyond that the sum below is not exact, and the API refuses such a total.
+        fc.pre(nets.reduce((sum, net) => sum + Math.abs(net), 0) <= Number.MAX_SAFE_INTEGER);
+        const expected = nets.reduce((sum, net) => sum + net, 0);
         const given = lines.map(({ qty, rate, discount }) => ({
           qty: written(qty),
           rate: written(rate),
