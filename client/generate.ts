@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { release } from '#libs/release.ts';
 import { routesOf } from '../services/gateway/app.ts';
 import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
-import { packageVersion } from '../services/gateway/reference/serve-reference.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, 'generated');
 // The table is only looked at: nothing is called.
@@ -13,7 +13,7 @@ const routes = routesOf({ outbound: undefined as never, box: undefined as never,
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-writeFileSync(document, JSON.stringify(simplified(makeOpenApi(routes, packageVersion()))));
+writeFileSync(document, JSON.stringify(simplified(makeOpenApi(routes, release()))));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
 const file = join(folder, 'billhook.ts');

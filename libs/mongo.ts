@@ -127,14 +127,14 @@ function isOutcomeUnknown(error: unknown): boolean {
 
 /** "There is no such transaction", said without the label: a majority has not confirmed that it was not committed. Asked again, it will. */
 function isUnconfirmed(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === NO_SUCH_TRANSACTION;
+  return hasCode(error, NO_SUCH_TRANSACTION);
 }
 
 const NO_SUCH_TRANSACTION = 251;
 
 /** Somebody ended its session, see endAbandoned. */
 function isInterrupted(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === INTERRUPTED;
+  return hasCode(error, INTERRUPTED);
 }
 
 const INTERRUPTED = 11_601;
@@ -169,15 +169,21 @@ export function isStoreAway(error: unknown): boolean {
 
 /** True when a unique index refused the write. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === 11_000;
+  return hasCode(error, DUPLICATE);
 }
+
+const DUPLICATE = 11_000;
 
 /** @returns the positions of the writes a unique index refused, undefined when anything else went wrong with an unordered bulk. */
 export function duplicatesIn(error: unknown): Set<number> | undefined {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return undefined;
   const errors = [error.writeErrors].flat();
   if (errors.length === 0 || error.result.getWriteConcernError()) return undefined;
-  return errors.every(({ code }) => code === 11_000) ? new Set(errors.map(({ index }) => index)) : undefined;
+  return errors.every(({ code }) => code === DUPLICATE) ? new Set(errors.map(({ index }) => index)) : undefined;
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === code;
 }
 
 function hasLabel(error: unknown, label: string): boolean {

@@ -11,9 +11,9 @@ import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { whenReady } from '#libs/redis.ts';
+import { release } from '#libs/release.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { announceLapses } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
@@ -80,7 +80,7 @@ await run(async ({ onClose, useLogger }) => {
     postSigned: makePostSigned({
       outbound,
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
-      userAgent: `Billhook/${packageJson.version}`,
+      userAgent: `Billhook/${release()}`,
     }),
     leaseMs: LEASE_TIMEOUTS * config.WEBHOOK_TIMEOUT_MS + LEASE_MARGIN_MS,
     retryScale: config.WEBHOOK_RETRY_SCALE,

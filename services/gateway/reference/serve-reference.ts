@@ -1,7 +1,7 @@
 // Serves the OpenAPI document and its page. Both are made once, when first asked for (a third of a second), and need no key.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
+import { release } from '#libs/release.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Route } from '../http/route.ts';
 import { makeOpenApi } from './openapi.ts';
@@ -18,7 +18,7 @@ const POLICY = [
 ].join('; ');
 
 export function serveReference(routes: readonly Route[]): Router {
-  const document = once(() => makeOpenApi(routes, packageVersion()));
+  const document = once(() => makeOpenApi(routes, release()));
   const router = Router({ caseSensitive: true, strict: true });
   router.get(
     '/openapi.json',
@@ -29,11 +29,6 @@ export function serveReference(routes: readonly Route[]): Router {
     fixed('text/html; charset=utf-8', () => makePage(document()), { 'Content-Security-Policy': POLICY }),
   );
   return router;
-}
-
-export function packageVersion(): string {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 function fixed(type: string, write: () => string, headers: Record<string, string> = {}) {
