@@ -11,6 +11,7 @@ import { findSubscriptions, type Subscription, subscribes } from '#libs/models/w
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
 import { postponementOf } from './postponement.ts';
+import { entryFor } from './put-due-deliveries.ts';
 import { RESERVED_MS } from './take-delivery.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -67,18 +68,11 @@ export function makeFanOutEvent({
 }
 
 function entryOf(event: EventRecord, endpointId: StoredId, { leaseId, until }: Reservation): Entry<DeliverWebhook> {
-  const id = deliveryId(event._id, endpointId);
-  return {
-    id: `${id}-0`,
-    ...(event.trace ? { trace: event.trace } : {}),
-    payload: {
-      deliveryId: id,
-      accountId: String(event.account_id),
-      endpointId: String(endpointId),
-      ...(event.request_id ? { requestId: event.request_id } : {}),
-      reservation: { eventId: String(event._id), leaseId, until: until.getTime() },
-    },
-  };
+  const { _id, account_id, request_id, trace } = event;
+  const delivery = { _id: deliveryId(_id, endpointId), account_id, endpoint_id: endpointId, request_id, trace };
+  const entry = entryFor(delivery, 0);
+  const reservation = { eventId: String(_id), leaseId, until: until.getTime() };
+  return { ...entry, payload: { ...entry.payload, reservation } };
 }
 
 function wanting(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {

@@ -3,6 +3,7 @@ import { type DeliverWebhook, deliverWebhook, type JobDefinition, retryWebhook }
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { DeliveryRecord } from '#libs/models/delivery.ts';
 import { type DueDelivery, type DueMove, findDueDeliveries, moveDue } from '#libs/models/due-deliveries.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { postponementOf } from './postponement.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -19,7 +20,9 @@ export function queueFor(delivery: Pick<DeliveryRecord, 'attempts_made'>): JobDe
 }
 
 export function entryFor(
-  delivery: Pick<DueDelivery, '_id' | 'account_id' | 'endpoint_id' | 'request_id'> & {
+  delivery: Pick<DueDelivery, 'account_id' | 'endpoint_id'> & {
+    _id: Id | StoredId;
+    request_id?: string | null | undefined;
     trace?: string | null | undefined;
   },
   turn: number,
