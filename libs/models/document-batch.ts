@@ -58,6 +58,8 @@ export const BATCH_KEPT_MS = 24 * 3600 * 1000;
 export const BATCHES_RUNNING_MAX = 5;
 /** Of one account in all: what is kept takes room in the database. */
 export const BATCHES_KEPT_MAX = 100;
+/** What is said when so many are kept. */
+export const BATCHES_KEPT_ALREADY = `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`;
 /** A finished batch makes room: callers may ask again this soon. */
 const RETRY_SECONDS = 5;
 
@@ -122,7 +124,7 @@ export async function insertBatch(batch: BatchRecord, session: Session): Promise
     .find({ account_id: batch.account_id }, { session, projection: { slot: 1 } })
     .toArray();
   if (others.length >= BATCHES_KEPT_MAX) {
-    throw conflict(`${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`);
+    throw conflict(BATCHES_KEPT_ALREADY);
   }
   const taken = new Set(others.map((other) => (other as Partial<BatchRecord>).slot));
   const slot = Array.from({ length: BATCHES_RUNNING_MAX }, (_, index) => index).find((index) => !taken.has(index));

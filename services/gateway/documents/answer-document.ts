@@ -6,10 +6,7 @@ import { whenGone } from '../http/caller-gone.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import { printerOf } from '../http/print-document.ts';
 import type { Context } from '../http/route.ts';
-import { sendPdf } from '../http/send-pdf.ts';
-
-/** May be kept by the caller, who asks each time whether it still holds. */
-const CACHE_CONTROL = 'private, no-cache';
+import { ASKED_EACH_TIME, sendPdf } from '../http/send-pdf.ts';
 
 export async function answerDocument(
   { caller, request, requestId, response }: Pick<Context, 'caller' | 'request' | 'requestId' | 'response'>,
@@ -18,7 +15,7 @@ export async function answerDocument(
   const tag = documentTag(document);
   // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
   const isOurs = !document.logoUrl || document.logoUrl.startsWith('data:');
-  const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': CACHE_CONTROL };
+  const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': ASKED_EACH_TIME };
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
   } else if (request.method === 'HEAD') {

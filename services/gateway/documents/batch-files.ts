@@ -9,10 +9,8 @@ import type { BatchRecord } from '#libs/models/document-batch.ts';
 import { documentNumber } from '#libs/models/number-ledger.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { sendPdf } from '../http/send-pdf.ts';
+import { ASKED_EACH_TIME, sendPdf } from '../http/send-pdf.ts';
 
-/** What was printed stays as it is, but it may be deleted. */
-const CACHE_CONTROL = 'private, no-cache';
 const AGAIN = { 'Retry-After': '1' };
 
 export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
@@ -26,7 +24,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   // It has expired since the batch was read.
   if (!bytes) throw missing();
   const tag = `"${hash('sha1', bytes, 'base64url')}"`;
-  const headers = { ETag: tag, 'Cache-Control': CACHE_CONTROL };
+  const headers = { ETag: tag, 'Cache-Control': ASKED_EACH_TIME };
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
   } else {
@@ -42,7 +40,7 @@ export async function sendArchive({ request, response, log }: Context, batch: Ba
   response.attachment(`documents-${batch.completed_at.toISOString().slice(0, 10)}.zip`);
   response.status(200).set({
     'Content-Type': 'application/zip',
-    'Cache-Control': CACHE_CONTROL,
+    'Cache-Control': ASKED_EACH_TIME,
     'X-Content-Type-Options': 'nosniff',
   });
   if (request.method === 'HEAD') {

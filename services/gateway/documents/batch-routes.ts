@@ -5,6 +5,7 @@ import { removeFiles } from '#libs/models/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
   BATCH_KEPT_MS,
+  BATCHES_KEPT_ALREADY,
   BATCHES_KEPT_MAX,
   BATCHES_RUNNING_MAX,
   type BatchRecord,
@@ -46,7 +47,7 @@ export const batchRoutes: readonly Route[] = [
     answers: batchAnswer,
     missing: 'Document not found or access denied',
     namesMissing: true,
-    conflict: `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`,
+    conflict: BATCHES_KEPT_ALREADY,
     handler: createBatch,
   }),
   route({

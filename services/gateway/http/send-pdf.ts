@@ -4,6 +4,9 @@ import type { Reply } from '#libs/jobs/replies.ts';
 
 const NAME_LONGEST = 100;
 
+/** `Cache-Control` of what the caller may keep, and asks about each time: it may have changed, or be gone. */
+export const ASKED_EACH_TIME = 'private, no-cache';
+
 /**
  * @param name what the file is to be called, as a caller wrote it. @param headers instead of the usual ones.
  * @throws Error when the bytes are not a whole PDF.
