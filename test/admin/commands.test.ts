@@ -1,10 +1,10 @@
 // The operator's command line as a real process.
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { runAdmin } from '../support/run-admin.ts';
 
 let gateway: TestGateway;
 let folder: string;
@@ -17,19 +17,8 @@ afterAll(async () => {
   await gateway.close();
 });
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 function admin(args: string[], env: Record<string, string> = { MONGODB_URI: gateway.workspace.mongodbUri }) {
-  return new Promise<Outcome>((resolve) => {
-    execFile('node', ['services/admin/main.ts', ...args], { env: { PATH: process.env['PATH'], ...env } }, done);
-    function done(error: Error | null, stdout: string, stderr: string) {
-      resolve({ code: error ? Number((error as { code?: number }).code ?? -1) : 0, stdout, stderr });
-    }
-  });
+  return runAdmin(args, env);
 }
 
 async function adminJson(...args: string[]) {

@@ -1,5 +1,4 @@
 // Secrets of the administrator's commands: read from files, and sealed anew after SECRET_KEY was changed.
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { acrossAccounts } from '#libs/models/tenant.ts';
 import { registerEndpoint, secretsOf, WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { runAdmin } from '../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,21 +30,6 @@ afterAll(async () => {
   await workspace.close();
 });
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function admin(args: string[], env: Record<string, string>) {
-  return new Promise<Outcome>((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], ...env } };
-    execFile('node', ['services/admin/main.ts', ...args], options, (error, stdout, stderr) =>
-      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
-
 const stores = (keys: string) => ({
   MONGODB_URI: workspace.mongodbUri,
   REDIS_URL: workspace.redisUrl,
@@ -62,7 +47,7 @@ async function endpointSealedWith(key: string): Promise<{ id: string; secret: st
 const stored = (id: string) => WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean().orFail();
 
 async function secretFinding(keys: string) {
-  const { stdout } = await admin(['doctor', '--json'], stores(keys));
+  const { stdout } = await runAdmin(['doctor', '--json'], stores(keys));
   const findings = JSON.parse(stdout) as { check: string; status: string; found: string; advice?: string }[];
   return findings.find(({ check }) => check === 'Webhook secrets');
 }
@@ -78,8 +63,8 @@ describe('from files', () => {
     const { id: accountId } = await workspace.account();
     const create = ['webhooks', 'create', '--account', accountId, '--url', 'http://127.0.0.1:9/hooks', '--json'];
 
-    const made = await admin(create, env);
-    const queues = await admin(['queues', 'list'], env);
+    const made = await runAdmin(create, env);
+    const queues = await runAdmin(['queues', 'list'], env);
 
     expect([made.code, made.stderr, queues.code]).toEqual([0, '', 0]);
     const { id, secret } = JSON.parse(made.stdout) as { id: string; secret: string };
@@ -89,13 +74,13 @@ describe('from files', () => {
   test('when variables cannot be used, then all are named, the exit code is 78, and help is still given', async () => {
     const env = { ...stores('short'), MONGODB_URI_FILE: '/no/such/file', OUTBOUND_ALOW: '10.0.0.0/8' };
 
-    const refused = await admin(['accounts', 'list'], env);
+    const refused = await runAdmin(['accounts', 'list'], env);
 
     expect([refused.code, refused.stdout]).toEqual([78, '']);
     for (const word of ['MONGODB_URI and MONGODB_URI_FILE', 'SECRET_KEY must be', 'the nearest is OUTBOUND_ALLOW']) {
       expect(refused.stderr).toContain(word);
     }
-    expect((await admin(['--help'], env)).code).toBe(0);
+    expect((await runAdmin(['--help'], env)).code).toBe(0);
   });
 });
 
@@ -109,8 +94,8 @@ describe('sealed anew', () => {
       advice: expect.stringContaining('admin webhooks reseal'),
     });
 
-    const first = await admin(['webhooks', 'reseal', '--json'], stores(both));
-    const again = await admin(['webhooks', 'reseal', '--json'], stores(both));
+    const first = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
+    const again = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
 
     expect(JSON.parse(first.stdout)).toMatchObject({ resealed: 2, left: 0 });
     expect(JSON.parse(again.stdout)).toMatchObject({ resealed: 0, left: 0 });
@@ -132,7 +117,7 @@ describe('sealed anew', () => {
     await WebhookEndpoint.updateOne({ _id: lately.id }, previous(HOUR_MS)).setOptions(acrossAccounts);
     await WebhookEndpoint.updateOne({ _id: longAgo.id }, previous(-HOUR_MS)).setOptions(acrossAccounts);
 
-    await admin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
+    await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
 
     expect(secretsOf(await stored(lately.id), openSecretBox(fresh))).toEqual([lately.secret, 'whsec_former']);
     expect(await stored(longAgo.id)).not.toHaveProperty('previous_secret');
@@ -178,7 +163,7 @@ describe('sealed anew', () => {
     const lost = await endpointSealedWith(foreign);
     const both = `${fresh},${old}`;
 
-    const { code, stderr } = await admin(['webhooks', 'reseal'], stores(both));
+    const { code, stderr } = await runAdmin(['webhooks', 'reseal'], stores(both));
 
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^1 done\\. SECRET_KEY lacks the key of 1 more.*${lost.id}\n$`));

@@ -1,7 +1,7 @@
 // A gateway whose every answer is held against its own OpenAPI document, and short ways to make records.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { type Call, callerOf, type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Call, callerOf, type Reply, startGateway, type TestGateway, verbsOf } from '../support/gateway.ts';
 import { answerCheck } from './answer-check.ts';
 
 type Fields = Record<string, unknown>;
@@ -89,12 +89,8 @@ export async function startContract(): Promise<Contract> {
 
   return {
     gateway,
-    call,
+    ...verbsOf(call),
     make,
-    get: (path, options) => call('GET', path, options),
-    post: (path, body, options) => call('POST', path, { body, ...options }),
-    patch: (path, body, options) => call('PATCH', path, { body, ...options }),
-    delete: (path, options) => call('DELETE', path, options),
     stranger: async () => (await gateway.workspace.account()).key,
     close: () => gateway.close(),
   };

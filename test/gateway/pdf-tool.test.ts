@@ -12,22 +12,13 @@ import { makeApp } from '../../services/gateway/app.ts';
 import { openPrinting } from '../../services/gateway/http/print-document.ts';
 import { eventually } from '../support/eventually.ts';
 import { appOptionsFor, type Call, callerOf } from '../support/gateway.ts';
+import { pdfOf } from '../support/pdf-body.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from '../support/workspace.ts';
 
 const PATH = '/api/tools/generate-pdf';
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj\n%%EOF\n');
 
-const invoice = {
-  title: 'Invoice',
-  number: 'INV-0042',
-  date: '2026-11-21',
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@client.example',
-  partnerName: 'Grace Hopper',
-  partnerEmail: 'grace@issuer.example',
-  amount: 240,
-  lineItems: [{ description: 'Design', qty: 2, rate: '100.00' }],
-};
+const invoice = pdfOf('Invoice');
 
 let workspace: Workspace;
 let account: TestAccount;

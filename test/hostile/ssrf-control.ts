@@ -1,23 +1,14 @@
 // Proves that the ground is what it is taken for, and that a refusal looks like any other failure.
 import { execFileSync } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
+import { pdfOf } from '../support/pdf-body.ts';
 import type { TestSystem } from '../support/system.ts';
 import { readWords } from './ssrf-read.ts';
 import type { Field, LayerReport } from './ssrf-report.ts';
 import { hostileUrls } from './ssrf-urls.ts';
 
 const PATH = '/api/tools/generate-pdf';
-const invoice = {
-  title: 'Invoice',
-  number: 'INV-0042',
-  date: '2026-11-21',
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@client.example',
-  partnerName: 'Grace Hopper',
-  partnerEmail: 'grace@issuer.example',
-  amount: 240,
-  lineItems: [{ description: 'Design', qty: 2, rate: '100.00' }],
-};
+const invoice = pdfOf('Invoice');
 
 const emptyReport = (vector: string): LayerReport => ({
   layer: 'control',

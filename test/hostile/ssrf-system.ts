@@ -5,6 +5,7 @@ import { makeSecret, WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf } from '../support/gateway.ts';
+import { pdfOf } from '../support/pdf-body.ts';
 import type { TestSystem } from '../support/system.ts';
 import { hostileFields, hostileMarkup, STRICT_FIELDS, TEXT_FIELDS } from './ssrf-markup.ts';
 import { readWords } from './ssrf-read.ts';
@@ -21,17 +22,7 @@ const TOGETHER_MAX = 1_900;
 /** Any text may stand for a currency, if it is as short as one. */
 const SYMBOL_MAX = 12;
 
-const quote = {
-  title: 'Quote',
-  number: 'QUO-0042',
-  date: '2026-11-21',
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@client.example',
-  partnerName: 'Grace Hopper',
-  partnerEmail: 'grace@issuer.example',
-  amount: 240,
-  lineItems: [{ description: 'Design', qty: 2, rate: '100.00' }],
-};
+const quote = pdfOf('Quote');
 
 /** A busy machine may refuse a document for now; that says nothing about the attack. */
 async function print({ call }: TestSystem, body: object) {

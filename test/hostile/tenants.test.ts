@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { count } from '../support/form.ts';
-import { callerOf, type TestGateway } from '../support/gateway.ts';
+import { callerOf, type TestGateway, verbsOf } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { create } from '../support/records.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
@@ -20,16 +20,11 @@ beforeAll(async () => {
   const limits = { RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0', RATE_LIMIT_REFUSALS: '0' };
   system = await startSystem({ env: { ...limits, WEBHOOK_RETRY_SCALE: '0.001' } });
   const { workspace, account } = system;
-  const call = callerOf(system.gateway.url, account.key);
   gateway = {
     url: system.gateway.url,
     workspace,
     account,
-    call,
-    get: (path, given) => call('GET', path, given),
-    post: (path, body, given) => call('POST', path, { body, ...given }),
-    patch: (path, body, given) => call('PATCH', path, { body, ...given }),
-    delete: (path, given) => call('DELETE', path, given),
+    ...verbsOf(callerOf(system.gateway.url, account.key)),
     close: () => system.close(),
   };
 }, LIMIT_MS);

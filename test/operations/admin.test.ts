@@ -1,9 +1,9 @@
 // The operator's command line for the dashboard, the queues and the doctor, as a real process.
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { runAdmin } from '../support/run-admin.ts';
 import { spawnService } from '../support/spawn-service.ts';
 import { type Browser, startDashboard, type TestDashboard } from './dashboard.ts';
 import { addFailedJobs } from './failed-jobs.ts';
@@ -14,22 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 function admin(args: string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}) {
   const { mongodbUri, redisUrl, redisPrefix } = dashboard.workspace;
   const place = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
-  return new Promise<Outcome>((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], ...place, ...env } };
-    const child = execFile('node', ['services/admin/main.ts', ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number((error as { code?: number }).code ?? -1) : 0, stdout, stderr }),
-    );
-    child.stdin?.end(input);
-  });
+  return runAdmin(args, { ...place, ...env }, input);
 }
 
 async function adminJson(...args: string[]) {

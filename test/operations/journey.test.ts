@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertOperator } from '#libs/models/operator.ts';
 import { eventually } from '../support/eventually.ts';
+import { pdfOf } from '../support/pdf-body.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
 import { type Browser, browserOf, PASSWORD } from './dashboard.ts';
 
@@ -15,17 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-const document = {
-  title: 'Invoice',
-  number: 'INV-0001',
-  date: '2026-01-31',
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@example.com',
-  partnerName: 'Studio North',
-  partnerEmail: 'hello@example.com',
-  amount: 120,
-  lineItems: [{ description: 'Design', qty: '1', rate: '120' }],
-};
+const document = pdfOf('Invoice');
 
 test('when the system runs, then its workers are connected and nothing is wrong', async () => {
   const { text } = await eventually(async () => {

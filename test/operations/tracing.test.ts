@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { callerOf } from '../support/gateway.ts';
+import { pdfOf } from '../support/pdf-body.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
@@ -17,17 +18,7 @@ interface CollectedSpan {
   parentSpanId?: string;
 }
 
-const DOCUMENT = {
-  title: 'Invoice',
-  number: 'INV-0001',
-  date: '2026-01-31',
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@example.com',
-  partnerName: 'Studio North',
-  partnerEmail: 'hello@example.com',
-  amount: 120,
-  lineItems: [{ description: 'Design', qty: '1', rate: '120' }],
-};
+const DOCUMENT = pdfOf('Invoice');
 
 const spans: CollectedSpan[] = [];
 let collector: Server;

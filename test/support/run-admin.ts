@@ -1,0 +1,20 @@
+// Runs one command of the administrator as a process of its own.
+import { execFile } from 'node:child_process';
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** @param env besides PATH, all that it gets. @param input what is typed. */
+export function runAdmin(args: string[], env: Record<string, string>, input = ''): Promise<Outcome> {
+  const options = { env: { PATH: process.env['PATH'], ...env } };
+  return new Promise((resolve) => {
+    const child = execFile('node', ['services/admin/main.ts', ...args], options, (error, stdout, stderr) => {
+      // Without a number of its own it was killed, or never ran.
+      resolve({ code: error ? Number((error as { code?: number }).code ?? -1) : 0, stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
+}
