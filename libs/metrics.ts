@@ -36,6 +36,8 @@ export function requestMetrics(registry: Registry) {
   });
 }
 
+export type RequestSeconds = ReturnType<typeof requestMetrics>;
+
 /** What the renderer tells. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
 export function renderMetrics(registry: Registry) {
   const registers = [registry];

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
+import { requestMetrics } from '#libs/metrics.ts';
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
@@ -13,7 +14,8 @@ import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
 import type { PrintDocument } from './http/print-document.ts';
-import { requestLog } from './http/request-log.ts';
+import { refuseEarly } from './http/refuse-early.ts';
+import { nameRequest, requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { traceRequests } from './http/trace-requests.ts';
@@ -59,12 +61,15 @@ export interface AppOptions extends ServeOptions, WebhookParts {
 export function makeApp(options: AppOptions): Express {
   const app = express();
   const routes = routesOf(options);
+  const seconds = options.metrics && requestMetrics(options.metrics);
   app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
+  app.use(nameRequest);
+  app.use(helmet());
+  app.use(refuseEarly(routes, { ...options, seconds }));
   app.use(requestLog(options.log));
   app.use(traceRequests);
-  if (options.metrics) app.use(measureRequests(options.metrics));
-  app.use(helmet());
+  if (seconds) app.use(measureRequests(seconds));
   app.use(serveRoutes(routes, options));
   app.use(serveReference(routes));
   app.use(() => {

@@ -160,4 +160,15 @@ export const documentMutants: Mutant[] = [
     ],
     oracle: { file: TOOL, test: 'when one account has its share in flight' },
   },
+  {
+    gone: 'who knocked keeps his room',
+    edits: [
+      {
+        file: 'services/gateway/http/admission.ts',
+        text: 'fullness(knocked.size)',
+        instead: 'fullness(0)',
+      },
+    ],
+    oracle: { file: 'test/gateway/admission.test.ts', test: 'when more knock at once than there is room for' },
+  },
 ];

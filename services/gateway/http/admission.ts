@@ -1,5 +1,5 @@
 // Decides whether one more document may wait. It asks nobody: what this gateway has seen of its own documents tells the wait.
-import { AppError, unavailable } from '#libs/errors.ts';
+import { AppError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 
 export interface AdmissionLimits {
@@ -17,6 +17,8 @@ const DEFAULTS: AdmissionLimits = { perAccount: 32, waiting: 200, waitMs: 10_000
 const ALWAYS = 8;
 /** Of what was learnt, this much is kept with each further document. */
 const MEMORY = 0.95;
+/** From the knock until a key is looked up and a body read. Not longer: nobody is to keep others out by knocking alone. */
+const KNOCK_MS = 250;
 /** Callers who were refused together should not come back together. */
 const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -25,18 +27,31 @@ export interface Place {
   leave(how: 'done' | 'failed'): void;
 }
 
+export interface Refusal {
+  status: 503 | 429;
+  message: string;
+  /** After so many a retry makes sense. */
+  seconds: number;
+}
+
+const OVER_SHARE: Refusal = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
+
 export interface Admission {
   /**
-   * So cheap that it may be asked before anything is known of a request; with an account, before its body is read.
-   * @throws AppError 503 when too many wait, 429 when the account has its share; both with Retry-After.
+   * Asked before anything is known of a request, and so cheap that it may be. Who is not refused keeps his room for a moment, so that
+   * of many who come together as many go on as there is room for.
    */
-  requireRoom(accountId?: Id): void;
-  /** @throws what requireRoom throws. */
-  enter(accountId: Id): Place;
+  knock(requestId: string): Refusal | undefined;
+  /** Why a document of this account cannot come in now: too many wait, or the account has its share; undefined when it can. */
+  refusal(accountId: Id): Refusal | undefined;
+  /** @throws AppError with Retry-After when there is a refusal. */
+  enter(comer: { accountId: Id; requestId: string }): Place;
 }
 
 export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
   const waiting = new Set<{ since: number }>();
+  /** When each knocked, the longest ago first. */
+  const knocked = new Map<string, number>();
   const ofAccount = new Map<Id, number>();
   // A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most.
   let documents = 0;
@@ -49,21 +64,42 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
     return Math.max(oldestMs, queueMs);
   }
 
-  function requireRoom(accountId?: Id) {
+  /** @param coming who knocked and is not in yet. */
+  function fullness(coming: number): Refusal | undefined {
     const waitMs = estimatedWaitMs();
-    if (waiting.size >= limits.waiting || (waiting.size >= ALWAYS && waitMs > limits.waitMs)) {
-      const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
-      throw unavailable('Too many documents are waiting, please try again later', seconds);
+    const waiters = waiting.size + coming;
+    if (waiters < limits.waiting && (waiters < ALWAYS || waitMs <= limits.waitMs)) return undefined;
+    const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
+    const message = 'Too many documents are waiting, please try again later';
+    return { status: 503, message, seconds: Math.ceil(seconds) };
+  }
+
+  function knock(requestId: string) {
+    const now = performance.now();
+    for (const [id, at] of knocked) {
+      if (now - at < KNOCK_MS) break;
+      knocked.delete(id);
     }
-    if (accountId !== undefined && (ofAccount.get(accountId) ?? 0) >= limits.perAccount) {
-      throw new AppError(429, 'Too many documents at the same time', { headers: { 'Retry-After': '1' } });
+    const refused = fullness(knocked.size);
+    if (!refused) {
+      knocked.delete(requestId); // Ids are the callers' own: one that comes again is to stand last.
+      knocked.set(requestId, now);
     }
+    return refused;
+  }
+
+  function refusal(accountId: Id): Refusal | undefined {
+    const isOverShare = (ofAccount.get(accountId) ?? 0) >= limits.perAccount;
+    return fullness(0) ?? (isOverShare ? OVER_SHARE : undefined);
   }
 
   return {
-    requireRoom,
-    enter(accountId) {
-      requireRoom(accountId);
+    knock,
+    refusal,
+    enter({ accountId, requestId }) {
+      knocked.delete(requestId);
+      const refused = refusal(accountId);
+      if (refused) throw errorOf(refused);
       ofAccount.set(accountId, (ofAccount.get(accountId) ?? 0) + 1);
       const place = { since: performance.now() };
       waiting.add(place);
@@ -82,4 +118,9 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
       };
     },
   };
+}
+
+/** A refusal as the error that answers it. */
+export function errorOf({ status, message, seconds }: Refusal): AppError {
+  return new AppError(status, message, { headers: { 'Retry-After': String(seconds) } });
 }

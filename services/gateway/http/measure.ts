@@ -1,10 +1,8 @@
 // Tells the metrics how long each request took, by the route's pattern: paths hold ids and would be without number.
 import type { NextFunction, Request, Response } from 'express';
-import type { Registry } from 'prom-client';
-import { requestMetrics } from '#libs/metrics.ts';
+import type { RequestSeconds } from '#libs/metrics.ts';
 
-export function measureRequests(registry: Registry) {
-  const seconds = requestMetrics(registry);
+export function measureRequests(seconds: RequestSeconds) {
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     // `close` also comes when the caller has gone before the answer.

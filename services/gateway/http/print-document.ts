@@ -35,7 +35,8 @@ export interface PrintRequest {
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
   /** Absent where there is always room. */
-  requireRoom?: Admission['requireRoom'];
+  knock?: Admission['knock'];
+  refusal?: Admission['refusal'];
 }
 
 export interface PrintingParts {
@@ -51,7 +52,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
 
   async function print(request: PrintRequest): Promise<Reply> {
     const { isBackground } = request;
-    const place = isBackground ? undefined : admission.enter(request.accountId);
+    const place = isBackground ? undefined : admission.enter(request);
     const id = randomUUID();
     const startedAt = Date.now();
     const deadlineAt = startedAt + DEADLINE_MS;
@@ -101,7 +102,8 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
   }
 
   return Object.assign((request: PrintRequest) => recorded(request, print(request)), {
-    requireRoom: admission.requireRoom,
+    knock: admission.knock,
+    refusal: admission.refusal,
   });
 }
 

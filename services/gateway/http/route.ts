@@ -81,6 +81,11 @@ export interface Route<Body = unknown, Query = unknown> {
   handler: (context: Context<Body, Query>) => Promise<Answer | undefined>;
 }
 
+/** True of a row that prints what its body holds: it needs room among the documents that wait. */
+export function isPrintedFromBody({ produces, body }: Route): boolean {
+  return produces !== undefined && body !== undefined;
+}
+
 /** Keeps the types of body and query inside one row while the table holds rows of many types. */
 export function route<Body, Query>(row: Route<Body, Query>): Route {
   // A row is only ever called with what its own shapes produced, see app.ts.

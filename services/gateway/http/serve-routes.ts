@@ -2,6 +2,7 @@
 import { type Request, type Response, Router } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { commitFor } from './commit.ts';
@@ -13,7 +14,7 @@ import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { jsonReader } from './read-json.ts';
-import type { Route } from './route.ts';
+import { isPrintedFromBody, type Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -58,13 +59,10 @@ function server(row: Route, options: ServeOptions) {
     ? bodyReader(row.body, { isChange: row.method === 'patch', details: row.details })
     : undefined;
 
-  // A document from a body: with no room for it, who asks and what for need not be looked at. That keeps the refusals of an overload cheap.
-  const isPrinted = row.produces !== undefined && row.body !== undefined;
-
   return async (request: Request, response: Response) => {
-    if (isPrinted) options.print?.requireRoom?.();
     const caller = await admitted(row, options.rates, request, response);
-    if (isPrinted) options.print?.requireRoom?.(caller.accountId);
+    const refused = isPrintedFromBody(row) ? options.print?.refusal?.(caller.accountId) : undefined;
+    if (refused) throw errorOf(refused);
     const id = String(request.params['id'] ?? '').toLowerCase();
     // An id that cannot exist is answered like an id that does not exist.
     if (hasId && !isId(id)) throw missing();

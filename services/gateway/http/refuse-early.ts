@@ -1,0 +1,53 @@
+// Turns documents away at the door while there is no room for them: nothing is read, no key looked up, nothing written for each alone.
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from '#libs/logger.ts';
+import type { RequestSeconds } from '#libs/metrics.ts';
+import type { PrintDocument } from './print-document.ts';
+import { isPrintedFromBody, type Route } from './route.ts';
+
+/** In an overload most requests end here, hundreds a second: one line in the log speaks for as many as come in this time. */
+const LINE_APART_MS = 1_000;
+
+export interface EarlyOptions {
+  log: Logger;
+  /** Refused requests count like all others. */
+  seconds?: RequestSeconds | undefined;
+  /** Without it, or without a refusal, all go on. */
+  print?: PrintDocument | undefined;
+}
+
+/** What it lets through may still be refused later: an address written in another way, an account that has its share. */
+export function refuseEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
+  const printed = routes.filter(isPrintedFromBody);
+  const paths = new Map(printed.map(({ method, path }) => [`${method.toUpperCase()} ${path}`, path]));
+  const note = lineForMany(log);
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    const [path = ''] = request.url.split('?', 1);
+    const route = paths.get(`${request.method} ${path}`);
+    const refused = route && print?.knock?.(String(request.id));
+    if (!refused) return next();
+    const startedAt = performance.now();
+    const body = JSON.stringify({ error: refused.message });
+    response.writeHead(refused.status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'Retry-After': refused.seconds,
+    });
+    response.end(body);
+    note(refused.seconds);
+    seconds?.observe({ method: request.method, route, status: refused.status }, (performance.now() - startedAt) / 1000);
+  };
+}
+
+function lineForMany(log: Logger) {
+  let refused = 0;
+  return (retryAfterSeconds: number) => {
+    refused += 1;
+    if (refused > 1) return;
+    setTimeout(() => {
+      log.warn({ refused, retryAfterSeconds }, 'documents refused: too many are waiting');
+      refused = 0;
+    }, LINE_APART_MS).unref();
+  };
+}
