@@ -56,6 +56,8 @@ export interface AppOptions extends ServeOptions, WebhookParts {
   metrics?: Registry;
   /** The way to the renderers, see printerOf. */
   print?: PrintDocument;
+  /** See serveReference. */
+  isReferenceMadeNow?: boolean;
 }
 
 export function makeApp(options: AppOptions): Express {
@@ -71,7 +73,7 @@ export function makeApp(options: AppOptions): Express {
   app.use(traceRequests);
   if (seconds) app.use(measureRequests(seconds));
   app.use(serveRoutes(routes, options));
-  app.use(serveReference(routes));
+  app.use(serveReference(routes, options.isReferenceMadeNow));
   app.use(() => {
     throw new AppError(404, 'Not found');
   });

@@ -62,7 +62,8 @@ await run(async ({ onClose, useLogger }) => {
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
-  const app = makeApp({ log, box, outbound, nudge, trustProxy: config.TRUST_PROXY, rates, metrics, print, passing });
+  const parts = { log, box, outbound, nudge, rates, metrics, print, passing };
+  const app = makeApp({ ...parts, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
   const close = await listen(createServer(serverOptions, app), config.HOST, config.PORT, log);
 
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });

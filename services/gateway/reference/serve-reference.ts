@@ -1,4 +1,4 @@
-// Serves the OpenAPI document and its page. Both are made once, when first asked for (a third of a second), and need no key.
+// Serves the OpenAPI document and its page, which need no key. Both are made once, which takes a third of a second.
 import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { release } from '#libs/release.ts';
@@ -17,25 +17,29 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function serveReference(routes: readonly Route[]): Router {
+/** @param isMadeNow so that nobody has to wait, and nothing stands still, when the first asks for it. */
+export function serveReference(routes: readonly Route[], isMadeNow = false): Router {
   const document = once(() => makeOpenApi(routes, release()));
+  const json = once(() => fixed(JSON.stringify(document())));
+  const page = once(() => fixed(makePage(document())));
+  if (isMadeNow) for (const make of [json, page]) make();
   const router = Router({ caseSensitive: true, strict: true });
-  router.get(
-    '/openapi.json',
-    fixed('application/json; charset=utf-8', () => JSON.stringify(document())),
-  );
-  router.get(
-    '/docs',
-    fixed('text/html; charset=utf-8', () => makePage(document()), { 'Content-Security-Policy': POLICY }),
-  );
+  router.get('/openapi.json', answering('application/json; charset=utf-8', json));
+  router.get('/docs', answering('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));
   return router;
 }
 
-function fixed(type: string, write: () => string, headers: Record<string, string> = {}) {
-  const content = once(() => {
-    const body = Buffer.from(write());
-    return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"` };
-  });
+interface Fixed {
+  body: Buffer;
+  tag: string;
+}
+
+function fixed(text: string): Fixed {
+  const body = Buffer.from(text);
+  return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"` };
+}
+
+function answering(type: string, content: () => Fixed, headers: Record<string, string> = {}) {
   return (request: Request, response: Response) => {
     const { body, tag } = content();
     response.set({ ETag: tag, 'Cache-Control': 'no-cache', ...headers });
