@@ -1,5 +1,5 @@
 // A Redis with an append-only file that faults may kill, start again as it was, or start empty.
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findRedis } from '../../deploy/local/redis.ts';
@@ -18,7 +18,8 @@ export interface KeptRedis {
 }
 
 export async function startKeptRedis(folder: string, env: NodeJS.ProcessEnv, port: number): Promise<KeptRedis> {
-  const { command: program, version } = await findRedis({ env: { ...env, REDIS_URL: '' } });
+  const { command, version } = await findRedis({ env: { ...env, REDIS_URL: '' } });
+  const program = await unkillableByFullDisk(folder, command);
   const data = join(folder, 'redis');
   let running: RunningRedis = await startRedis({ command: program, folder: data, env, port });
   return {
@@ -46,4 +47,12 @@ export async function startKeptRedis(folder: string, env: NodeJS.ProcessEnv, por
       }
     },
   };
+}
+
+/** A limit on the size of files stands for a full disk. By itself it would end the process; ignored, its writes fail. */
+async function unkillableByFullDisk(folder: string, command: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const script = join(folder, 'redis-server.sh');
+  await writeFile(script, `#!/bin/sh\ntrap '' XFSZ\nexec '${command}' "$@"\n`, { mode: 0o755 });
+  return script;
 }

@@ -1,12 +1,9 @@
 // The machine under the services: no memory for a page, no room to write, no descriptors left.
-import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.ts';
 import { anyOf, type Fault, type FaultContext, seconds } from './fault.ts';
-import { browserOf, childrenOf, processesOf } from './processes.ts';
+import { browserOf, childrenOf, limit, processesOf } from './processes.ts';
 
-const execute = promisify(execFile);
 const MORE_MEMORY = 32 * 1024 * 1024;
 const MORE_DESCRIPTORS = 4;
 
@@ -60,11 +57,6 @@ export const machineFaults: readonly Fault[] = [
     },
   },
 ];
-
-/** The kernel's own limit for a process that runs; it may be gone meanwhile. */
-async function limit(pid: number, what: 'as' | 'fsize' | 'nofile', value: number | 'unlimited'): Promise<void> {
-  await execute('prlimit', ['--pid', String(pid), `--${what}=${value}:`]).catch(() => undefined);
-}
 
 async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');

@@ -1,5 +1,9 @@
 // The processes of the system as the kernel shows them: whose child each is, what it has open, and what was left behind.
+import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
 
 export interface SystemProcess {
   pid: number;
@@ -74,4 +78,9 @@ export async function socketsOf(pid: number): Promise<number> {
   const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
   return targets.filter((target) => target.startsWith('socket:')).length;
+}
+
+/** The kernel's own limit for a process that runs; it may be gone meanwhile. */
+export async function limit(pid: number, what: 'as' | 'fsize' | 'nofile', value: number | 'unlimited'): Promise<void> {
+  await execute('prlimit', ['--pid', String(pid), `--${what}=${value}:`]).catch(() => undefined);
 }

@@ -1,8 +1,11 @@
 // Redis: killed, stopped, emptied, paused, full, its clients thrown out, and a bad network on the way to it.
+import { eventually } from '../support/eventually.ts';
 import { type Fault, type FaultContext, pauseFor, seconds } from './fault.ts';
 import type { NetworkFault } from './network-fault.ts';
+import { limit } from './processes.ts';
 
 const RECORDS = ['records'] as const;
+const WRITE_FAILED = 'aof_last_write_status:err';
 
 /** The way back to health is the supervisor's of Redis, which is we. */
 async function restart(context: FaultContext, end: 'kill' | 'stop', awaySeconds: number, empty = false) {
@@ -93,6 +96,24 @@ export const redisFaults: readonly Fault[] = [
         await seconds(2);
       }
       say('clients were thrown out');
+    },
+  },
+  {
+    id: 'F18',
+    title: 'the disk under Redis is full',
+    spares: RECORDS,
+    async run({ system, isShort, say }) {
+      const pid = system.redis.pid();
+      await limit(pid, 'fsize', 0);
+      // Who sleeps does not notice: what is written has to be refused.
+      await eventually(async () => String(await system.redis.command('INFO', 'persistence')).includes(WRITE_FAILED));
+      say('Redis cannot write to its file');
+      try {
+        await seconds(isShort ? 4 : 15);
+      } finally {
+        await limit(pid, 'fsize', 'unlimited');
+      }
+      await eventually(async () => !String(await system.redis.command('INFO', 'persistence')).includes(WRITE_FAILED));
     },
   },
   ...networkFaults(),
