@@ -157,3 +157,23 @@ export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): v
     },
   });
 }
+
+/** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
+export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
+  const reading = sharedReading(read);
+  const gauge = (name: string, help: string, pick: (backlog: Awaited<ReturnType<typeof read>>) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(pick(await reading()));
+      },
+    });
+  gauge('billhook_document_batches_unfinished', 'Batches of documents that are not finished', (of) => of.unfinished);
+  gauge(
+    'billhook_document_batches_lag_seconds',
+    'How long the batch that is due for longest has waited for a gateway',
+    (of) => of.lagMs / 1000,
+  );
+}

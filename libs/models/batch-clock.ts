@@ -89,3 +89,27 @@ async function change({ _id, account_id, lease_id }: ClaimedBatch, filter: objec
   const { matchedCount } = await driverOf(DocumentBatch).updateOne({ _id, account_id, lease_id, ...filter }, update);
   return matchedCount === 1;
 }
+
+export interface BatchBacklog {
+  /** Counted up to COUNTED_MAX. */
+  unfinished: number;
+  /** How long the one that is due for longest has waited for a gateway, 0 when none is due. */
+  lagMs: number;
+}
+
+const COUNTED_MAX = 10_000;
+
+/** For those who run the system: over all accounts. */
+export async function readBatchBacklog(now: Date = new Date()): Promise<BatchBacklog> {
+  const unfinished = { due_at: { $exists: true } };
+  const [count, first] = await Promise.all([
+    driverOf(DocumentBatch).countDocuments(unfinished, { limit: COUNTED_MAX, hint: { due_at: 1 } }),
+    driverOf(DocumentBatch).findOne(unfinished, {
+      sort: { due_at: 1 },
+      projection: { due_at: 1 },
+      hint: { due_at: 1 },
+    }),
+  ]);
+  const dueAt = (first as Pick<BatchRecord, 'due_at'> | null)?.due_at;
+  return { unfinished: count, lagMs: dueAt ? Math.max(0, now.getTime() - dueAt.getTime()) : 0 };
+}

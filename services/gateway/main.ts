@@ -5,7 +5,8 @@ import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
-import { makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { makeMetrics, watchBatches, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { readBatchBacklog } from '#libs/models/batch-clock.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { flushRenderRecords } from '#libs/models/render-record.ts';
@@ -46,6 +47,7 @@ await run(async ({ onClose, useLogger }) => {
   const metrics = makeMetrics();
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
+  watchBatches(metrics, readBatchBacklog);
   const rates = openRates({
     redis: queues.redis,
     prefix: config.REDIS_PREFIX,

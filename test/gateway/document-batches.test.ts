@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { ApiKey } from '#libs/models/api-key.ts';
+import { readBatchBacklog } from '#libs/models/batch-clock.ts';
 import { BatchFile } from '#libs/models/batch-file.ts';
-import { BATCHES_RUNNING_MAX, DocumentBatch, insertBatch } from '#libs/models/document-batch.ts';
+import { BATCHES_RUNNING_MAX, type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/document-batch.ts';
 import { Event } from '#libs/models/event.ts';
-import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { acrossAccounts, newRecord, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { readPdf } from '../renderer/read-pdf.ts';
 import { eventually } from '../support/eventually.ts';
@@ -254,6 +255,25 @@ describe('what is refused', () => {
     await resume(account, paused[0]?.id ?? '');
     await finished(paused[0]?.id ?? '', account);
     expect((await system.call('POST', path, { body: { documents }, ...account })).status).toBe(202);
+  });
+});
+
+describe('for those who run the system', () => {
+  test('when batches are not finished, then they are counted, and how long the first has waited is told', async () => {
+    const account = await crowded();
+    const { id } = await pausedBatch(account, [invoice(account.invoice)]);
+    const { due_at: dueAt } = (await DocumentBatch.findOne({ _id: id, account_id: account.id }).lean()) as BatchRecord;
+    const muchLater = new Date(Number(dueAt) + 90_000);
+
+    const unfinished = { completed_at: { $exists: false } };
+    // Batches of other tests may be finished in between.
+    const counted = await eventually(async () => {
+      const inStore = await DocumentBatch.countDocuments(unfinished).setOptions(acrossAccounts);
+      return (await readBatchBacklog()).unfinished === inStore && inStore;
+    });
+
+    expect(counted).toBeGreaterThan(0);
+    expect((await readBatchBacklog(muchLater)).lagMs).toBeGreaterThanOrEqual(90_000);
   });
 });
 

@@ -41,6 +41,8 @@ test('when metrics are read, then queues, outbox and the process are in them', a
   expect(text).toMatch(/^bullmq_jobs_oldest_age_seconds\{queue="deliver-webhook"\} 0$/m);
   expect(text).toMatch(/^bullmq_queue_paused\{queue="fan-out-event"\} 0$/m);
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
+  expect(text).toMatch(/^billhook_document_batches_unfinished 0$/m);
+  expect(text).toMatch(/^billhook_document_batches_lag_seconds 0$/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 });
 
