@@ -1,6 +1,7 @@
 // The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
 import Joi from 'joi';
 import { isDay } from '../day.ts';
+import { unlessPlain } from './plain-lines.ts';
 
 export interface PdfLine {
   id?: string;
@@ -80,12 +81,15 @@ const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const decimal = () => Joi.alternatives().try(money(), Joi.string().pattern(DECIMAL)).match('any');
 const image = () => Joi.string().custom(imageSource);
 
-const line = Joi.object<PdfLine>({
-  id: optional(words(LONGEST.line)),
-  description: optional(words(LONGEST.line)),
-  qty: optional(decimal()),
-  rate: optional(decimal()),
-});
+const line = unlessPlain(
+  Joi.object<PdfLine>({
+    id: optional(words(LONGEST.line)),
+    description: optional(words(LONGEST.line)),
+    qty: optional(decimal()),
+    rate: optional(decimal()),
+  }),
+  { id: isPlainText, description: isPlainText, qty: isPlainDecimal, rate: isPlainDecimal },
+);
 
 /** Checks with `convert: false`: "12" is not an amount and "false" is not a boolean. */
 export const pdfDocument = Joi.object<PdfDocument, true>({
@@ -125,9 +129,23 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   paymentDueDays: optional(Joi.number().integer().min(0).max(LONGEST_TERM_DAYS)),
 }).messages(messages);
 
-function printable(value: string, { error }: Joi.CustomHelpers) {
+function isPlainText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST.line && isPrintable(value);
+}
+
+function isPlainDecimal(value: unknown): boolean {
+  if (typeof value === 'string') return DECIMAL.test(value);
+  // Joi makes 0 of -0.
+  return typeof value === 'number' && Math.abs(value) <= LARGEST && !Object.is(value, -0);
+}
+
+function isPrintable(value: string): boolean {
   // A lone surrogate is no character: it would be printed as something else.
-  return value.isWellFormed() && !UNPRINTABLE.test(value) ? value : error('string.printable');
+  return value.isWellFormed() && !UNPRINTABLE.test(value);
+}
+
+function printable(value: string, { error }: Joi.CustomHelpers) {
+  return isPrintable(value) ? value : error('string.printable');
 }
 
 function calendarDay(value: string, { error }: Joi.CustomHelpers) {

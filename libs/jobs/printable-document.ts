@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { AMOUNT_MAX, isCurrency } from '../money.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
+import { unlessPlain } from './plain-lines.ts';
 
 export interface PrintableLine extends PdfLine {
   /** Percentage taken off this line. */
@@ -42,6 +43,7 @@ export const PAGE_SIZES = ['a4', 'letter'] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+const DECIMAL_LONGEST = 40;
 const LOCALE_LONGEST = 100;
 const LONGEST = { line: 2_000, text: 20_000 } as const;
 /** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
@@ -50,16 +52,26 @@ const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
 // Records were checked when they were written: these are bounds for the renderer, not rules for callers.
 const words = (longest: number) => Joi.string().max(longest).allow('');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
-const decimal = () => Joi.string().max(40).pattern(DECIMAL);
+const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
 
-const line = Joi.object<PrintableLine>({
-  // Without lines, the description of the record is the one line.
-  description: words(LONGEST.text),
-  qty: decimal(),
-  rate: decimal(),
-  discount: decimal(),
-  amount: money(),
-});
+const line = unlessPlain(
+  Joi.object<PrintableLine>({
+    // Without lines, the description of the record is the one line.
+    description: words(LONGEST.text),
+    qty: decimal(),
+    rate: decimal(),
+    discount: decimal(),
+    amount: money(),
+  }),
+  {
+    description: (value) => typeof value === 'string' && value.length <= LONGEST.text,
+    qty: isPlainDecimal,
+    rate: isPlainDecimal,
+    discount: isPlainDecimal,
+    // Joi makes 0 of -0.
+    amount: (value) => Number.isSafeInteger(value) && !Object.is(value, -0),
+  },
+);
 
 /** @returns the shape of what the document claims to be. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
@@ -87,6 +99,10 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = (pdfDocument as Joi.Object
   partnerTaxId: words(LONGEST.line),
   bankDetails: words(LONGEST.text),
 });
+
+function isPlainDecimal(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= DECIMAL_LONGEST && DECIMAL.test(value);
+}
 
 function knownCurrency(code: string, { error }: Joi.CustomHelpers) {
   return isCurrency(code) ? code : error('any.invalid');
