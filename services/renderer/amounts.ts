@@ -80,11 +80,19 @@ export function digitsOf(document: PdfDocument): number {
 }
 
 /** `1234.5` → `1,234.50`: at least `digits` decimals, more when the number has them. */
-export function groupedNumber(value: Big, digits: number, digitsMost = DIGITS_MOST): string {
-  const own = value.round(digitsMost, ROUNDING).toFixed().split('.')[1]?.length ?? 0;
-  const [whole = '', fraction] = value.abs().toFixed(Math.max(digits, own), ROUNDING).split('.');
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+export function groupedNumber(value: Big, digits: number): string {
+  const exact = decimalsOf(value) > DIGITS_MOST ? value.round(DIGITS_MOST, ROUNDING) : value;
+  const [whole = '', fraction] = exact
+    .abs()
+    .toFixed(Math.max(digits, decimalsOf(exact)))
+    .split('.');
+  const grouped = whole.length > 3 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, ',') : whole;
   return fraction ? `${grouped}.${fraction}` : grouped;
+}
+
+/** How many decimals it has. Big keeps its digits without zeros at the end, and where the first of them stands. */
+function decimalsOf({ c: digits, e: first }: Big): number {
+  return Math.max(0, digits.length - 1 - first);
 }
 
 /** Symbols made of letters stand apart: `CHF 5.00`, but `$5.00` and `R$5.00`. */

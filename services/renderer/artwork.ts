@@ -1,13 +1,22 @@
 // The built-in banner: a drawing in the document's own colour, another one for each style.
+import { LRUCache } from 'lru-cache';
 import type { DocumentView } from './document-view.ts';
 import { BANNER_HEIGHT_MM } from './paper.ts';
 
 /** @returns an SVG for the banner's box, '' when there is no built-in banner. Only flat fills: gradients and transparency cost time and bytes. */
 export function artworkOf({ style, layout, palette, hasBanner, banner }: DocumentView): string {
   if (!hasBanner || banner) return '';
+  const key = `${style} ${layout} ${palette.shades.join()}`;
+  const known = drawn.get(key);
+  if (known) return known;
   const height = BANNER_HEIGHT_MM[layout];
-  return `<svg viewBox="0 0 210 ${height}" preserveAspectRatio="xMaxYMid slice">${drawings[style](height, palette.shades)}</svg>`;
+  const svg = `<svg viewBox="0 0 210 ${height}" preserveAspectRatio="xMaxYMid slice">${drawings[style](height, palette.shades)}</svg>`;
+  drawn.set(key, svg);
+  return svg;
 }
+
+/** A few kilobytes each. */
+const drawn = new LRUCache<string, string>({ max: 200 });
 
 type Shades = readonly [string, string, string];
 

@@ -1,4 +1,5 @@
 // Colours of a document from the one colour the caller gave: everything set on it, or in it, stays readable.
+import { LRUCache } from 'lru-cache';
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [number, number, number];
@@ -25,6 +26,16 @@ export interface Palette {
 
 /** @param brandColor `#abc` or `#aabbcc`. */
 export function paletteOf(brandColor: string): Palette {
+  const known = palettes.get(brandColor);
+  if (known) return known;
+  const palette = paletteFrom(brandColor);
+  palettes.set(brandColor, palette);
+  return palette;
+}
+
+const palettes = new LRUCache<string, Palette>({ max: 500 });
+
+function paletteFrom(brandColor: string): Palette {
   const brand = parse(brandColor);
   const onBrand = contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK;
   const away = onBrand === WHITE ? BLACK : WHITE;

@@ -184,12 +184,15 @@ function paymentDue(days: number) {
   return `Payment is due within ${days} ${days === 1 ? 'day' : 'days'} of signing.`;
 }
 
+const KANA = /[\u3040-\u30ff]/;
+const KANA_OR_HANGUL = /[\u3040-\u30ff\uac00-\ud7af]/;
+
 function hanOf({ lineItems, locale = '', ...texts }: PrintableDocument): DocumentView['han'] {
   if (/^ja\b/.test(locale)) return 'japanese';
   const all = [...Object.values(texts), ...lineItems.map(({ description }) => description)];
-  const has = (script: RegExp) => all.some((text) => typeof text === 'string' && script.test(text));
-  if (has(/[\u3040-\u30ff]/)) return 'japanese';
-  return has(/[\uac00-\ud7af]/) ? 'korean' : 'chinese';
+  const telling = all.filter((text) => typeof text === 'string' && KANA_OR_HANGUL.test(text));
+  if (telling.length === 0) return 'chinese';
+  return telling.some((text) => KANA.test(String(text))) ? 'japanese' : 'korean';
 }
 
 /** An empty text is a text not given: no label stands over nothing. */
