@@ -24,11 +24,10 @@ const POLICY =
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`)}`;
 
 export async function openWarmPage({ control, together }: Chromium): Promise<WarmPage> {
-  const { targetId } = await control.send('Target.createTarget', {
-    url: 'about:blank',
-    // Nobody looks at it. Otherwise Chromium draws each document for a screen, too: a tenth of the work. macOS refuses it.
-    enableBeginFrameControl: process.platform !== 'darwin',
-  });
+  const create = (enableBeginFrameControl: boolean) =>
+    control.send('Target.createTarget', { url: 'about:blank', enableBeginFrameControl });
+  // Frames that come when asked for never come. Otherwise Chromium draws each document for a screen, too: a tenth of the work.
+  const { targetId } = await create(true).catch(() => create(false)); // Not every Chromium can.
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
   if (!session) throw new Error('Chromium ended while a page was opened');
