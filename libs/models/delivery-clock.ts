@@ -3,18 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { duplicatesIn } from '../mongo.ts';
-import {
-  ATTEMPTS_KEPT,
-  type Attempt,
-  Delivery,
-  type DeliveryRecord,
-  deliveryId,
-  type FannedOut,
-  newDelivery,
-  notLeased,
-} from './delivery.ts';
+import { Delivery, type DeliveryRecord, deliveryId, type FannedOut, newDelivery, notLeased } from './delivery.ts';
 import { driverOf, type Owned } from './records.ts';
-import { type Id, type StoredId, storedId } from './tenant.ts';
+import { type Id, type StoredId, storedId, wireId } from './tenant.ts';
 
 export interface FanOut {
   event: FannedOut;
@@ -47,15 +38,19 @@ export async function insertDeliveries(
   reservation?: Reservation,
   now: Date = new Date(),
 ): Promise<StoredId[][]> {
-  const pairs = fanOuts.flatMap(({ event, endpointIds, later }) =>
-    endpointIds.map((endpointId) => ({ event, endpointId, wait: later?.get(String(endpointId)) })),
-  );
+  const pairs = fanOuts.flatMap(({ event, endpointIds, later }) => {
+    const eventId = wireId(event._id);
+    return endpointIds.map((stored) => {
+      const endpointId = wireId(stored);
+      return { event, stored, id: deliveryId(eventId, endpointId), wait: later?.get(endpointId) };
+    });
+  });
   if (pairs.length === 0) return fanOuts.map(() => []);
   const existing = await insertNew(
-    pairs.map(({ event, endpointId, wait }) => ({
-      _id: storedId(deliveryId(event._id, endpointId)),
+    pairs.map(({ event, stored, id, wait }) => ({
+      _id: storedId(id),
       account_id: event.account_id,
-      ...newDelivery(event, endpointId, now),
+      ...newDelivery(event, stored, now),
       status: 'pending',
       attempts_made: 0,
       attempts: [],
@@ -160,52 +155,4 @@ export async function claimDeliveries(
     })
     .toArray();
   return claimed as unknown as ClaimedDelivery[];
-}
-
-/** What becomes of a delivery that was claimed. */
-export type Verdict =
-  | { status: 'delivered' | 'dead' | 'held' }
-  /** `postponed`: how often in a row its turn came and no attempt could be made. */
-  | { status: 'pending'; nextAt: Date /** See due_at. */; dueAt: Date; postponed?: number };
-
-export interface Settlement {
-  delivery: Pick<ClaimedDelivery, '_id' | 'account_id' | 'lease_id'>;
-  verdict: Verdict;
-  /** Absent when none was made. */
-  attempt?: Attempt;
-}
-
-/**
- * Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs.
- * What a failover or a crash of the database takes back is another attempt, which is promised anyway; so nobody waits for the disk.
- */
-export async function settleDeliveries(settlements: readonly Settlement[], now: Date = new Date()): Promise<void> {
-  await driverOf(Delivery).bulkWrite(
-    settlements.map(({ delivery: { _id, account_id, lease_id }, verdict, attempt }) => ({
-      updateOne: { filter: { _id, account_id, lease_id }, update: settlementOf(verdict, attempt, now) as object },
-    })),
-    { ordered: false, writeConcern: { w: 1 } },
-  );
-}
-
-function settlementOf(verdict: Verdict, attempt: Attempt | undefined, now: Date) {
-  const isPending = verdict.status === 'pending';
-  const isFinal = verdict.status === 'delivered' || verdict.status === 'dead';
-  return {
-    $set: {
-      status: verdict.status,
-      postponed: (isPending ? verdict.postponed : undefined) ?? 0,
-      ...(isPending ? { next_at: verdict.nextAt, due_at: verdict.dueAt } : {}),
-      ...(isFinal ? { settled_at: now } : {}),
-      // When nothing answered, how long that took is nobody's business, see ErrorClass.
-      ...(attempt || !isPending ? { updated_at: attempt?.error_class === 'unreachable' ? attempt.at : now } : {}),
-    },
-    $unset: {
-      lease_id: 1 as const,
-      lease_until: 1 as const,
-      ...(isPending ? {} : { next_at: 1 as const, due_at: 1 as const }),
-    },
-    $inc: { turn: 1, ...(attempt ? { attempts_made: 1 } : {}) },
-    ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
-  };
 }

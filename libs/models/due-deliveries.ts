@@ -57,8 +57,10 @@ export async function moveDue(moves: readonly DueMove[]): Promise<void> {
   if (moves.length === 0) return;
   await driverOf(Delivery).bulkWrite(
     moves.map(({ delivery: { _id, account_id, turn, due_at }, dueAt, postponement }) => ({
-      updateOne: {
+      // As in settleDeliveries; what fails is still due.
+      updateMany: {
         filter: { _id, account_id, turn, due_at } as object,
+        hint: { _id: 1 },
         update: {
           $set: {
             due_at: dueAt,

@@ -3,7 +3,17 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
 import { driverOf } from './records.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+import {
+  acrossAccounts,
+  type Id,
+  idField,
+  newId,
+  requiredIdField,
+  type StoredId,
+  storedId,
+  tenant,
+  wireId,
+} from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -117,16 +127,13 @@ export async function findDueEvents(limit: number, now: Date = new Date()): Prom
 }
 
 /** They are on the queue; the relay looks again at `dueAt`, in case the queue or a worker loses them. */
-export async function markRelayed(events: DueEvent[], dueAt: Date): Promise<void> {
-  await Event.bulkWrite(
-    events.map(({ _id, account_id, due_at }) => ({
-      updateOne: {
-        // One that was fanned out or relayed by another process meanwhile has changed: leave it.
-        filter: { _id, account_id, due_at },
-        update: { $set: { due_at: dueAt }, $inc: { generation: 1 } },
-      },
-    })),
-    { ordered: false },
+export async function markRelayed(events: readonly DueEvent[], dueAt: Date): Promise<void> {
+  const latest = new Date(Math.max(...events.map(({ due_at }) => due_at.getTime())));
+  await driverOf(Event).updateMany(
+    // One that another process has fanned out meanwhile has no due_at, one that it has relayed a later one: leave it.
+    { _id: { $in: events.map(({ _id }) => _id) }, due_at: { $lte: latest } } as object,
+    { $set: { due_at: dueAt }, $inc: { generation: 1 } },
+    { hint: { _id: 1 } },
   );
 }
 
@@ -135,10 +142,10 @@ export async function findEvents(ids: readonly Id[]): Promise<Map<Id, EventRecor
   const events = (await driverOf(Event)
     .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
     .toArray()) as unknown as EventRecord[];
-  return new Map(events.map((event) => [String(event._id), event]));
+  return new Map(events.map((event) => [wireId(event._id), event]));
 }
 
 /** All deliveries of these events, of whatever accounts, exist: the relay need not look again. */
 export async function markFannedOut(ids: readonly StoredId[]): Promise<void> {
-  await Event.updateMany({ _id: { $in: [...ids] } }, { $unset: { due_at: 1 } }).setOptions(acrossAccounts);
+  await driverOf(Event).updateMany({ _id: { $in: [...ids] } }, { $unset: { due_at: 1 } });
 }

@@ -7,7 +7,7 @@ import { type Outbound, OutboundRefused } from '../outbound.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { EVENT_TYPES } from './event.ts';
 import { driverOf } from './records.ts';
-import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
 
 /** Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
@@ -56,7 +56,7 @@ export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, Webhook
   const endpoints = (await driverOf(WebhookEndpoint)
     .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
     .toArray()) as unknown as WebhookEndpointRecord[];
-  return new Map(endpoints.map((endpoint) => [String(endpoint._id), endpoint]));
+  return new Map(endpoints.map((endpoint) => [wireId(endpoint._id), endpoint]));
 }
 
 export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events'>;
@@ -64,11 +64,13 @@ export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'e
 /** What the enabled endpoints of these accounts want, by account: events of all accounts are fanned out side by side. */
 export async function findSubscriptions(accountIds: readonly StoredId[]): Promise<Map<Id, Subscription[]>> {
   const distinct = new Map(accountIds.map((id) => [String(id), id]));
-  const endpoints = await WebhookEndpoint.find({ account_id: { $in: [...distinct.values()] }, enabled: true })
-    .setOptions(acrossAccounts)
-    .select({ account_id: 1, events: 1 })
-    .lean<Subscription[]>();
-  return Map.groupBy(endpoints, ({ account_id }) => String(account_id));
+  const endpoints = (await driverOf(WebhookEndpoint)
+    .find({ account_id: { $in: [...distinct.values()] }, enabled: true } as object, {
+      projection: { account_id: 1, events: 1 },
+      batchSize: ENDPOINTS_MAX * distinct.size + 1,
+    })
+    .toArray()) as unknown as Subscription[];
+  return Map.groupBy(endpoints, ({ account_id }) => wireId(account_id));
 }
 
 /** The endpoint as the API returns it: without its secret. */

@@ -5,13 +5,15 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import type { Logger } from '#libs/logger.ts';
 import type { Attempt } from '#libs/models/delivery.ts';
-import { type ClaimedDelivery, type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-clock.ts';
+import type { ClaimedDelivery } from '#libs/models/delivery-clock.ts';
+import { type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-settlement.ts';
 import { recallPostponed } from '#libs/models/due-deliveries.ts';
 import type { EventRecord } from '#libs/models/event.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { findEndpoints, secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { wireId } from '#libs/models/tenant.ts';
+import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { noteFailure, noteSuccess } from './endpoint-health.ts';
+import { openEndpointReader } from './endpoint-reader.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
@@ -42,11 +44,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   const opened = new LRUCache<string, string>({ max: SECRETS_KEPT, memoMethod: (sealed) => options.box.open(sealed) });
   const box = { open: (sealed: string) => opened.memo(sealed) };
   const take = makeTakeDelivery(options.leaseMs);
-  // Read now, not at fan-out: it may have been disabled, moved or given another secret since.
-  const endpointOf = inBatches(async (ids: Id[]) => {
-    const endpoints = await findEndpoints(ids);
-    return ids.map((id) => endpoints.get(id));
-  });
+  const endpointOf = openEndpointReader();
   const settle = inBatches(async (settlements: Settlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
@@ -65,7 +63,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   async function deliver(delivery: ClaimedDelivery, { deliveryId, endpointId }: DeliverWebhook, log: Logger) {
     const [endpoint, event] = await Promise.all([
       endpointOf(endpointId),
-      options.events.recall(String(delivery.event_id)),
+      options.events.recall(wireId(delivery.event_id)),
     ]);
     if (!endpoint || !event) {
       await settle({
@@ -95,7 +93,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     let outcome: Outcome | undefined;
     try {
       const secrets = secretsOf(endpoint, box);
-      outcome = await options.postSigned({ url: endpoint.url, eventId: String(event._id), body: event.body, secrets });
+      outcome = await options.postSigned({ url: endpoint.url, eventId: wireId(event._id), body: event.body, secrets });
       return { outcome, attempt: attemptOf(at, outcome) };
     } finally {
       if (admission.leave(outcome).recovered) await recallPostponed(String(endpoint.account_id), String(endpoint._id));

@@ -6,7 +6,7 @@ import type { Work } from '#libs/jobs/worker.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { type FanOut, insertDeliveries, type Postponement, type Reservation } from '#libs/models/delivery-clock.ts';
 import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
-import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
@@ -28,7 +28,7 @@ export function makeFanOutEvent({
 }: FanOutOptions): Work<{ eventId: string; accountId: string }> {
   const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
     const subscriptions = await findSubscriptions(accountIds);
-    return accountIds.map((id) => subscriptions.get(String(id)) ?? []);
+    return accountIds.map((id) => subscriptions.get(wireId(id)) ?? []);
   });
   const insert = inBatches(async (fanOuts: FanOut[]) => {
     const reservation = { leaseId: randomUUID(), until: new Date(Date.now() + RESERVED_MS) };
@@ -59,7 +59,7 @@ export function makeFanOutEvent({
 
   function postponementsOf(endpointIds: readonly StoredId[]): Map<Id, Postponement> {
     const later = new Map<Id, Postponement>();
-    for (const endpointId of endpointIds.map(String)) {
+    for (const endpointId of endpointIds.map(wireId)) {
       const wait = traffic.foresee(endpointId);
       if (wait) later.set(endpointId, postponementOf(wait, 0));
     }
@@ -69,9 +69,10 @@ export function makeFanOutEvent({
 
 function entryOf(event: EventRecord, endpointId: StoredId, { leaseId, until }: Reservation): Entry<DeliverWebhook> {
   const { _id, account_id, request_id, trace } = event;
-  const delivery = { _id: deliveryId(_id, endpointId), account_id, endpoint_id: endpointId, request_id, trace };
-  const entry = entryFor(delivery, 0);
-  const reservation = { eventId: String(_id), leaseId, until: until.getTime() };
+  const eventId = wireId(_id);
+  const id = deliveryId(eventId, wireId(endpointId));
+  const entry = entryFor({ _id: id, account_id, endpoint_id: endpointId, request_id, trace }, 0);
+  const reservation = { eventId, leaseId, until: until.getTime() };
   return { ...entry, payload: { ...entry.payload, reservation } };
 }
 

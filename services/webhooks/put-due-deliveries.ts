@@ -3,7 +3,7 @@ import { type DeliverWebhook, deliverWebhook, type JobDefinition, retryWebhook }
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { DeliveryRecord } from '#libs/models/delivery.ts';
 import { type DueDelivery, type DueMove, findDueDeliveries, moveDue } from '#libs/models/due-deliveries.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, wireId } from '#libs/models/tenant.ts';
 import { postponementOf } from './postponement.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -28,14 +28,15 @@ export function entryFor(
   turn: number,
   delayMs = 0,
 ) {
+  const deliveryId = String(delivery._id);
   return {
-    id: `${String(delivery._id)}-${turn}`,
+    id: `${deliveryId}-${turn}`,
     delayMs,
     ...(delivery.trace ? { trace: delivery.trace } : {}),
     payload: {
-      deliveryId: String(delivery._id),
-      accountId: String(delivery.account_id),
-      endpointId: String(delivery.endpoint_id),
+      deliveryId,
+      accountId: wireId(delivery.account_id),
+      endpointId: wireId(delivery.endpoint_id),
       ...(delivery.request_id ? { requestId: delivery.request_id } : {}),
     },
   };

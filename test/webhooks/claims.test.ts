@@ -1,7 +1,8 @@
 // A delivery is in one pair of hands at a time, and in other hands once the first have let it fall.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliveryId } from '#libs/models/delivery.ts';
-import { claimDeliveries, insertDeliveries, settleDeliveries } from '#libs/models/delivery-clock.ts';
+import { claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { announce } from '../support/webhooks.ts';

@@ -3,13 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import {
-  claimDeliveries,
-  extendLease,
-  insertDeliveries,
-  reservedDelivery,
-  settleDeliveries,
-} from '#libs/models/delivery-clock.ts';
+import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
+import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { whenReady } from '#libs/redis.ts';
@@ -54,6 +49,13 @@ async function aReservedOne() {
   await insertDeliveries([fanOut], reservation.until, reservation);
   return { ...made, reservation };
 }
+
+test('when a delivery is named, then by the same id in every release: a job and a record of yesterday are found', () => {
+  const eventId = '01a1ffa6-3f08-799e-87e0-b665e40f9447';
+  const endpointId = '01a1ffa6-3f24-709b-bbe0-12239eaa91aa';
+  expect(deliveryId(eventId, endpointId)).toBe('82719ca6-c3fe-896a-bc49-c93987a04e40');
+  expect(deliveryId(storedId(eventId), storedId(endpointId))).toBe('82719ca6-c3fe-896a-bc49-c93987a04e40');
+});
 
 test('when a delivery is reserved, then only the holder of the reservation may claim it, until that ends', async () => {
   const { id, reservation } = await aReservedOne();
