@@ -1,4 +1,5 @@
 // Connections to Redis in the two manners the system needs: fail at once, or wait for ever.
+import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
 
@@ -55,9 +56,28 @@ function watched(redis: Redis, log: Logger): Redis {
     if (!isAway) log.warn({ err: error }, 'redis is away');
     isAway = true;
   });
+  redis.on('connect', () => sendTogether(redis));
   redis.on('ready', () => {
     if (isAway) log.info('redis is back');
     isAway = false;
   });
   return redis;
+}
+
+/** Commands given in the same turn of the event loop leave in one write: by itself each costs a system call and wakes Redis up. */
+function sendTogether({ stream }: { stream?: Duplex }): void {
+  if (!stream) return;
+  const write = stream.write;
+  let isHeld = false;
+  stream.write = ((...args: Parameters<typeof write>) => {
+    if (!isHeld) {
+      isHeld = true;
+      stream.cork();
+      process.nextTick(() => {
+        isHeld = false;
+        stream.uncork();
+      });
+    }
+    return write.apply(stream, args);
+  }) as typeof write;
 }
