@@ -26,7 +26,7 @@ import { repeat } from './repeat.ts';
 import { openTraffic } from './traffic.ts';
 
 /** Events that are fanned out at the same time share their round trips to the database. */
-const FAN_OUT_CONCURRENCY = 16;
+const FAN_OUT_CONCURRENCY = 50;
 const RELAY_EVERY_MS = 500;
 const CLOCK_EVERY_MS = 1_000;
 /** How soon a process learns that another one shares the work. */
@@ -42,7 +42,7 @@ const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
-  const log = makeLogger('webhooks', config.LOG_LEVEL);
+  const log = makeLogger('webhooks', config.LOG_LEVEL, { isBusy: true });
   useLogger(log);
   onClose(await startTracing('webhooks', config.OTEL_EXPORTER_OTLP_ENDPOINT));
   const box = openSecretBox(config.SECRET_KEY);
