@@ -37,6 +37,8 @@ const RESOLVE_LIMIT_MS = 5_000;
 const VET_LIMIT_MS = 2_000;
 /** Shorter than the five seconds after which Node's and many other servers close: a reused connection is not a dead one. */
 const IDLE_LIMIT_MS = 4_000;
+/** As axios sets it with every request: were ours another, each of the two would tell the system anew for every call. */
+const PROBE_AFTER_MS = 60_000;
 /** Endings that never mean a host on the public internet (RFC 6761, 6762, 8375, Kubernetes, clouds). */
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$|^[^.]*$/;
@@ -76,7 +78,12 @@ export interface Outbound {
 export function openOutbound(options: { allow: string; resolve?: Resolve; keepAlive?: boolean }): Outbound {
   const allowList = parseAllowList(options.allow);
   const resolve = options.resolve ?? makeResolve({ isLocal: (host) => PRIVATE_NAME.test(host) });
-  const agentOptions = { keepAlive: options.keepAlive ?? false, maxFreeSockets: 64, timeout: IDLE_LIMIT_MS };
+  const agentOptions = {
+    keepAlive: options.keepAlive ?? false,
+    keepAliveMsecs: PROBE_AFTER_MS,
+    maxFreeSockets: 64,
+    timeout: IDLE_LIMIT_MS,
+  };
   const context = { allowList, resolve };
   const httpAgent = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: ['http:'] });
   // For those who accept https only: plain http leaves through it just to addresses the operator allows.
