@@ -141,6 +141,8 @@ function switches(profile: string, isolation: Isolation): string[] {
     // Containers give /dev/shm 64 MB, and a large document needs more.
     '--disable-dev-shm-usage',
     '--disable-gpu',
+    // Without it a page gives no frame when asked for one, see warm-page.ts.
+    '--run-all-compositor-stages-before-draw',
     '--hide-scrollbars',
     '--font-render-hinting=none',
     '--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,PaintHolding',

@@ -26,7 +26,7 @@ const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-eq
 export async function openWarmPage({ control, together }: Chromium): Promise<WarmPage> {
   const create = (enableBeginFrameControl: boolean) =>
     control.send('Target.createTarget', { url: 'about:blank', enableBeginFrameControl });
-  // Frames that come when asked for never come. Otherwise Chromium draws each document for a screen, too: a tenth of the work.
+  // Frames come when tidy asks for one. Otherwise Chromium draws each document for a screen, too: a tenth of the work.
   const { targetId } = await create(true).catch(() => create(false)); // Not every Chromium can.
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
@@ -73,7 +73,10 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
       return pdf;
     },
     async tidy() {
-      if (prints % PRINTS_PER_COLLECTION === 0) await session.send('HeapProfiler.collectGarbage');
+      if (prints % PRINTS_PER_COLLECTION !== 0) return;
+      await session.send('HeapProfiler.collectGarbage');
+      // What waits for a frame would pile up, 11 KB with each document. A Chromium that makes its frames itself refuses.
+      await session.send('HeadlessExperimental.beginFrame').catch(() => undefined);
     },
     async close() {
       // The browser ends the page's process even when the page itself does not answer any more.
