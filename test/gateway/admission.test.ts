@@ -27,6 +27,14 @@ test('when those who knocked do not come in, then their room is free again', () 
   expect(admission.knock('one more')).toBeUndefined();
 });
 
+test('when who knocked was answered without coming in, then his room is free at once', () => {
+  const admission = openAdmission(limits);
+  for (let index = 0; index < 30; index += 1) {
+    expect(admission.knock(`request-${index}`)).toBeUndefined();
+    admission.withdraw(`request-${index}`);
+  }
+});
+
 test('when who knocked comes in, then he has one place and not two', () => {
   const admission = openAdmission(limits);
   for (let index = 0; index < 5; index += 1) {

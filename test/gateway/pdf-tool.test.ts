@@ -283,6 +283,13 @@ describe('too much at once', () => {
     expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
 
+  test('when many bodies are refused one after the other, then none of them keeps room for a document', async () => {
+    const answers = [];
+    for (let count = 0; count < 30; count += 1) answers.push((await call('POST', PATH, { raw: '{' })).status);
+
+    expect(answers).toEqual(Array(30).fill(400));
+  });
+
   test('when too many wait, then 503 says when to come again, and all who waited are served', async () => {
     const gate = Promise.withResolvers<void>();
     work = async (payload, context) => {

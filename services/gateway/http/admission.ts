@@ -42,6 +42,8 @@ export interface Admission {
    * of many who come together as many go on as there is room for.
    */
   knock(requestId: string): Refusal | undefined;
+  /** The request has been answered: who knocked and did not come in will not come. */
+  withdraw(requestId: string): void;
   /** Why a document of this account cannot come in now: too many wait, or the account has its share; undefined when it can. */
   refusal(accountId: Id): Refusal | undefined;
   /** @throws AppError with Retry-After when there is a refusal. */
@@ -95,6 +97,7 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
 
   return {
     knock,
+    withdraw: (requestId) => void knocked.delete(requestId),
     refusal,
     enter({ accountId, requestId }) {
       knocked.delete(requestId);

@@ -36,6 +36,7 @@ export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
   /** Absent where there is always room. */
   knock?: Admission['knock'];
+  withdraw?: Admission['withdraw'];
   refusal?: Admission['refusal'];
 }
 
@@ -103,6 +104,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
 
   return Object.assign((request: PrintRequest) => recorded(request, print(request)), {
     knock: admission.knock,
+    withdraw: admission.withdraw,
     refusal: admission.refusal,
   });
 }

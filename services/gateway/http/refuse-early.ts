@@ -25,8 +25,13 @@ export function refuseEarly(routes: readonly Route[], { log, seconds, print }: E
   return (request: Request, response: Response, next: NextFunction) => {
     const [path = ''] = request.url.split('?', 1);
     const route = paths.get(`${request.method} ${path}`);
-    const refused = route && print?.knock?.(String(request.id));
-    if (!refused) return next();
+    if (!route) return next();
+    const requestId = String(request.id);
+    const refused = print?.knock?.(requestId);
+    if (!refused) {
+      response.once('close', () => print?.withdraw?.(requestId));
+      return next();
+    }
     const startedAt = performance.now();
     const body = JSON.stringify({ error: refused.message });
     response.writeHead(refused.status, {
