@@ -1,9 +1,9 @@
 // What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, isStoreAway } from '#libs/mongo.ts';
+import { orderErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const NOT_PRIMARY = 13_435;
@@ -17,20 +17,9 @@ beforeEach(async () => {
   workspace = await openWorkspace();
 });
 afterEach(async () => {
-  await order('off', {});
+  await orderErrors('off');
   await workspace.close();
 });
-
-/** Only for our own connections: the server has others. */
-async function order(mode: 'off' | { times: number }, data: object) {
-  const { appName } = mongoose.connection.getClient().options;
-  const admin = mongoose.connection.getClient().db('admin');
-  await admin.command({
-    configureFailPoint: 'failCommand',
-    mode,
-    ...(mode === 'off' ? {} : { data: { ...data, appName } }),
-  });
-}
 
 const newClient = () => ({
   _id: storedId(newId()),
@@ -52,7 +41,7 @@ async function storeOne(): Promise<number> {
 test.each([NOT_PRIMARY, STEPPED_DOWN])(
   'when a read is refused with %i again and again, then the store is away',
   async (errorCode) => {
-    await order({ times: 5 }, { failCommands: ['find'], errorCode });
+    await orderErrors({ times: 5 }, { failCommands: ['find'], errorCode });
     const error = await Client.findOne({ account_id: newId() }).catch((problem: unknown) => problem);
 
     expect(isStoreAway(error)).toBe(true);
@@ -72,7 +61,7 @@ test.each([
   ['is that it was interrupted', { errorCode: INTERRUPTED }],
   ['is that there is none, which no majority has confirmed', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
 ])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
-  await order({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
+  await orderErrors({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
 
   expect(await storeOne()).toBe(1);
 });
@@ -91,7 +80,7 @@ test('when the connection is cut off within a transaction, then the transaction 
 });
 
 test('when a statement of a transaction is interrupted, then the transaction starts again', async () => {
-  await order({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
+  await orderErrors({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
 
   expect(await storeOne()).toBe(1);
 });
