@@ -80,6 +80,9 @@ export type EventRecord = InferSchemaType<typeof eventSchema>;
 
 export const Event = model('Event', eventSchema);
 
+/** Whatever clock looks: ours may be ahead of the relay's. Of events that are due at once the first stored is the first found. */
+const AT_ONCE = new Date(0);
+
 /** @param event.data the record as the API returns it. @param event.sequence drawn in the same transaction, see counter.ts. */
 export async function insertEvent(
   session: Session,
@@ -97,7 +100,7 @@ export async function insertEvent(
       type: event.type,
       body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
       created_at: now,
-      due_at: now,
+      due_at: AT_ONCE,
       generation: 0,
       ...(event.requestId ? { request_id: event.requestId } : {}),
       ...(trace ? { trace } : {}),

@@ -1,4 +1,4 @@
-// Outcomes are written for many deliveries at once, and each delivery gets its own.
+// What the webhook service writes for many at once: outcomes of deliveries, each with its own, and which events are on the queue.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ATTEMPTS_KEPT, type Attempt, Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
@@ -133,6 +133,17 @@ test('when events are marked as relayed, then those that another process has fan
   expect(await stateOf(fannedOut)).toEqual([undefined, 0]);
   expect(await stateOf(relayed)).toEqual([byAnother, 1]);
   expect(await stateOf(left)).toEqual([byUs, 1]);
+});
+
+test('when the clock of the relay is an hour behind, then new events are due all the same, in the order they were stored', async () => {
+  const { id: accountId } = await workspace.account();
+  const ids: Id[] = [];
+  for (let count = 0; count < 5; count += 1) ids.push(await announce(accountId, 'client.created', { count }));
+
+  const due = await findDueEvents(1_000, new Date(Date.now() - 60 * MINUTE_MS));
+
+  const mine = due.filter(({ account_id }) => String(account_id) === accountId);
+  expect(mine.map(({ _id }) => String(_id))).toEqual(ids);
 });
 
 test('when the store is away while outcomes are written, then they are written when it is back', async () => {
