@@ -21,9 +21,14 @@ export const deliveryMutants: Mutant[] = [
     gone: 'only who holds the lease settles',
     edits: [
       {
-        file: 'libs/models/delivery-clock.ts',
+        file: 'libs/models/delivery-settlement.ts',
         text: 'filter: { _id, account_id, lease_id }',
         instead: 'filter: { _id, account_id }',
+      },
+      {
+        file: 'libs/models/delivery-settlement.ts',
+        text: 'filter: { _id: { $in: ids }, lease_id: leaseId }',
+        instead: 'filter: { _id: { $in: ids } }',
       },
     ],
     oracle: { file: 'test/webhooks/claims.test.ts', test: 'when the lease has run out' },
@@ -62,9 +67,9 @@ export const deliveryMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/webhook-endpoint.ts',
-        text: 'return Map.groupBy(endpoints, ({ account_id }) => String(account_id));',
+        text: 'return Map.groupBy(endpoints, ({ account_id }) => wireId(account_id));',
         instead:
-          'const all = await WebhookEndpoint.find({ enabled: true }).setOptions(acrossAccounts).lean<Subscription[]>();\n  return new Map([...distinct.keys()].map((id) => [id, all]));\n  void endpoints;',
+          'const all = (await driverOf(WebhookEndpoint).find({ enabled: true } as object).toArray()) as unknown as Subscription[];\n  return new Map([...distinct.keys()].map((id) => [id, all]));\n  void endpoints;',
       },
     ],
     oracle: { file: DELIVER, test: 'when another account has an endpoint for everything' },
