@@ -15,7 +15,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { measureRequests } from './http/measure.ts';
 import type { PrintDocument } from './http/print-document.ts';
 import { refuseEarly } from './http/refuse-early.ts';
-import { nameRequest, requestLog } from './http/request-log.ts';
+import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { traceRequests } from './http/trace-requests.ts';
@@ -66,7 +66,6 @@ export function makeApp(options: AppOptions): Express {
   const seconds = options.metrics && requestMetrics(options.metrics);
   app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
-  app.use(nameRequest);
   app.use(helmet());
   app.use(refuseEarly(routes, { ...options, seconds }));
   app.use(requestLog(options.log));

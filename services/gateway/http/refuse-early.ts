@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#libs/logger.ts';
 import type { RequestSeconds } from '#libs/metrics.ts';
 import type { PrintDocument } from './print-document.ts';
+import { nameRequest } from './request-log.ts';
 import { isPrintedFromBody, type Route } from './route.ts';
 
 /** In an overload most requests end here, hundreds a second: one line in the log speaks for as many as come in this time. */
@@ -22,11 +23,14 @@ export function refuseEarly(routes: readonly Route[], { log, seconds, print }: E
   const paths = new Map(printed.map(({ method, path }) => [`${method.toUpperCase()} ${path}`, path]));
   const note = lineForMany(log);
 
+  const methods = new Set(printed.map(({ method }) => method.toUpperCase()));
+
   return (request: Request, response: Response, next: NextFunction) => {
+    if (!methods.has(request.method)) return next();
     const [path = ''] = request.url.split('?', 1);
     const route = paths.get(`${request.method} ${path}`);
     if (!route) return next();
-    const requestId = String(request.id);
+    const requestId = nameRequest(request, response);
     const refused = print?.knock?.(requestId);
     if (!refused) {
       response.once('close', () => print?.withdraw?.(requestId));
