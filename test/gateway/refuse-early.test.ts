@@ -15,8 +15,8 @@ const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const metrics = makeMetrics();
 const print = Object.assign(() => Promise.reject(new Error('nobody comes as far as this')), {
-  knock: () => ({ status: 503, message: 'No room', seconds: 7 }),
-}) as PrintDocument;
+  admission: { knock: () => ({ status: 503, message: 'No room', seconds: 7 }) },
+}) as unknown as PrintDocument;
 
 let workspace: Workspace;
 let server: Server;

@@ -35,9 +35,7 @@ export interface PrintRequest {
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
   /** Absent where there is always room. */
-  knock?: Admission['knock'];
-  withdraw?: Admission['withdraw'];
-  refusal?: Admission['refusal'];
+  admission?: Pick<Admission, 'knock' | 'withdraw' | 'refusal'>;
 }
 
 export interface PrintingParts {
@@ -102,11 +100,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     }
   }
 
-  return Object.assign((request: PrintRequest) => recorded(request, print(request)), {
-    knock: admission.knock,
-    withdraw: admission.withdraw,
-    refusal: admission.refusal,
-  });
+  return Object.assign((request: PrintRequest) => recorded(request, print(request)), { admission });
 }
 
 /** @throws Error when the application was made without renderers. */

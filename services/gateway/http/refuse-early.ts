@@ -19,21 +19,20 @@ export interface EarlyOptions {
 
 /** What it lets through may still be refused later: an address written in another way, an account that has its share. */
 export function refuseEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
-  const printed = routes.filter(isPrintedFromBody);
-  const paths = new Map(printed.map(({ method, path }) => [`${method.toUpperCase()} ${path}`, path]));
+  const printed = Map.groupBy(routes.filter(isPrintedFromBody), ({ method }) => method.toUpperCase());
+  const admission = print?.admission;
   const note = lineForMany(log);
 
-  const methods = new Set(printed.map(({ method }) => method.toUpperCase()));
-
   return (request: Request, response: Response, next: NextFunction) => {
-    if (!methods.has(request.method)) return next();
-    const [path = ''] = request.url.split('?', 1);
-    const route = paths.get(`${request.method} ${path}`);
-    if (!route) return next();
+    const rows = printed.get(request.method);
+    if (!rows || !admission) return next();
+    const [path] = request.url.split('?', 1);
+    const row = rows.find((one) => one.path === path);
+    if (!row) return next();
     const requestId = nameRequest(request, response);
-    const refused = print?.knock?.(requestId);
+    const refused = admission.knock(requestId);
     if (!refused) {
-      response.once('close', () => print?.withdraw?.(requestId));
+      response.once('close', () => admission.withdraw(requestId));
       return next();
     }
     const startedAt = performance.now();
@@ -45,7 +44,10 @@ export function refuseEarly(routes: readonly Route[], { log, seconds, print }: E
     });
     response.end(body);
     note(refused.seconds);
-    seconds?.observe({ method: request.method, route, status: refused.status }, (performance.now() - startedAt) / 1000);
+    seconds?.observe(
+      { method: request.method, route: row.path, status: refused.status },
+      (performance.now() - startedAt) / 1000,
+    );
   };
 }
 
