@@ -1,0 +1,25 @@
+// Reads records in batches and keeps them for those who ask next: one event goes to many endpoints, and one endpoint gets many events.
+import { LRUCache } from 'lru-cache';
+import type { Id } from '#libs/models/tenant.ts';
+import { inBatches } from './in-batches.ts';
+
+export interface KeptReader<Stored> {
+  /** As it is now. */
+  read(id: Id): Promise<Stored | undefined>;
+  /** As it was when it was last read, while that is kept. */
+  recall(id: Id): Promise<Stored | undefined>;
+}
+
+/** @param options.max so many are kept. @param options.ttl milliseconds each is kept; without it, until others take its room. */
+export function openKeptReader<Stored extends object>(
+  find: (ids: Id[]) => Promise<Map<Id, Stored>>,
+  options: { max: number; ttl?: number },
+): KeptReader<Stored> {
+  const kept = new LRUCache<Id, Stored>(options);
+  const read = inBatches(async (ids: Id[]) => {
+    const found = await find(ids);
+    for (const [id, record] of found) kept.set(id, record);
+    return ids.map((id) => found.get(id));
+  });
+  return { read, recall: async (id) => kept.get(id) ?? (await read(id)) };
+}
