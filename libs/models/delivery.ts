@@ -1,7 +1,7 @@
 // One event on its way to one endpoint: what was tried, what came back, and when it is next due. This is the retry clock.
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 /** `held`: its endpoint is disabled. `dead`: all attempts failed. Both wait for a replay. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'held'] as const;
@@ -80,7 +80,7 @@ export const Delivery = model('Delivery', deliverySchema);
 export function deliveryId(eventId: Id | StoredId, endpointId: Id | StoredId): Id {
   const digest = hash('sha256', `${String(eventId)}/${String(endpointId)}`);
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 0b0011) | 0b1000).toString(16);
-  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+  return dashed(`${digest.slice(0, 12)}8${digest.slice(13, 16)}${variant}${digest.slice(17, 32)}`);
 }
 
 /** The delivery as the API returns it. */

@@ -26,7 +26,11 @@ export function storedId(id: Id): StoredId {
 
 /** As `String(id)`, in a fifth of the time: for what is done hundreds of times a second. */
 export function wireId(id: StoredId): Id {
-  const hex = id.toString('hex');
+  return dashed(id.toString('hex'));
+}
+
+/** @param hex the 32 digits of an id. */
+export function dashed(hex: string): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
