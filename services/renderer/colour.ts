@@ -26,14 +26,10 @@ export interface Palette {
 
 /** @param brandColor `#abc` or `#aabbcc`. */
 export function paletteOf(brandColor: string): Palette {
-  const known = palettes.get(brandColor);
-  if (known) return known;
-  const palette = paletteFrom(brandColor);
-  palettes.set(brandColor, palette);
-  return palette;
+  return palettes.memo(brandColor);
 }
 
-const palettes = new LRUCache<string, Palette>({ max: 500 });
+const palettes = new LRUCache<string, Palette>({ max: 500, memoMethod: (brandColor) => paletteFrom(brandColor) });
 
 function paletteFrom(brandColor: string): Palette {
   const brand = parse(brandColor);
