@@ -1,4 +1,5 @@
 // A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
+import DataLoader from 'dataloader';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
 import type { Session } from '../mongo.ts';
@@ -97,10 +98,23 @@ export function apiKeyView(record: ApiKeyRecord) {
   };
 }
 
-/** The key's record when it is known, not revoked and not expired; else null. The caller is not known yet, so it goes over all accounts. */
+/** The key's record when it is known, not revoked and not expired; else null. */
 export async function findUsableKey(key: string, now: Date = new Date()): Promise<ApiKeyRecord | null> {
-  // Straight from the driver: it is the one query of every request.
-  const record = (await ApiKey.collection.findOne({ hash: hashApiKey(key) })) as ApiKeyRecord | null;
+  const record = await lookups.load(hashApiKey(key));
   if (!record || record.revoked_at) return null;
   return record.expires_at && record.expires_at <= now ? null : record;
+}
+
+// Every request asks, and nothing is remembered: a revocation holds at once. Those that arrived in the same turn ask together.
+const lookups = new DataLoader(findByHashes, {
+  cache: false,
+  batchScheduleFn: (ask) => void setImmediate(ask),
+  maxBatchSize: 100,
+});
+
+async function findByHashes(hashes: readonly string[]): Promise<(ApiKeyRecord | null)[]> {
+  // Straight from the driver: it is the one query of every request. The caller is not known yet, so it goes over all accounts.
+  const found = await ApiKey.collection.find<ApiKeyRecord>({ hash: { $in: [...new Set(hashes)] } }).toArray();
+  const byHash = new Map(found.map((record) => [record.hash, record]));
+  return hashes.map((hash) => byHash.get(hash) ?? null);
 }
