@@ -10,6 +10,8 @@ import { progress } from './progress.ts';
 import { median, type Row, row } from './rows.ts';
 
 const ROUNDS = 5;
+/** How much longer than the others the round is that warms up. */
+const WARMING_FACTOR = 8;
 const CALLERS = 8;
 /** Two pages keep two cores busy; a third makes the floor no faster. */
 const FLOOR_PAGES = 2;
@@ -74,10 +76,11 @@ async function inTurn(system: PdfSystem, floor: PdfFloor, lines: number, count: 
   const bare: Figures[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     progress(`documents of ${lines} lines: round ${round} of ${ROUNDS}`);
+    const prints = round === 0 ? count * WARMING_FACTOR : count;
     // The client of ours is this process, and no part of ours; that of the floor is its other half.
-    const a = await figures(printOurs, CALLERS, count, system.cpuMs);
-    const b = await figures(printFloor, FLOOR_PAGES, count, () => cpuMsOf([floor.pid]) + ownCpuMs());
-    if (round === 0) continue; // Warming up.
+    const a = await figures(printOurs, CALLERS, prints, system.cpuMs);
+    const b = await figures(printFloor, FLOOR_PAGES, prints, () => cpuMsOf([floor.pid]) + ownCpuMs());
+    if (round === 0) continue;
     ours.push(a);
     bare.push(b);
   }
