@@ -1,6 +1,7 @@
 // The connection to MongoDB, and transactions that retry what MongoDB asks to be retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
+import { learnTime } from './clock.ts';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
 
@@ -28,6 +29,7 @@ export async function connectMongo(
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
   });
+  await followClock();
   const tellAway = () => options.log.warn('mongodb is away');
   mongoose.connection.on('disconnected', tellAway);
   mongoose.connection.on('reconnected', () => options.log.info('mongodb is back'));
@@ -35,6 +37,17 @@ export async function connectMongo(
     mongoose.connection.off('disconnected', tellAway); // It is we who go.
     await mongoose.disconnect();
   };
+}
+
+/** Every member of the set says what time it is whenever the driver asks whether it is well: every ten seconds, and once by us. */
+async function followClock(): Promise<void> {
+  const { db } = mongoose.connection;
+  mongoose.connection.getClient().on('serverHeartbeatSucceeded', ({ reply }) => noteTime(reply));
+  noteTime((await db?.command({ hello: 1 }).catch(() => undefined)) ?? {});
+}
+
+function noteTime({ me, localTime }: mongoose.mongo.BSON.Document): void {
+  if (localTime instanceof Date) learnTime(`mongodb ${String(me)}`, localTime.getTime());
 }
 
 /** Rejects when MongoDB does not answer: for readiness. */
@@ -49,8 +62,8 @@ export async function pingMongo(): Promise<void> {
  * @throws AppError 503 when the conflict does not go away or the outcome of the commit stays unknown.
  */
 export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-  const until = Date.now() + TRANSACTION_LIMIT_MS;
-  let looksAgainAt = Date.now() + ABANDONED_MS;
+  const until = performance.now() + TRANSACTION_LIMIT_MS;
+  let looksAgainAt = performance.now() + ABANDONED_MS;
   const session = mongoose.connection.getClient().startSession();
   try {
     for (;;) {
@@ -62,10 +75,10 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
         if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error) && !isCutOff(error)) throw error;
-        if (Date.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
-        if (Date.now() >= looksAgainAt) {
+        if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
+        if (performance.now() >= looksAgainAt) {
           await endAbandoned().catch(() => undefined); // The server ends them by itself, only much later.
-          looksAgainAt = Date.now() + ABANDONED_MS / 3;
+          looksAgainAt = performance.now() + ABANDONED_MS / 3;
         }
         await pause(BACKOFF_MIN_MS + Math.random() * (BACKOFF_MAX_MS - BACKOFF_MIN_MS));
       }
@@ -106,7 +119,7 @@ async function commit(session: Session, until: number) {
       return await session.commitTransaction();
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
-      if (Date.now() >= until)
+      if (performance.now() >= until)
         throw unavailable('It is not known whether the change was stored, please check', 1, error);
       await pause(BACKOFF_MIN_MS);
     }

@@ -2,6 +2,7 @@
 // What every delivery costs goes straight to the driver: all values are stored ones already, and casting them again took a tenth of the time.
 
 import { randomUUID } from 'node:crypto';
+import { agreedDate } from '../clock.ts';
 import { duplicatesIn } from '../mongo.ts';
 import { Delivery, type DeliveryRecord, deliveryId, type FannedOut, newDelivery, notLeased } from './delivery.ts';
 import { driverOf, type Owned } from './records.ts';
@@ -36,7 +37,7 @@ export async function insertDeliveries(
   fanOuts: readonly FanOut[],
   dueAt: Date,
   reservation?: Reservation,
-  now: Date = new Date(),
+  now: Date = agreedDate(),
 ): Promise<StoredId[][]> {
   const pairs = fanOuts.flatMap(({ event, endpointIds, later }) => {
     const eventId = wireId(event._id);
@@ -131,7 +132,7 @@ export async function extendLease(
 export async function claimDeliveries(
   ids: readonly Id[],
   leaseUntil: Date,
-  now: Date = new Date(),
+  now: Date = agreedDate(),
   reservations: readonly Reservation[] = [],
 ): Promise<ClaimedDelivery[]> {
   const lease = { lease_id: randomUUID(), lease_until: leaseUntil };

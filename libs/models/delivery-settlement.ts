@@ -1,4 +1,5 @@
 // How an attempt ends: what was tried and what follows, written together for as many deliveries as come at the same time.
+import { agreedDate } from '../clock.ts';
 import { isStoreAway } from '../mongo.ts';
 import { ATTEMPTS_KEPT, type Attempt, Delivery } from './delivery.ts';
 import type { ClaimedDelivery } from './delivery-clock.ts';
@@ -21,7 +22,7 @@ export interface Settlement {
  * Writes attempt and verdict of each in one update, unless it is no longer ours: then somebody else writes theirs.
  * What a failover or a crash of the database takes back is another attempt, which is promised anyway; so nobody waits for the disk.
  */
-export async function settleDeliveries(settlements: readonly Settlement[], now: Date = new Date()): Promise<void> {
+export async function settleDeliveries(settlements: readonly Settlement[], now: Date = agreedDate()): Promise<void> {
   const byLease = Map.groupBy(settlements.filter(isDelivered), ({ delivery }) => delivery.lease_id);
   const others = settlements.filter((settlement) => !isDelivered(settlement));
   const writes = [

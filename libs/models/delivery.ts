@@ -1,6 +1,7 @@
 // One event on its way to one endpoint: what was tried, what came back, and when it is next due. This is the retry clock.
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate } from '../clock.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 /** `held`: its endpoint is disabled. `dead`: all attempts failed. Both wait for a replay. */
@@ -135,7 +136,7 @@ const startAgain = (now: Date) => ({
 });
 
 /** Sends a delivery again, whatever became of it; one that is waiting goes at once. @returns null when there is none. */
-export async function replayDelivery(accountId: Id, id: Id, now: Date = new Date()): Promise<DeliveryRecord | null> {
+export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDate()): Promise<DeliveryRecord | null> {
   const filter = { _id: id, account_id: accountId };
   const replayed = await Delivery.findOneAndUpdate({ ...filter, ...notLeased(now) }, startAgain(now), {
     returnDocument: 'after',
@@ -149,7 +150,7 @@ export async function replayEvents(
   events: FannedOut[],
   endpointId: Id,
   options: { skipDelivered: boolean },
-  now: Date = new Date(),
+  now: Date = agreedDate(),
 ): Promise<number> {
   if (events.length === 0) return 0;
   const made = await Delivery.bulkWrite(
@@ -175,7 +176,7 @@ export async function replayEvents(
 }
 
 /** Stops the deliveries of a disabled endpoint; they keep until somebody wants them. */
-export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     // An attempt in hand is left to end; what follows it is held when its time comes.
     { account_id: accountId, endpoint_id: endpointId, status: 'pending', ...notLeased(now) },
@@ -188,7 +189,7 @@ export async function holdDeliveries(accountId: Id, endpointId: Id, now: Date = 
 }
 
 /** Gives up what was not delivered to an endpoint that is deleted. */
-export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     // An attempt in hand is left to end; what follows it finds no endpoint.
     { account_id: accountId, endpoint_id: endpointId, status: { $in: ['pending', 'held'] }, ...notLeased(now) },
@@ -201,7 +202,7 @@ export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date
 }
 
 /** Sends what was held while the endpoint was disabled. @returns how many. */
-export async function releaseDeliveries(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<number> {
+export async function releaseDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<number> {
   const filter = { account_id: accountId, endpoint_id: endpointId, status: 'held' as const };
   return (await Delivery.updateMany(filter, startAgain(now))).modifiedCount;
 }

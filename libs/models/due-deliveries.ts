@@ -1,11 +1,12 @@
 // What the retry clock looks at: deliveries that are due, and when it looks at them again.
+import { agreedDate } from '../clock.ts';
 import { Delivery, type DeliveryRecord, notLeased } from './delivery.ts';
 import type { Postponement } from './delivery-clock.ts';
 import { driverOf } from './records.ts';
 import { acrossAccounts, type Id } from './tenant.ts';
 
 /** The endpoint answers again: what was postponed for it is due now. */
-export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = new Date()): Promise<void> {
+export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     {
       account_id: accountId,
@@ -24,7 +25,7 @@ export type DueDelivery = Pick<
 > & { due_at: Date };
 
 /** What the clock must look at now, of all accounts: the clock is the system's, not a tenant's. */
-export async function findDueDeliveries(limit: number, now: Date = new Date()): Promise<DueDelivery[]> {
+export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
   return Delivery.find({ due_at: { $lte: now } })
     .setOptions(acrossAccounts)
     .sort({ due_at: 1 })

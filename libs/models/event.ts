@@ -1,5 +1,6 @@
 // Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
 import { driverOf } from './records.ts';
@@ -89,7 +90,7 @@ export async function insertEvent(
   event: { accountId: Id; type: EventType; sequence: number; data: unknown; requestId?: string; endpointId?: Id },
 ): Promise<Id> {
   const id = newId();
-  const now = new Date();
+  const now = agreedDate();
   const trace = currentTrace();
   // Straight from the driver: every write of the API goes through here.
   await Event.collection.insertOne(
@@ -120,7 +121,7 @@ export function eventView(event: EventRecord) {
 export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation' | 'trace'> & { due_at: Date };
 
 /** Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. */
-export async function findDueEvents(limit: number, now: Date = new Date()): Promise<DueEvent[]> {
+export async function findDueEvents(limit: number, now: Date = agreedDate()): Promise<DueEvent[]> {
   return Event.find({ due_at: { $lte: now } })
     .setOptions(acrossAccounts)
     .sort({ due_at: 1 })

@@ -1,4 +1,5 @@
 // How far the relay is behind: events that were committed and have no deliveries yet.
+import { agreedDate } from '../clock.ts';
 import { Event, type EventRecord } from './event.ts';
 import { acrossAccounts } from './tenant.ts';
 
@@ -14,7 +15,7 @@ const COUNTED_MAX = 10_000;
 const LOOKED_AT = 100;
 
 /** The system's own errand: it goes over all accounts. */
-export async function readOutbox(now: Date = new Date()): Promise<OutboxState> {
+export async function readOutbox(now: Date = agreedDate()): Promise<OutboxState> {
   const waits = { due_at: { $exists: true } };
   const [waiting, first] = await Promise.all([
     Event.countDocuments(waits, { limit: COUNTED_MAX }).setOptions(acrossAccounts),

@@ -1,6 +1,7 @@
 // A URL an account registered to receive its events, with the secret its deliveries are signed with.
 import { randomBytes } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate } from '../clock.ts';
 import { conflict, validationFailed } from '../errors.ts';
 import { inTransaction, isDuplicate, type Session } from '../mongo.ts';
 import { type Outbound, OutboundRefused } from '../outbound.ts';
@@ -112,7 +113,7 @@ export function makeSecret(): string {
 export function secretsOf(
   endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secret' | 'previous_secret_until'>,
   box: Pick<SecretBox, 'open'>,
-  now: Date = new Date(),
+  now: Date = agreedDate(),
 ): string[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
   return [box.open(secret), ...(previous && until && until > now ? [box.open(previous)] : [])];

@@ -1,5 +1,6 @@
 // Tells once that an invoice became overdue or a quote expired: at midnight of its account's own calendar.
 // Reads show both by themselves; this is only about the event.
+import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { Account } from '#libs/models/account.ts';
 import { clientsOf } from '#libs/models/client.ts';
@@ -42,7 +43,7 @@ const quotes: Kind<QuoteRecord> = {
 };
 
 /** Any number of processes may do this at once: who removes the mark writes the event, in one transaction. @returns how many events. */
-export async function announceLapses(now: Date = new Date()): Promise<number> {
+export async function announceLapses(now: Date = agreedDate()): Promise<number> {
   return (await announceAll(invoices, now)) + (await announceAll(quotes, now));
 }
 

@@ -1,5 +1,6 @@
 // One signed attempt to bring one event to one endpoint, and what follows from how it went.
 import { LRUCache } from 'lru-cache';
+import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
@@ -69,7 +70,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       await settle({
         delivery,
         verdict: { status: 'dead' },
-        attempt: { at: new Date(), error_class: 'endpoint_deleted' },
+        attempt: { at: agreedDate(), error_class: 'endpoint_deleted' },
       });
     } else if (!endpoint.enabled) {
       await settle({ delivery, verdict: { status: 'held' } });
@@ -89,7 +90,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     event: EventRecord,
     admission: Extract<Admission, { admitted: true }>,
   ) {
-    const at = new Date();
+    const at = agreedDate();
     let outcome: Outcome | undefined;
     try {
       const secrets = secretsOf(endpoint, box);
@@ -130,7 +131,7 @@ function verdictOn(outcome: Outcome, waitMs: number | undefined): Verdict {
   if (outcome.isWell) return { status: 'delivered' };
   if (outcome.errorClass === 'gone') return { status: 'held' };
   if (waitMs === undefined) return { status: 'dead' };
-  const nextAt = Date.now() + waitMs;
+  const nextAt = agreedTime() + waitMs;
   const dueAt = waitMs > SHORT_WAIT_MS ? nextAt : nextAt + QUEUE_GRACE_MS;
   return { status: 'pending', nextAt: new Date(nextAt), dueAt: new Date(dueAt) };
 }

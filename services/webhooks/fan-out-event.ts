@@ -1,5 +1,6 @@
 // Makes one delivery of an event for each endpoint that wants it.
 import { randomUUID } from 'node:crypto';
+import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
@@ -31,7 +32,7 @@ export function makeFanOutEvent({
     return accountIds.map((id) => subscriptions.get(wireId(id)) ?? []);
   });
   const insert = inBatches(async (fanOuts: FanOut[]) => {
-    const reservation = { leaseId: randomUUID(), until: new Date(Date.now() + RESERVED_MS) };
+    const reservation = { leaseId: randomUUID(), until: new Date(agreedTime() + RESERVED_MS) };
     const added = await insertDeliveries(fanOuts, reservation.until, reservation);
     return added.map((endpointIds) => ({ endpointIds, reservation }));
   });

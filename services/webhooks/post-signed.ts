@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
+import { agreedDate } from '#libs/clock.ts';
 import type { ErrorClass } from '#libs/models/delivery.ts';
 import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
 import { readRetryAfter } from './schedule.ts';
@@ -69,7 +70,7 @@ function post(
   { outbound, timeoutMs, userAgent }: { outbound: Outbound; timeoutMs: number; userAgent: string },
 ) {
   const target = outbound.check(url, { protocols: ['https:'] });
-  const now = new Date();
+  const now = agreedDate();
   return axios.post<Readable>(target.url.href, Buffer.from(body), {
     headers: {
       'Content-Type': 'application/json',

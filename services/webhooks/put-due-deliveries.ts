@@ -1,4 +1,5 @@
 // Puts deliveries that are due on the queue: late retries, replays, and whatever the queue has lost.
+import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook, type JobDefinition, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { DeliveryRecord } from '#libs/models/delivery.ts';
@@ -47,7 +48,7 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   const due = await findDueDeliveries(BATCH);
   if (due.length === 0) return false;
   const { inHand = [], early = [], late = [] } = Object.groupBy(due, placeOf);
-  const now = Date.now();
+  const now = agreedTime();
   await moveDue(inHand.map((delivery) => ({ delivery, dueAt: delivery.lease_until ?? new Date(now) })));
   const hasRoomEarly = await put(deliverWebhook, early);
   const hasRoomLate = await put(retryWebhook, late);
@@ -78,6 +79,6 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
 
 function placeOf(delivery: DueDelivery): 'inHand' | 'early' | 'late' {
   // Somebody makes the attempt right now, or has died while making it.
-  if (delivery.lease_until && delivery.lease_until > new Date()) return 'inHand';
+  if (delivery.lease_until && delivery.lease_until > agreedDate()) return 'inHand';
   return queueFor(delivery) === deliverWebhook ? 'early' : 'late';
 }

@@ -1,4 +1,5 @@
 // Puts events whose deliveries do not exist yet on the queue. Any number of relays may run: the fan-out does nothing twice.
+import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { findDueEvents, markRelayed } from '#libs/models/event.ts';
@@ -26,6 +27,6 @@ export async function relayEvents(queues: Queues): Promise<boolean> {
     })),
   );
   // After, not before: an event that did not get on the queue is still due.
-  await markRelayed(events, new Date(Date.now() + RELAY_LEASE_MS));
+  await markRelayed(events, new Date(agreedTime() + RELAY_LEASE_MS));
   return events.length === BATCH;
 }

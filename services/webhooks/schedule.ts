@@ -1,4 +1,5 @@
 // When the next attempt is made, and when there is none.
+import { agreedTime } from '#libs/clock.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 24 * 3_600 * SECOND_MS;
@@ -31,7 +32,7 @@ export function waitAfter({ attemptsMade, retryAfterMs = 0 }: Failure, scale: nu
 }
 
 /** @param value of the header: whole seconds or an HTTP date. @returns milliseconds, undefined when it says nothing usable. */
-export function readRetryAfter(value: unknown, now: number = Date.now()): number | undefined {
+export function readRetryAfter(value: unknown, now: number = agreedTime()): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,10}$/.test(value.trim())) return Number(value) * SECOND_MS;
   // Date.parse makes a year of any small number.

@@ -1,4 +1,5 @@
 // Takes a delivery in hand for one attempt: by its reservation while that is fresh, else by a claim in the database.
+import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import {
   type ClaimedDelivery,
@@ -33,8 +34,8 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
   const claim = inBatches(async (jobs: DeliverWebhook[]) => {
     const claimed = await claimDeliveries(
       jobs.map(({ deliveryId }) => deliveryId),
-      new Date(Date.now() + leaseMs),
-      new Date(),
+      new Date(agreedTime() + leaseMs),
+      agreedDate(),
       reservationsOf(jobs),
     );
     const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
@@ -43,14 +44,14 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
 
   return async (job, isFirstRun) => {
     const { reservation } = job;
-    if (!reservation || !isFirstRun || reservation.until - Date.now() < RESERVED_LEAST_MS) {
+    if (!reservation || !isFirstRun || reservation.until - agreedTime() < RESERVED_LEAST_MS) {
       const delivery = await claim(job);
       return delivery && { delivery, release: () => undefined };
     }
     const delivery = reservedDelivery({ ...job, ...reservation });
     const timer = setTimeout(() => {
       // MongoDB is away: at worst the attempt is made twice.
-      extendLease(delivery, new Date(Date.now() + leaseMs)).catch(() => undefined);
+      extendLease(delivery, new Date(agreedTime() + leaseMs)).catch(() => undefined);
     }, EXTEND_AFTER_MS);
     return { delivery, release: () => clearTimeout(timer) };
   };

@@ -63,7 +63,7 @@ interface State {
  * @param options.sharers how many processes there are at the moment, this one included.
  */
 export function openTraffic(options: { scale: number; sharers?: () => number; now?: () => number }): Traffic {
-  const { now = Date.now, sharers = () => 1 } = options;
+  const { now = () => performance.now(), sharers = () => 1 } = options;
   const openMs = OPEN_MS * options.scale;
   const states = new Map<string, State>();
 

@@ -1,5 +1,5 @@
 // What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, isStoreAway } from '#libs/mongo.ts';
@@ -83,4 +83,20 @@ test('when a statement of a transaction is interrupted, then the transaction sta
   await orderErrors({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
 
   expect(await storeOne()).toBe(1);
+});
+
+test('when the clock is set back by an hour while a write meets conflicts, then it is told so in seconds, not after an hour', async () => {
+  const right = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(right);
+  await orderErrors(
+    { times: 1_000 },
+    { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] },
+  );
+  try {
+    const storing = storeOne();
+    clock.mockReturnValue(right - 3_600_000);
+    await expect(storing).rejects.toMatchObject({ status: 503 });
+  } finally {
+    clock.mockRestore();
+  }
 });

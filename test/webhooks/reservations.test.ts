@@ -1,5 +1,5 @@
 // First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
@@ -175,4 +175,19 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
   expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
   expect(delivery?.next_at?.getTime()).toBeGreaterThan(Date.now());
   expect(delivery?.due_at).toEqual(delivery?.next_at);
+});
+
+test('when the clock of a process is an hour ahead, then what it takes in hand is not kept from others for an hour', async () => {
+  const { endpointId, accountId, event, id, find } = await anEvent();
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], inAMinute());
+  const job = { deliveryId: id, accountId, endpointId };
+  const right = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(right + 60 * MINUTE_MS);
+  try {
+    expect(await makeTakeDelivery(MINUTE_MS)(job, true)).toBeDefined();
+  } finally {
+    jest.restoreAllMocks();
+  }
+  const { lease_until } = (await find(id)) as DeliveryRecord;
+  expect(lease_until?.getTime()).toBeLessThan(right + 10 * MINUTE_MS);
 });

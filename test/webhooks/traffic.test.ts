@@ -1,5 +1,5 @@
 // The breaker and the limit of attempts in flight, on a clock of the test's own.
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
 import { runs } from '../support/form.ts';
@@ -189,4 +189,16 @@ test('when the breaker is open, then planned attempts wait, and after its time o
   expect(traffic.foresee('a')).toBeUndefined();
   expect(await attempt(true)).toEqual({ recovered: true });
   expect(traffic.foresee('a')).toBeUndefined();
+});
+
+test('when the clock of the machine is set back by an hour, then an open breaker opens no longer than it would have', async () => {
+  const traffic = openTraffic({ scale: 1 });
+  const right = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(right + 3_600_000);
+  for (let time = 0; time < 10; time += 1) {
+    const admission = await traffic.enter('a');
+    if (admission.admitted) admission.leave({ isWell: false, durationMs: 5 });
+  }
+  jest.restoreAllMocks();
+  expect(traffic.foresee('a')?.waitMs).toBeLessThanOrEqual(60_000);
 });

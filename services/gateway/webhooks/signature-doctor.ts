@@ -1,5 +1,6 @@
 // Says what is wrong with a call that a receiver could not verify: the wrong secret, a changed body, or headers that got lost.
 import { Webhook } from 'standardwebhooks';
+import { agreedTime } from '#libs/clock.ts';
 
 export interface Finding {
   check: 'headers' | 'timestamp' | 'signature_form' | 'event' | 'body' | 'secret';
@@ -29,7 +30,7 @@ const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 const TOLERANCE_SECONDS = 5 * 60;
 const SIGNATURE_FORM = /^v1,[A-Za-z0-9+/]{43}=$/;
 
-export function diagnose({ headers, body, secrets, sent, now = Date.now() }: Symptoms): Diagnosis {
+export function diagnose({ headers, body, secrets, sent, now = agreedTime() }: Symptoms): Diagnosis {
   const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase().trim(), value.trim()]));
   const missing = NAMES.filter((name) => !given.get(name));
   const findings: Finding[] = [
