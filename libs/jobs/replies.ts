@@ -1,7 +1,9 @@
 // Brings a job's result back to whoever waits for it: a short-lived binary key plus a notice, never the job's return value
 // (BullMQ would store the bytes twice, and base64). A small result travels in the notice itself, and the key is what is left when
 // that gets lost: it is found by polling. A lost job is put in again.
+
 import { randomUUID } from 'node:crypto';
+import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient, type Redis } from '../redis.ts';
@@ -80,7 +82,10 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
     },
     expect: (id, { deadlineAt, signal, recover }) =>
       new Promise<Reply>((resolve, reject) => {
-        const deadline = setTimeout(() => settle(() => reject(deadlinePassed())), Math.max(0, deadlineAt - Date.now()));
+        const deadline = setTimeout(
+          () => settle(() => reject(deadlinePassed())),
+          Math.max(0, deadlineAt - agreedTime()),
+        );
         const onAbort = () => settle(() => reject(signal.reason));
         signal.addEventListener('abort', onAbort, { once: true });
         waiters.set(id, { receive, look: () => void look(), miss: () => void miss() });

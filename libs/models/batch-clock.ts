@@ -1,5 +1,6 @@
 // Who is at work on a batch of documents: a lease in MongoDB, so that any gateway goes on where a killed one stopped.
 import { randomUUID } from 'node:crypto';
+import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
 import { expireFiles } from './batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } from './document-batch.ts';
@@ -8,7 +9,7 @@ import { driverOf } from './records.ts';
 export type ClaimedBatch = BatchRecord & { lease_id: string };
 
 /** Takes the batch that is due for longest, of whatever account: who prints batches prints those of all. @returns null when none is due. */
-export async function claimBatch(leaseMs: number, now: Date = new Date()): Promise<ClaimedBatch | null> {
+export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | null> {
   const lease = { lease_id: randomUUID(), due_at: new Date(now.getTime() + leaseMs) };
   const claimed = await driverOf(DocumentBatch).findOneAndUpdate(
     { due_at: { $lte: now } } as object,
@@ -19,7 +20,7 @@ export async function claimBatch(leaseMs: number, now: Date = new Date()): Promi
 }
 
 /** @returns false when the batch is no longer ours: it was removed, or the lease ran out and somebody else took it. */
-export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Date = new Date()): Promise<boolean> {
+export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Date = agreedDate()): Promise<boolean> {
   return change(batch, {}, { $set: { due_at: new Date(now.getTime() + leaseMs) } });
 }
 
@@ -31,7 +32,7 @@ export async function settleDocument(
   batch: ClaimedBatch,
   index: number,
   outcome: Outcome,
-  now: Date = new Date(),
+  now: Date = agreedDate(),
 ): Promise<boolean> {
   const at = `documents.${index}`;
   const fields = Object.entries(outcome).map(([name, value]) => [`${at}.${name}`, value]);
@@ -60,7 +61,7 @@ export async function releaseBatch(batch: ClaimedBatch, dueAt: Date): Promise<vo
 export async function completeBatch(
   batch: ClaimedBatch,
   session: Session,
-  now: Date = new Date(),
+  now: Date = agreedDate(),
 ): Promise<BatchRecord | undefined> {
   const { _id, account_id, lease_id } = batch;
   const mine = { _id, account_id, lease_id };
@@ -100,7 +101,7 @@ export interface BatchBacklog {
 const COUNTED_MAX = 10_000;
 
 /** For those who run the system: over all accounts. */
-export async function readBatchBacklog(now: Date = new Date()): Promise<BatchBacklog> {
+export async function readBatchBacklog(now: Date = agreedDate()): Promise<BatchBacklog> {
   const unfinished = { due_at: { $exists: true } };
   const [count, first] = await Promise.all([
     driverOf(DocumentBatch).countDocuments(unfinished, { limit: COUNTED_MAX, hint: { due_at: 1 } }),

@@ -1,5 +1,6 @@
 // An action of an operator on many records: how far it is, and what is left when its process is killed.
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate } from '../clock.ts';
 import { idField, newId } from './tenant.ts';
 
 const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
@@ -42,7 +43,7 @@ export type BulkRecord = InferSchemaType<typeof bulkSchema>;
 export const BulkRun = model('BulkRun', bulkSchema);
 
 /** `interrupted`: it says running, but nobody runs it any more. */
-export function bulkStateOf(run: BulkRecord, now: Date = new Date()): BulkState | 'interrupted' {
+export function bulkStateOf(run: BulkRecord, now: Date = agreedDate()): BulkState | 'interrupted' {
   const isSilent = now.getTime() - run.updated_at.getTime() > SILENT_MS;
   return run.state === 'running' && isSilent ? 'interrupted' : (run.state as BulkState);
 }
@@ -56,7 +57,7 @@ export async function advanceBulk(
     { _id: run._id, state: 'running' },
     {
       $inc: { done: step.done, skipped: step.skipped },
-      $set: { updated_at: new Date(), ...(step.position ? { position: step.position } : {}) },
+      $set: { updated_at: agreedDate(), ...(step.position ? { position: step.position } : {}) },
     },
     { returnDocument: 'after' },
   ).lean<BulkRecord>();
@@ -66,12 +67,12 @@ export async function advanceBulk(
 export async function endBulk(run: Pick<BulkRecord, '_id'>, state: BulkState, problem?: string): Promise<void> {
   await BulkRun.updateOne(
     { _id: run._id, state: 'running' },
-    { $set: { state, updated_at: new Date(), ...(problem ? { problem } : {}) } },
+    { $set: { state, updated_at: agreedDate(), ...(problem ? { problem } : {}) } },
   );
 }
 
 /** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
-export async function resumeBulk(id: string, now: Date = new Date()): Promise<BulkRecord | null> {
+export async function resumeBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
   const silentSince = new Date(now.getTime() - SILENT_MS);
   return BulkRun.findOneAndUpdate(
     {

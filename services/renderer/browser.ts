@@ -1,4 +1,5 @@
 // Prints documents on warm pages, and replaces pages and browsers that are worn, stuck or dead without losing a document.
+import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { type Generation, type GenerationOptions, startGeneration } from './generation.ts';
@@ -59,7 +60,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 
   return {
     async print(html, { deadlineAt, signal, ...printOptions }) {
-      const limit = () => ({ limitMs: deadlineAt - Date.now(), signal });
+      const limit = () => ({ limitMs: deadlineAt - agreedTime(), signal });
       for (let crashes = 0; crashes < CRASHES_PER_DOCUMENT; ) {
         const generation = await inTime(current, limit()).catch(asReason);
         const page = await takePage(generation, limit());
@@ -70,13 +71,13 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
         }
         const printing = page.print(html, printOptions);
         try {
-          const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - Date.now()), signal });
+          const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - agreedTime()), signal });
           void generation.release(page);
           if (generation.prints() >= recycle.prints) void replaceWorn(generation, 'prints');
           return pdf;
         } catch (error) {
           if (error instanceof GaveUp) {
-            const isOurs = signal.aborted || Date.now() >= deadlineAt;
+            const isOurs = signal.aborted || agreedTime() >= deadlineAt;
             const isHung = !isOurs && (await hangs(generation));
             // Ended meanwhile, because of another document: as good as a crash.
             if (isOurs || (!isHung && generation.isAlive())) {

@@ -44,7 +44,7 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     await chromium.close();
     throw error;
   }
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const waiting: { resolve: (page: WarmPage) => void; reject: (error: Error) => void }[] = [];
   let prints = 0;
   let busy = 0;
@@ -74,7 +74,7 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     gone: chromium.gone,
     isAlive: () => !isOver && chromium.isAlive(),
     prints: () => prints,
-    ageMs: () => Date.now() - startedAt,
+    ageMs: () => performance.now() - startedAt,
     memoryMegabytes: () => groupMemoryMegabytes(chromium.pid),
     async check() {
       await chromium.control.send('Browser.getVersion');

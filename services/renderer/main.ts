@@ -13,6 +13,7 @@ import { startTracing } from '#libs/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { openImages } from './fetch-image.ts';
+import { followClock } from './follow-clock.ts';
 import { prepareFonts } from './fonts.ts';
 import { openGlyphs } from './glyphs.ts';
 import { openImageDecoder } from './image-decoder.ts';
@@ -42,6 +43,8 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => outbound.close());
   const redis = connectImpatient(config.REDIS_URL, log);
   onClose(() => redis.disconnect());
+
+  onClose(followClock(redis));
 
   const metrics = makeMetrics();
   const { onEnd, onReplaced } = observeRenderer(metrics);

@@ -1,4 +1,5 @@
 // The job: one document in, one PDF out. Whatever happens, who waits for it gets an answer.
+import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
@@ -37,7 +38,7 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
     const startedAt = performance.now();
     const end = (outcome: Outcome, warnings = 0) =>
       parts.onEnd({ outcome, seconds: (performance.now() - startedAt) / 1_000, warnings });
-    if (payload.deadlineAt - Date.now() < LEAST_MS) return end('expired');
+    if (payload.deadlineAt - agreedTime() < LEAST_MS) return end('expired');
     try {
       const reply = await printDocument(payload, context, parts);
       await answer(reply, payload, context, parts);
@@ -99,7 +100,7 @@ async function answer(
     try {
       return await sendReply(redis, { prefix, replyTo, id: jobId }, reply);
     } catch (error) {
-      if (signal.aborted || Date.now() + RETRY_REPLY_MS > deadlineAt) throw error;
+      if (signal.aborted || agreedTime() + RETRY_REPLY_MS > deadlineAt) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_REPLY_MS));
     }
   }

@@ -1,4 +1,5 @@
 // Many stored documents at once: asked for, watched, fetched and removed.
+import { agreedDate } from '#libs/clock.ts';
 import { AppError, lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/api-key.ts';
 import { removeFiles } from '#libs/models/batch-file.ts';
@@ -132,7 +133,7 @@ async function createBatch(context: Context<NewBatch>) {
       done: 0,
       failed: 0,
       request_id: requestId,
-      due_at: base.created_at,
+      due_at: agreedDate(),
       expires_at: new Date(base.created_at.getTime() + BATCH_DEADLINE_MS + BATCH_KEPT_MS),
     };
     await insertBatch(batch, session);

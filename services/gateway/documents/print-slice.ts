@@ -1,4 +1,5 @@
 // Prints the next few documents of a batch and notes what became of each.
+import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { Account, type AccountRecord } from '#libs/models/account.ts';
@@ -23,7 +24,7 @@ const WAIT_MAX_MS = 5 * 60_000;
 /** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
   const account = await Account.findById(batch.account_id).lean<AccountRecord>();
-  const isLate = Date.now() > batch.created_at.getTime() + BATCH_DEADLINE_MS;
+  const isLate = agreedTime() > batch.created_at.getTime() + BATCH_DEADLINE_MS;
   const turns = batch.documents.map((document, index) => ({ document, index })).filter(isDue);
   const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
@@ -70,12 +71,12 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
 export function nextTurn({ documents }: ClaimedBatch): Date | undefined {
   const times = documents
     .filter(({ status }) => status === 'queued')
-    .map(({ next_at }) => next_at?.getTime() ?? Date.now());
+    .map(({ next_at }) => next_at?.getTime() ?? agreedTime());
   return times.length > 0 ? new Date(Math.min(...times)) : undefined;
 }
 
 function isDue({ document: { status, next_at } }: { document: BatchedDocument }): boolean {
-  return status === 'queued' && (!next_at || next_at.getTime() <= Date.now());
+  return status === 'queued' && (!next_at || next_at.getTime() <= agreedTime());
 }
 
 function printableOf(
@@ -89,7 +90,7 @@ function printableOf(
 }
 
 const failed = (error: string): Outcome => ({ status: 'failed', error });
-const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(Date.now() + waitMs) }) satisfies Outcome;
+const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(agreedTime() + waitMs) }) satisfies Outcome;
 
 function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
   const known = error instanceof AppError ? error : undefined;

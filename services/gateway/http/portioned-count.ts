@@ -26,7 +26,7 @@ export function portionedCount(options: { redis: Redis; prefix: string; windowMs
   let restsUntil = 0;
 
   async function fetchPortion(key: string): Promise<void> {
-    if (redis.status !== 'ready' || Date.now() < restsUntil) throw new Error('the rate limits cannot be asked');
+    if (redis.status !== 'ready' || performance.now() < restsUntil) throw new Error('the rate limits cannot be asked');
     try {
       const replies = await inTime(
         redis.multi().set(key, 0, 'PX', windowMs, 'NX').incrby(key, portion).pttl(key).exec(),
@@ -35,7 +35,7 @@ export function portionedCount(options: { redis: Redis; prefix: string; windowMs
       const resetTime = new Date(Date.now() + Math.max(0, Number(ttlMs)));
       portions.set(key, { counted: Number(sum) - portion, left: portion, resetTime });
     } catch (error) {
-      restsUntil = Date.now() + REST_MS;
+      restsUntil = performance.now() + REST_MS;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 // Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
+import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
@@ -53,7 +54,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     const { isBackground } = request;
     const place = isBackground ? undefined : admission.enter(request);
     const id = randomUUID();
-    const startedAt = Date.now();
+    const startedAt = agreedTime();
     const deadlineAt = startedAt + DEADLINE_MS;
     const { document, accountId, requestId } = request;
     const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
@@ -81,7 +82,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
 
     // Redis may be flushed at any moment: what is lost is put in again, once.
     async function recover() {
-      const now = Date.now();
+      const now = agreedTime();
       if (isLost || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
       lookAt = now + LOST_AFTER_MS;
       if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;

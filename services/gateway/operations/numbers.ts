@@ -43,9 +43,9 @@ const readings = new WeakMap<Queues, { at: number; numbers: Promise<Numbers> }>(
 
 export function readNumbers(queues: Queues): Promise<Numbers> {
   const known = readings.get(queues);
-  if (known && Date.now() - known.at < READING_LIFE_MS) return known.numbers;
+  if (known && performance.now() - known.at < READING_LIFE_MS) return known.numbers;
   const numbers = readNow(queues);
-  readings.set(queues, { at: Date.now(), numbers });
+  readings.set(queues, { at: performance.now(), numbers });
   return numbers;
 }
 

@@ -1,0 +1,20 @@
+// Asks Redis what time it is: gateways set deadlines, and ours is only as good as our clock.
+import { learnTime } from '#libs/clock.ts';
+import type { Redis } from '#libs/redis.ts';
+
+const ASK_EVERY_MS = 10_000;
+
+/** @returns what ends it. */
+export function followClock(redis: Pick<Redis, 'time'>): () => void {
+  async function ask() {
+    try {
+      const [seconds, microseconds] = await redis.time();
+      learnTime('redis', Number(seconds) * 1_000 + Number(microseconds) / 1_000);
+    } catch {
+      // It is away: what it said before still holds.
+    }
+  }
+  void ask();
+  const timer = setInterval(() => void ask(), ASK_EVERY_MS);
+  return () => clearInterval(timer);
+}
