@@ -1,5 +1,6 @@
 // All faults, in the order of their numbers.
 import { callerFaults } from './caller-faults.ts';
+import { clockFaults } from './clock-faults.ts';
 import type { Fault } from './fault.ts';
 import { gatewayFaults } from './gateway-faults.ts';
 import { machineFaults } from './machine-faults.ts';
@@ -16,4 +17,5 @@ export const faults: readonly Fault[] = [
   ...mongodbFaults,
   ...callerFaults,
   ...machineFaults,
+  ...clockFaults,
 ].toSorted((one, other) => Number(one.id.slice(1)) - Number(other.id.slice(1)));

@@ -4,6 +4,7 @@ import { supervise } from '../../deploy/local/supervise.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ServiceName, type SpawnedService, spawnService } from '../support/spawn-service.ts';
 import type { Workspace } from '../support/workspace.ts';
+import { setClock, withClock } from './clock-files.ts';
 import { steadyPort } from './steady-port.ts';
 
 export interface KeptService {
@@ -21,6 +22,8 @@ export interface KeptService {
   signal(signal: NodeJS.Signals): boolean;
   /** The next start, and no other, gets these variables too. */
   startNextWith(env: Record<string, string>): void;
+  /** Sets its clock so many milliseconds ahead (back, when negative) of the right time, 0 for right. */
+  setClock(offsetMs: number): Promise<void>;
   /** Waits until it says that it is ready. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -43,13 +46,14 @@ export async function keepService(
   const { name, workspace, logFile } = options;
   const ports = { PORT: String(await steadyPort()), OPERATIONS_PORT: String(await steadyPort()) };
   const operationsUrl = `http://127.0.0.1:${ports.OPERATIONS_PORT}`;
+  const clock = `${logFile}.clock`;
   let starts = 0;
   let once: Record<string, string> = {};
   let current: SpawnedService | undefined;
 
   async function start() {
     starts += 1;
-    const env = { ...options.env, ...ports, ...once };
+    const env = { ...options.env, ...ports, ...withClock(clock), ...once };
     once = {};
     const spawned = await spawnService(service, workspace, env, logFile);
     current = spawned;
@@ -79,6 +83,7 @@ export async function keepService(
     startNextWith(env) {
       once = env;
     },
+    setClock: (offsetMs) => setClock(clock, offsetMs),
     async ready() {
       await eventually(async () => {
         const isReady = kept.pid() !== undefined && (await fetch(`${operationsUrl}/readyz`)).ok;

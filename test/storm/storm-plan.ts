@@ -1,6 +1,7 @@
 // Which fault comes when: an endless order that is the same for the same seed, and who may not be broken at the same time.
 import { callerFaults } from '../faults/caller-faults.ts';
 import { chanceOf } from '../faults/chance.ts';
+import { clockFaults } from '../faults/clock-faults.ts';
 import type { Fault } from '../faults/fault.ts';
 import { gatewayFaults } from '../faults/gateway-faults.ts';
 import { machineFaults } from '../faults/machine-faults.ts';
@@ -42,6 +43,7 @@ const ELSEWHERE: Record<string, readonly Place[]> = {
   F27: ['callers', 'mongodb'], // It registers receivers past the gateway.
   F30: ['renderers'],
   F31: ['renderers'],
+  F32: ['gateways', 'renderers', 'webhooks'],
   F34: ['gateways'],
 };
 /** A browser that hangs must be noticed within a minute; a logo that is none must not cost the document. */
@@ -50,7 +52,7 @@ const ALONE = new Set(['F8', 'F28']);
 /** Every fault once in a random order, then all again in another. */
 export function* planOf(seed: number): Generator<Step, never> {
   const chance = chanceOf(seed, 'storm');
-  const all = [...tables, [machineFaults, 'renderers'] as const].flatMap(([faults, place]) =>
+  const all = [...tables, [[...machineFaults, ...clockFaults], 'renderers'] as const].flatMap(([faults, place]) =>
     faults.map((fault) => ({ fault, places: ELSEWHERE[fault.id] ?? [place], isAlone: ALONE.has(fault.id) })),
   );
   let last: readonly Place[] = [];
