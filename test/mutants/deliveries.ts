@@ -36,7 +36,11 @@ export const deliveryMutants: Mutant[] = [
   {
     gone: 'the relay looks again at what it put on the queue',
     edits: [
-      { file: 'services/webhooks/relay-events.ts', text: 'Date.now() + RELAY_LEASE_MS', instead: 'Date.now() + 1e9' },
+      {
+        file: 'services/webhooks/relay-events.ts',
+        text: 'agreedTime() + RELAY_LEASE_MS',
+        instead: 'agreedTime() + 1e9',
+      },
     ],
     oracle: { file: LOSE_NOTHING, test: 'when Redis is flushed after the relay has put an event on the queue' },
   },

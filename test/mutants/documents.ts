@@ -103,7 +103,7 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/renderer/render-document.ts',
-        text: "if (payload.deadlineAt - Date.now() < LEAST_MS) return end('expired');",
+        text: "if (payload.deadlineAt - agreedTime() < LEAST_MS) return end('expired');",
         instead: '',
       },
     ],
