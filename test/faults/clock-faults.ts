@@ -32,6 +32,6 @@ export const clockFaults: readonly Fault[] = [
   clockFault('gateways', 'behind'),
   clockFault('renderers', 'ahead'),
   clockFault('renderers', 'behind'),
-  clockFault('webhooks', 'ahead'),
+  clockFault('webhooks', 'ahead', { isShort: true }),
   clockFault('webhooks', 'behind'),
 ];
