@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
+import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
@@ -99,7 +100,7 @@ export function apiKeyView(record: ApiKeyRecord) {
 }
 
 /** The key's record when it is known, not revoked and not expired; else null. */
-export async function findUsableKey(key: string, now: Date = new Date()): Promise<ApiKeyRecord | null> {
+export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
   const record = await lookups.load(hashApiKey(key));
   if (!record || record.revoked_at) return null;
   return record.expires_at && record.expires_at <= now ? null : record;
