@@ -27,18 +27,24 @@ export interface Reservation {
   until: Date;
 }
 
+/** A delivery that was made now. */
+export interface AddedDelivery {
+  id: Id;
+  endpointId: StoredId;
+}
+
 /**
  * Makes the deliveries that do not exist yet, due at once or later.
  * @param dueAt when the clock looks after those that were lost on the way to the queue.
  * @param reservation of those that are due now.
- * @returns for each fan-out the endpoints whose delivery is new and due now.
+ * @returns for each fan-out those that are new and due now.
  */
 export async function insertDeliveries(
   fanOuts: readonly FanOut[],
   dueAt: Date,
   reservation?: Reservation,
   now: Date = agreedDate(),
-): Promise<StoredId[][]> {
+): Promise<AddedDelivery[][]> {
   const pairs = fanOuts.flatMap(({ event, endpointIds, later }) => {
     const eventId = wireId(event._id);
     return endpointIds.map((stored) => {
@@ -64,12 +70,15 @@ export async function insertDeliveries(
     })),
   );
   let position = 0;
-  return fanOuts.map(({ endpointIds }) =>
-    endpointIds.filter(() => {
-      const at = position++;
-      return !existing.has(at) && !pairs[at]?.wait;
-    }),
-  );
+  return fanOuts.map(({ endpointIds }) => {
+    const from = position;
+    position += endpointIds.length;
+    return pairs
+      .slice(from, position)
+      .flatMap(({ id, stored, wait }, index) =>
+        wait || existing.has(from + index) ? [] : [{ id, endpointId: stored }],
+      );
+  });
 }
 
 /** @returns the positions of those that exist already. */
@@ -92,6 +101,7 @@ export type ClaimedDelivery = Pick<
 
 /** One that was reserved when it was made: nobody else touches it until then, so it still is as it was. */
 export function reservedDelivery(delivery: {
+  deliveryId: Id;
   eventId: Id;
   accountId: Id;
   endpointId: Id;
@@ -100,7 +110,7 @@ export function reservedDelivery(delivery: {
 }): ClaimedDelivery {
   const { eventId, accountId, endpointId, requestId, leaseId } = delivery;
   return {
-    _id: storedId(deliveryId(eventId, endpointId)),
+    _id: storedId(delivery.deliveryId),
     account_id: storedId(accountId),
     event_id: storedId(eventId),
     endpoint_id: storedId(endpointId),

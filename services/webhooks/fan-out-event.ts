@@ -4,8 +4,13 @@ import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
-import { deliveryId } from '#libs/models/delivery.ts';
-import { type FanOut, insertDeliveries, type Postponement, type Reservation } from '#libs/models/delivery-clock.ts';
+import {
+  type AddedDelivery,
+  type FanOut,
+  insertDeliveries,
+  type Postponement,
+  type Reservation,
+} from '#libs/models/delivery-clock.ts';
 import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
@@ -34,7 +39,7 @@ export function makeFanOutEvent({
   const insert = inBatches(async (fanOuts: FanOut[]) => {
     const reservation = { leaseId: randomUUID(), until: new Date(agreedTime() + RESERVED_MS) };
     const added = await insertDeliveries(fanOuts, reservation.until, reservation);
-    return added.map((endpointIds) => ({ endpointIds, reservation }));
+    return added.map((deliveries) => ({ deliveries, reservation }));
   });
   const put = inBatches(async (batch: Entry<DeliverWebhook>[][]) => {
     await queues.enqueueAll(deliverWebhook, batch.flat());
@@ -51,7 +56,7 @@ export function makeFanOutEvent({
     const endpointIds = wanting(event, subscriptions);
     const added = await insert({ event, endpointIds, later: postponementsOf(endpointIds) });
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
-    const entries = added.endpointIds.map((endpointId) => entryOf(event, endpointId, added.reservation));
+    const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([
       markDone(event._id),
       put(entries).catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
@@ -68,12 +73,13 @@ export function makeFanOutEvent({
   }
 }
 
-function entryOf(event: EventRecord, endpointId: StoredId, { leaseId, until }: Reservation): Entry<DeliverWebhook> {
-  const { _id, account_id, request_id, trace } = event;
-  const eventId = wireId(_id);
-  const id = deliveryId(eventId, wireId(endpointId));
+function entryOf(
+  { _id, account_id, request_id, trace }: EventRecord,
+  { id, endpointId }: AddedDelivery,
+  { leaseId, until }: Reservation,
+): Entry<DeliverWebhook> {
   const entry = entryFor({ _id: id, account_id, endpoint_id: endpointId, request_id, trace }, 0);
-  const reservation = { eventId, leaseId, until: until.getTime() };
+  const reservation = { eventId: wireId(_id), leaseId, until: until.getTime() };
   return { ...entry, payload: { ...entry.payload, reservation } };
 }
 

@@ -76,7 +76,7 @@ test('when a reservation has ended, then anybody may claim the delivery', async 
 
 test('when the attempt of a reserved delivery takes long, then its lease grows and nobody else may claim it', async () => {
   const { accountId, eventId, endpointId, id, reservation } = await aReservedOne();
-  const delivery = reservedDelivery({ eventId, accountId, endpointId, leaseId: reservation.leaseId });
+  const delivery = reservedDelivery({ deliveryId: id, eventId, accountId, endpointId, leaseId: reservation.leaseId });
   await extendLease(delivery, new Date(Date.now() + 3 * MINUTE_MS));
   const later = new Date(reservation.until.getTime() + 1);
   expect(await claimDeliveries([id], inAMinute(), later, [reservation])).toEqual([]);
@@ -118,7 +118,7 @@ test('when an event is fanned out again to some endpoints and to a new one, then
 
   const told = await insertDeliveries([fanOut], again.until, again);
 
-  expect(told.map((ids) => ids.map(String))).toEqual([[added]]);
+  expect(told).toEqual([[{ id: deliveryId(eventId, added), endpointId: storedId(added) }]]);
   expect(await find(id)).toEqual(before);
   expect(before?.lease_id).toBe(reservation.leaseId);
   expect((await find(deliveryId(eventId, added)))?.lease_id).toBe(again.leaseId);
