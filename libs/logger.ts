@@ -6,15 +6,13 @@ export type { Logger };
 /**
  * @param service name that every line carries.
  * @param level least level that is written.
- * @param options.isBusy lines that are said while others are being written leave together, and nobody waits for them: a process that is killed
- * may lose its last ones.
  */
-export function makeLogger(service: string, level: string, { isBusy = false } = {}): Logger {
+export function makeLogger(service: string, level: string): Logger {
   const options: LoggerOptions = {
     level,
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
   };
-  return isBusy ? pino(options, pino.destination({ sync: false })) : pino(options);
+  return pino(options);
 }

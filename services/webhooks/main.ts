@@ -42,7 +42,7 @@ const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
-  const log = makeLogger('webhooks', config.LOG_LEVEL, { isBusy: true });
+  const log = makeLogger('webhooks', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('webhooks', config.OTEL_EXPORTER_OTLP_ENDPOINT));
   const box = openSecretBox(config.SECRET_KEY);
