@@ -84,8 +84,9 @@ export async function insertDeliveries(
 /** @returns the positions of those that exist already. */
 async function insertNew(deliveries: Owned[]): Promise<Set<number>> {
   try {
-    // The events are marked as done after this, on the same primary and with a majority: then these are, too.
-    await driverOf(Delivery).insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } });
+    // Acknowledged by a majority, as everything is that does not say otherwise: the events are marked as done after this, maybe
+    // on another primary, and what only the one before it had would be gone.
+    await driverOf(Delivery).insertMany(deliveries, { ordered: false });
     return new Set();
   } catch (error) {
     const refused = duplicatesIn(error);

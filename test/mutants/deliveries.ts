@@ -34,6 +34,17 @@ export const deliveryMutants: Mutant[] = [
     oracle: { file: 'test/webhooks/claims.test.ts', test: 'when the lease has run out' },
   },
   {
+    gone: 'deliveries are with a majority before their event is done',
+    edits: [
+      {
+        file: 'libs/models/delivery-clock.ts',
+        text: 'insertMany(deliveries, { ordered: false })',
+        instead: 'insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } })',
+      },
+    ],
+    oracle: { file: 'test/webhooks/majority.test.ts', test: 'when only the primary has the deliveries' },
+  },
+  {
     gone: 'the relay looks again at what it put on the queue',
     edits: [
       {

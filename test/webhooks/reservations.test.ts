@@ -34,7 +34,7 @@ async function anEvent() {
   const eventId = await announce(accountId, 'client.created', {});
   const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
   const endpointId = newId();
-  // As it is, also before a majority has it: nobody waits for that when deliveries are made and settled.
+  // As it is, also before a majority has it: nobody waits for that when deliveries are settled.
   const find = (id: Id) =>
     Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>();
   return { accountId, eventId, event, endpointId, id: deliveryId(eventId, endpointId), find };

@@ -1,0 +1,69 @@
+// The deliveries of an event are there for good before the event is marked as done: the next primary may never have heard of them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import getPort from 'get-port';
+import { Delivery, deliveryId } from '#libs/models/delivery.ts';
+import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { Event, type EventRecord } from '#libs/models/event.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { pingMongo } from '#libs/mongo.ts';
+import { postGuardian } from '../../deploy/local/guardian.ts';
+import { MARK, markOf } from '../../deploy/local/orphans.ts';
+import { type ReplicaSet, startReplicaSet } from '../faults/replica-set.ts';
+import { eventually } from '../support/eventually.ts';
+import { announce } from '../support/webhooks.ts';
+import { openWorkspace, type Workspace } from '../support/workspace.ts';
+
+const MINUTE_MS = 60_000;
+/** Round trips to the primary after which its answer to what was asked before them has long been here. */
+const PINGS = 50;
+
+let folder: string;
+let guardian: ReturnType<typeof postGuardian>;
+let set: ReplicaSet;
+let workspace: Workspace;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-majority-'));
+  guardian = postGuardian(folder);
+  const ports = [await getPort(), await getPort(), await getPort()];
+  const env = { ...process.env, [MARK]: markOf(folder, 'test') };
+  set = await startReplicaSet({ folder, env, ports, proxyPorts: ports, electionTimeoutMs: MINUTE_MS });
+  process.env['TEST_MONGODB_URI'] = set.uri;
+  workspace = await openWorkspace();
+}, 3 * MINUTE_MS);
+afterAll(async () => {
+  await workspace.close();
+  await set.stop();
+  guardian.dismiss();
+  await rm(folder, { recursive: true, force: true });
+}, MINUTE_MS);
+
+test('when only the primary has the deliveries of an event, then nobody is told yet that they exist', async () => {
+  const { id: accountId } = await workspace.account();
+  const eventId = await announce(accountId, 'client.created', {});
+  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const endpointId = newId();
+  const _id = deliveryId(eventId, endpointId);
+  const primary = await set.primary();
+  const secondaries = set.members.filter((member) => member !== primary);
+  const letCopy = async (mode: 'alwaysOn' | 'off') => {
+    for (const member of secondaries) await member.command({ configureFailPoint: 'rsSyncApplyStop', mode });
+  };
+
+  await letCopy('alwaysOn');
+  let isTold = false;
+  const telling = insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date()).finally(() => {
+    isTold = true;
+  });
+  try {
+    await eventually(() => Delivery.findOne({ _id, account_id: accountId }).readConcern('local').lean());
+    for (let count = 0; count < PINGS; count += 1) await pingMongo();
+    expect(isTold).toBe(false);
+  } finally {
+    await letCopy('off');
+  }
+  expect(await telling).toEqual([[{ id: _id, endpointId: storedId(endpointId) }]]);
+  expect(await Delivery.exists({ _id, account_id: accountId })).not.toBeNull();
+});
