@@ -1,6 +1,7 @@
 // What became of each document somebody asked to be printed: never the document itself, only what an operator looks for.
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
+import { driverOf, type Owned } from './records.ts';
+import { type Id, idField, newId, requiredIdField, storedId, tenant } from './tenant.ts';
 
 /** `refused`: the caller's fault (4xx). `failed`: ours (5xx). `expired`: not ready before its deadline. `cancelled`: the caller has gone. */
 export const RENDER_STATUSES = ['done', 'refused', 'failed', 'expired', 'cancelled'] as const;
@@ -53,14 +54,15 @@ const FLUSH_MS = 500;
 const WAITING_MAX = 10_000;
 const CLASS_LONGEST = 200;
 
-const waiting: object[] = [];
+const waiting: Owned[] = [];
 let timer: NodeJS.Timeout | undefined;
 
 /** Notes what became of a document. Returns at once and never throws; the record is in MongoDB within about a second. */
 export function recordRender(render: NewRender): void {
   if (waiting.length >= WAITING_MAX) return;
-  waiting.push({
-    account_id: render.accountId,
+  const record = {
+    _id: storedId(newId()),
+    account_id: storedId(render.accountId),
     request_id: render.requestId,
     status: render.status,
     duration_ms: Math.round(render.durationMs),
@@ -69,7 +71,8 @@ export function recordRender(render: NewRender): void {
     ...(render.sizeBytes === undefined ? {} : { size_bytes: render.sizeBytes }),
     ...(render.errorClass ? { error_class: render.errorClass.slice(0, CLASS_LONGEST) } : {}),
     ...(render.warnings?.length ? { warnings: render.warnings } : {}),
-  });
+  };
+  waiting.push(record);
   timer ??= setTimeout(() => void flushRenderRecords(), FLUSH_MS).unref();
 }
 
@@ -79,5 +82,7 @@ export async function flushRenderRecords(): Promise<void> {
   timer = undefined;
   const records = waiting.splice(0);
   if (records.length === 0) return;
-  await Render.insertMany(records, { ordered: false }).catch(() => undefined);
+  await driverOf(Render)
+    .insertMany(records, { ordered: false })
+    .catch(() => undefined);
 }
