@@ -39,7 +39,12 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
       reservationsOf(jobs),
     );
     const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
-    return jobs.map(({ deliveryId }) => byId.get(deliveryId));
+    // Two jobs of one delivery meet here when the first was late: with one lease between them, one would undo what the other has done.
+    return jobs.map(({ deliveryId }) => {
+      const delivery = byId.get(deliveryId);
+      byId.delete(deliveryId);
+      return delivery;
+    });
   });
 
   return async (job, isFirstRun) => {

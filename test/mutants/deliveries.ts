@@ -45,6 +45,11 @@ export const deliveryMutants: Mutant[] = [
     oracle: { file: 'test/webhooks/majority.test.ts', test: 'when only the primary has the deliveries' },
   },
   {
+    gone: 'two jobs of one delivery are not both given it',
+    edits: [{ file: 'services/webhooks/take-delivery.ts', text: '      byId.delete(deliveryId);\n', instead: '' }],
+    oracle: { file: 'test/webhooks/reservations.test.ts', test: 'when two jobs of one delivery are taken' },
+  },
+  {
     gone: 'the relay looks again at what it put on the queue',
     edits: [
       {

@@ -109,6 +109,20 @@ test('when the job of a reserved delivery comes again, then it is taken only if 
   expect(await take(jobOf(untouched), false)).toBeUndefined();
 });
 
+test('when two jobs of one delivery are taken at the same time, then only one of them has it in hand', async () => {
+  const take = makeTakeDelivery(2 * MINUTE_MS);
+  const [first, late] = [await anEvent(), await anEvent()];
+  for (const { event, endpointId } of [first, late]) {
+    await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  }
+  const jobOf = ({ id: deliveryId, accountId, endpointId }: typeof late) => ({ deliveryId, accountId, endpointId });
+
+  // The first goes alone; the others come meanwhile and are claimed together.
+  const [, ...holds] = await Promise.all([first, late, late].map((one) => take(jobOf(one), true)));
+
+  expect(holds.filter((hold) => hold !== undefined)).toHaveLength(1);
+});
+
 test('when an event is fanned out again to some endpoints and to a new one, then only the new one is told, and the others are as they were', async () => {
   const { event, eventId, endpointId, id, find, reservation } = await aReservedOne();
   const before = await find(id);
@@ -179,7 +193,9 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
 
 test('when the clock of a process is an hour ahead, then what it takes in hand is not kept from others for an hour', async () => {
   const { endpointId, accountId, event, id, find } = await anEvent();
-  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], inAMinute());
+  // Due for a while: what the store says of the time may be older by how long it took.
+  const aWhileAgo = new Date(Date.now() - 10_000);
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], inAMinute(), undefined, aWhileAgo);
   const job = { deliveryId: id, accountId, endpointId };
   const right = Date.now();
   jest.spyOn(Date, 'now').mockReturnValue(right + 60 * MINUTE_MS);
