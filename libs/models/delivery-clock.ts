@@ -45,11 +45,12 @@ export async function insertDeliveries(
   reservation?: Reservation,
   now: Date = agreedDate(),
 ): Promise<AddedDelivery[][]> {
-  const pairs = fanOuts.flatMap(({ event, endpointIds, later }) => {
+  const pairs = fanOuts.flatMap((fanOut) => {
+    const { event, endpointIds, later } = fanOut;
     const eventId = wireId(event._id);
     return endpointIds.map((stored) => {
       const endpointId = wireId(stored);
-      return { event, stored, id: deliveryId(eventId, endpointId), wait: later?.get(endpointId) };
+      return { fanOut, event, stored, id: deliveryId(eventId, endpointId), wait: later?.get(endpointId) };
     });
   });
   if (pairs.length === 0) return fanOuts.map(() => []);
@@ -69,16 +70,9 @@ export async function insertDeliveries(
       updated_at: now,
     })),
   );
-  let position = 0;
-  return fanOuts.map(({ endpointIds }) => {
-    const from = position;
-    position += endpointIds.length;
-    return pairs
-      .slice(from, position)
-      .flatMap(({ id, stored, wait }, index) =>
-        wait || existing.has(from + index) ? [] : [{ id, endpointId: stored }],
-      );
-  });
+  const isAdded = ({ wait }: (typeof pairs)[number], position: number) => !wait && !existing.has(position);
+  const added = Map.groupBy(pairs.filter(isAdded), ({ fanOut }) => fanOut);
+  return fanOuts.map((fanOut) => (added.get(fanOut) ?? []).map(({ id, stored }) => ({ id, endpointId: stored })));
 }
 
 /** @returns the positions of those that exist already. */

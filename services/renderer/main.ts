@@ -43,7 +43,6 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => outbound.close());
   const redis = connectImpatient(config.REDIS_URL, log);
   onClose(() => redis.disconnect());
-
   onClose(followClock(redis));
 
   const metrics = makeMetrics();
