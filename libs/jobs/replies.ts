@@ -16,7 +16,7 @@ const RESULT_LIFE_MS = 60_000;
 const POLL_MS = 1_000;
 /** What comes with the notice saves a round trip. Redis cuts off a subscriber who leaves 32 MB unread, so large results stay behind. */
 const NOTICE_BYTES_MAX = 256 * 1024;
-/** Keys of results that came with their notice are removed together. */
+/** Keys of results that came are removed together. */
 const FORGET_MS = 50;
 
 export interface Replies {
@@ -47,9 +47,9 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   subscriber.on('messageBuffer', (_channel: Buffer, notice: Buffer) => {
     const { id, value } = readNotice(notice);
     const waiter = waiters.get(id);
-    if (!value) return waiter?.look();
-    waiter?.receive(value);
-    if (received.push(keyOf(prefix, id)) === 1) setTimeout(forget, FORGET_MS).unref();
+    if (!value && waiter) return waiter.look();
+    if (value) waiter?.receive(value);
+    forgetSoon(id);
   });
   const timer = setInterval(() => void poll(), POLL_MS);
 
@@ -66,6 +66,10 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
       if (exists === 1) waiter?.look();
       else waiter?.miss();
     }
+  }
+
+  function forgetSoon(id: string) {
+    if (received.push(keyOf(prefix, id)) === 1) setTimeout(forget, FORGET_MS).unref();
   }
 
   function forget() {
@@ -105,8 +109,11 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
 
         async function look() {
           try {
-            const value = await redis.getdelBuffer(keyOf(prefix, id));
-            if (value) receive(value);
+            // Not taken out at once: the answer may be lost on its way, and with it the document.
+            const value = await redis.getBuffer(keyOf(prefix, id));
+            if (!value) return;
+            receive(value);
+            forgetSoon(id);
           } catch (error) {
             options.log.debug({ err: error, id }, 'could not look for a reply');
           }

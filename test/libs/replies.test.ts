@@ -3,7 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { chanceOf } from '../faults/chance.ts';
+import { openFaultProxy } from '../faults/fault-proxy.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/spawn-service.ts';
 import { testLog } from '../support/workspace.ts';
 
 const redisUrl = process.env['TEST_REDIS_URL'] ?? '';
@@ -30,7 +33,7 @@ test('when the notice of a reply is lost, then the reply is found all the same, 
   await sendReply(redis, { prefix, replyTo: 'nobody', id }, { bytes: Buffer.from('%PDF'), warnings: ['w'] });
 
   expect(await reply).toEqual({ bytes: Buffer.from('%PDF'), warnings: ['w'] });
-  expect(await redis.keys(`${prefix}:reply:*`)).toEqual([]);
+  await eventually(async () => (await redis.keys(`${prefix}:reply:*`)).length === 0);
 });
 
 test.each([
@@ -46,6 +49,35 @@ test.each([
   const { bytes: got, warnings } = await reply;
   expect([got.equals(bytes), warnings]).toEqual([true, ['logoUrl: größer']]);
   await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+});
+
+test('when the answer that brings a large reply is lost on its way, then the reply is read again', async () => {
+  const { hostname, port } = new URL(redisUrl);
+  const proxyPort = await freePort();
+  const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
+  const distant = connectImpatient(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
+  const failed = Promise.withResolvers<void>();
+  const log = Object.assign(Object.create(testLog), { debug: () => failed.resolve() });
+  await whenReady(distant, 5_000);
+  const mine = openReplies({ redis: distant, redisUrl, prefix, log });
+  const id = randomUUID();
+  const bytes = randomBytes(300_000);
+  const reply = mine.expect(id, { deadlineAt: Date.now() + 30_000, signal: new AbortController().signal });
+  try {
+    await eventually(async () => Number((await redis.pubsub('NUMSUB', `${prefix}:replies:${mine.address}`))[1]) === 1);
+    proxy.become({ kind: 'black hole' });
+    await sendReply(redis, { prefix, replyTo: mine.address, id }, { bytes, warnings: [] });
+    await failed.promise;
+    // Now Redis gets what was asked, and answers somebody who listens no more.
+    proxy.become(undefined);
+
+    expect((await reply).bytes.equals(bytes)).toBe(true);
+    await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+  } finally {
+    mine.close();
+    distant.disconnect();
+    await proxy.close();
+  }
 });
 
 test('when a job failed, then who waits hears why', async () => {

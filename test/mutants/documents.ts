@@ -132,6 +132,11 @@ export const documentMutants: Mutant[] = [
     oracle: { file: 'test/libs/replies.test.ts', test: 'when the notice of a reply is lost' },
   },
   {
+    gone: 'a large reply stays until it was read',
+    edits: [{ file: 'libs/jobs/replies.ts', text: 'redis.getBuffer(', instead: 'redis.getdelBuffer(' }],
+    oracle: { file: 'test/libs/replies.test.ts', test: 'when the answer that brings a large reply is lost' },
+  },
+  {
     gone: 'a job outlives its worker',
     edits: [
       { file: 'libs/jobs/worker.ts', text: 'const MAX_STALLED_COUNT = 3;', instead: 'const MAX_STALLED_COUNT = 0;' },

@@ -97,7 +97,7 @@ async function stop(child: ChildProcess, exited: Promise<number | null>): Promis
   return code;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
