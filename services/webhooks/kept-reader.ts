@@ -10,15 +10,18 @@ export interface KeptReader<Stored> {
   recall(id: Id): Promise<Stored | undefined>;
 }
 
-/** @param options.max so many are kept. @param options.ttl milliseconds each is kept; without it, until others take its room. */
+/** @param options.max so many are kept. @param options.ttl milliseconds each is kept at most; without it, until others take its room. */
 export function openKeptReader<Stored extends object>(
   find: (ids: Id[]) => Promise<Map<Id, Stored>>,
-  options: { max: number; ttl?: number },
+  { max, ttl }: { max: number; ttl?: number },
 ): KeptReader<Stored> {
-  const kept = new LRUCache<Id, Stored>(options);
+  const kept = new LRUCache<Id, Stored>({ max });
+  // All end in the same moment, and who then reads reads together.
+  const life = ttl === undefined ? () => ({}) : () => ({ ttl: ttl - (performance.now() % ttl) });
   const read = inBatches(async (ids: Id[]) => {
+    const options = life();
     const found = await find(ids);
-    for (const [id, record] of found) kept.set(id, record);
+    for (const [id, record] of found) kept.set(id, record, options);
     return ids.map((id) => found.get(id));
   });
   return { read, recall: async (id) => kept.get(id) ?? (await read(id)) };
