@@ -25,12 +25,15 @@ export interface FanOutOptions {
   queues: Queues;
   traffic: Traffic;
   events: EventReader;
+  /** Hears how many deliveries were put on the queue. */
+  onFannedOut: (deliveries: number) => void;
 }
 
 export function makeFanOutEvent({
   queues,
   traffic,
   events,
+  onFannedOut,
 }: FanOutOptions): Work<{ eventId: string; accountId: string }> {
   const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
     const subscriptions = await findSubscriptions(accountIds);
@@ -55,6 +58,7 @@ export function makeFanOutEvent({
     if (!event?.due_at) return; // Another job was quicker.
     const endpointIds = wanting(event, subscriptions);
     const added = await insert({ event, endpointIds, later: postponementsOf(endpointIds) });
+    onFannedOut(added.deliveries.length);
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
     const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([

@@ -21,7 +21,7 @@ import { openEventReader } from './event-reader.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
 import { makePostSigned } from './post-signed.ts';
 import { putDueDeliveries } from './put-due-deliveries.ts';
-import { relayEvents } from './relay-events.ts';
+import { openRelay } from './relay-events.ts';
 import { repeat } from './repeat.ts';
 import { openTraffic } from './traffic.ts';
 
@@ -72,6 +72,7 @@ await run(async ({ onClose, useLogger }) => {
   let sharers = 1;
   const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE, sharers: () => sharers });
   const events = openEventReader();
+  const outbox = openRelay(queues);
   const deliver = makeDeliverWebhook({
     queues,
     box,
@@ -92,7 +93,7 @@ await run(async ({ onClose, useLogger }) => {
   const worker = { redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log };
   const lateConcurrency = Math.ceil(config.DELIVERY_CONCURRENCY / 2);
   const workers = [
-    startWorker(fanOutEvent, makeFanOutEvent({ queues, traffic, events }), {
+    startWorker(fanOutEvent, makeFanOutEvent({ queues, traffic, events, onFannedOut: outbox.fannedOut }), {
       ...worker,
       concurrency: FAN_OUT_CONCURRENCY,
     }),
@@ -101,7 +102,7 @@ await run(async ({ onClose, useLogger }) => {
   ];
   onClose(() => Promise.all(workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS))));
 
-  const relay = repeat(() => relayEvents(queues), { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
+  const relay = repeat(outbox.relay, { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
   onClose(() => relay.stop());
   const clock = repeat(() => putDueDeliveries(queues, traffic), {
     name: 'the retry clock',

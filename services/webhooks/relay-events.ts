@@ -7,26 +7,49 @@ import { findDueEvents, markRelayed } from '#libs/models/event.ts';
 const BATCH = 200;
 /** After this an event that was put on the queue and not fanned out is put there again: Redis or a worker has lost it. */
 export const RELAY_LEASE_MS = 10_000;
-/** MongoDB holds the backlog, not Redis: with a short queue the lease above is never too short for it. */
-const QUEUE_MAX = 2_000;
+/**
+ * So many deliveries wait on the queue at most, counted as those that the events on the other queue will make. MongoDB holds the
+ * backlog, not Redis, and no attempt waits there so long that its reservation gets old.
+ */
+const AHEAD_MAX = 2_000;
+/** How much the last event says about the next one. */
+const SMOOTHING = 0.1;
 
-/** @returns true when there is more. @throws while MongoDB or Redis is away; the events stay due. */
-export async function relayEvents(queues: Queues): Promise<boolean> {
-  const [events, fanOuts, deliveries] = await Promise.all([
-    findDueEvents(BATCH),
-    queues.counts(fanOutEvent),
-    queues.counts(deliverWebhook),
-  ]);
-  if (events.length === 0 || fanOuts.ready > QUEUE_MAX || deliveries.ready > QUEUE_MAX) return false;
-  await queues.enqueueAll(
-    fanOutEvent,
-    events.map(({ _id, account_id, generation, trace }) => ({
-      id: `${String(_id)}-${generation + 1}`,
-      payload: { eventId: String(_id), accountId: String(account_id) },
-      ...(trace ? { trace } : {}),
-    })),
-  );
-  // After, not before: an event that did not get on the queue is still due.
-  await markRelayed(events, new Date(agreedTime() + RELAY_LEASE_MS));
-  return events.length === BATCH;
+export interface Relay {
+  /** @returns true when there is more. @throws while MongoDB or Redis is away; the events stay due. */
+  relay(): Promise<boolean>;
+  /** An event was fanned out, to so many deliveries that are due at once. */
+  fannedOut(deliveries: number): void;
+}
+
+export function openRelay(queues: Queues): Relay {
+  /** Deliveries of an event, as it was of late. */
+  let width = 1;
+
+  return {
+    async relay() {
+      const [found, fanOuts, deliveries] = await Promise.all([
+        findDueEvents(BATCH),
+        queues.counts(fanOutEvent),
+        queues.counts(deliverWebhook),
+      ]);
+      const room = Math.floor((AHEAD_MAX - deliveries.ready) / width) - fanOuts.ready;
+      const events = found.slice(0, Math.max(0, room));
+      if (events.length === 0) return false;
+      await queues.enqueueAll(
+        fanOutEvent,
+        events.map(({ _id, account_id, generation, trace }) => ({
+          id: `${String(_id)}-${generation + 1}`,
+          payload: { eventId: String(_id), accountId: String(account_id) },
+          ...(trace ? { trace } : {}),
+        })),
+      );
+      // After, not before: an event that did not get on the queue is still due.
+      await markRelayed(events, new Date(agreedTime() + RELAY_LEASE_MS));
+      return events.length === BATCH;
+    },
+    fannedOut(deliveries) {
+      width = Math.max(1, width + SMOOTHING * (deliveries - width));
+    },
+  };
 }

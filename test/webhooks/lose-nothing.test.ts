@@ -5,7 +5,7 @@ import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { Event } from '#libs/models/event.ts';
 import { whenReady } from '#libs/redis.ts';
-import { relayEvents } from '../../services/webhooks/relay-events.ts';
+import { openRelay } from '../../services/webhooks/relay-events.ts';
 import { eventually } from '../support/eventually.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { announce, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
@@ -61,7 +61,7 @@ test('when Redis is flushed after the relay has put an event on the queue, then 
   const account = await workspace.account();
   await register(workspace, account.id, target.url);
   const eventId = await announce(account.id, 'client.created', {});
-  await relayEvents(queues);
+  await openRelay(queues).relay();
   expect(await Event.countDocuments({ account_id: account.id, generation: 1 })).toBe(1);
   expect(await flush()).toBeGreaterThan(0);
   await start();
@@ -123,9 +123,9 @@ test('when the relay or the fan-out does its work twice, then there is one deliv
   const account = await workspace.account();
   const { endpoint } = await register(workspace, account.id, target.url);
   const eventId = await announce(account.id, 'client.created', {});
-  await relayEvents(queues);
+  await openRelay(queues).relay();
   await Event.updateOne({ _id: eventId, account_id: account.id }, { due_at: new Date() });
-  await relayEvents(queues);
+  await openRelay(queues).relay();
   await start();
   await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1);
   await eventually(
