@@ -1,13 +1,11 @@
 // The system that faults are made in: three databases, one Redis, two of each service, and proxies between them and their stores.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findChromium } from '../../deploy/local/chromium.ts';
-import { postGuardian } from '../../deploy/local/guardian.ts';
-import { MARK, markOf } from '../../deploy/local/orphans.ts';
 import { silentProgress } from '../../deploy/local/progress.ts';
+import { openGuardedFolder } from '../support/guarded-folder.ts';
 import type { ServiceName } from '../support/spawn-service.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 import { type KeptRedis, startKeptRedis } from './kept-redis.ts';
@@ -61,21 +59,20 @@ const SETTINGS = {
 };
 
 export async function startFaultSystem(options: SystemOptions): Promise<FaultSystem> {
-  const folder = await mkdtemp(join(tmpdir(), 'billhook-faults-'));
+  const guarded = await openGuardedFolder('faults');
+  const folder = guarded.path;
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
   // Chromium may run as another user, who must get through to its own folder.
   await Promise.all([chmod(folder, 0o755), chmod(temporary, 0o755)]);
-  const guardian = postGuardian(folder);
   // Without a chance to close, the guardian ends the processes; the folder is left to us.
   const leave = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', leave);
   const closers: (() => Promise<unknown>)[] = [];
   async function close() {
     for (const closer of closers.toReversed()) await closer().catch((error: unknown) => options.note(String(error)));
-    guardian.dismiss();
     process.off('exit', leave);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await guarded.close();
   }
   try {
     return await open();
@@ -85,7 +82,7 @@ export async function startFaultSystem(options: SystemOptions): Promise<FaultSys
   }
 
   async function open(): Promise<FaultSystem> {
-    const env = { ...process.env, [MARK]: markOf(folder, 'faults') };
+    const env = { ...process.env, ...guarded.markedAs('faults') };
     const ports = await Promise.all([...MEMBERS, REDIS_WAY].map(steadyPort));
     const proxyPorts = await Promise.all([...MEMBERS, REDIS_WAY].map(steadyPort));
     const ways = ports.map((target, index) => ({ port: proxyPorts[index] as number, target }));
@@ -117,7 +114,7 @@ export async function startFaultSystem(options: SystemOptions): Promise<FaultSys
     closers.push(() => Promise.all(services.map((service) => service.stop())));
     const keep = async (service: ServiceName, count: number) => {
       const name = `${service}-${count}`;
-      const settings = { ...SETTINGS, ...options.env, TMPDIR: temporary, [MARK]: markOf(folder, name) };
+      const settings = { ...SETTINGS, ...options.env, TMPDIR: temporary, ...guarded.markedAs(name) };
       const logFile = join(folder, `${name}.log`);
       services.push(await keepService(service, { name, workspace, env: settings, logFile, note: options.note }));
     };

@@ -1,17 +1,14 @@
 // The real MongoDB, Redis and Chromium a test run works on: given, found or fetched, or in containers.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { findChromium } from '../../deploy/local/chromium.ts';
-import { postGuardian } from '../../deploy/local/guardian.ts';
 import { findMongodb } from '../../deploy/local/mongodb.ts';
-import { MARK, markOf } from '../../deploy/local/orphans.ts';
 import { showProgress } from '../../deploy/local/progress.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { startMongodb } from '../../deploy/local/start-mongodb.ts';
 import { startRedis } from '../../deploy/local/start-redis.ts';
 import { eventually } from './eventually.ts';
+import { openGuardedFolder } from './guarded-folder.ts';
 
 export interface Backends {
   mongodbUri: string;
@@ -34,21 +31,18 @@ const REDIS_PORT = 6_379;
 
 /** @param env MONGODB_URI, REDIS_URL, CHROMIUM_PATH are taken as given; TEST_BACKENDS=containers starts the two in Docker. */
 export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends> {
-  const folder = await mkdtemp(join(tmpdir(), 'billhook-test-'));
-  // A run that is killed must not leave a database behind: the guardian ends what carries the mark.
-  const guardian = postGuardian(folder);
-  const env: NodeJS.ProcessEnv = { ...given, [MARK]: markOf(folder, 'test') };
+  const folder = await openGuardedFolder('test');
+  const env: NodeJS.ProcessEnv = { ...given, ...folder.markedAs('test') };
   const inContainers = env['TEST_BACKENDS'] === 'containers';
   const parts: Part[] = [];
   const stop = async () => {
     for (const part of parts.toReversed()) await part.stop();
-    guardian.dismiss();
-    await rm(folder, { recursive: true, force: true });
+    await folder.close();
   };
   try {
-    const mongodb = await (inContainers ? mongodbContainer(env) : localMongodb(env, join(folder, 'mongodb')));
+    const mongodb = await (inContainers ? mongodbContainer(env) : localMongodb(env, join(folder.path, 'mongodb')));
     parts.push(mongodb);
-    const redis = await (inContainers ? redisContainer(env) : localRedis(env, join(folder, 'redis')));
+    const redis = await (inContainers ? redisContainer(env) : localRedis(env, join(folder.path, 'redis')));
     parts.push(redis);
     const chromium = await findChromium({ env, progress });
     return {

@@ -1,7 +1,4 @@
 // The deliveries of an event are there for good before the event is marked as done: the next primary may never have heard of them.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
@@ -9,10 +6,9 @@ import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { pingMongo } from '#libs/mongo.ts';
-import { postGuardian } from '../../deploy/local/guardian.ts';
-import { MARK, markOf } from '../../deploy/local/orphans.ts';
 import { type ReplicaSet, startReplicaSet } from '../faults/replica-set.ts';
 import { eventually } from '../support/eventually.ts';
+import { type GuardedFolder, openGuardedFolder } from '../support/guarded-folder.ts';
 import { announce } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -20,24 +16,21 @@ const MINUTE_MS = 60_000;
 /** Round trips to the primary after which its answer to what was asked before them has long been here. */
 const PINGS = 50;
 
-let folder: string;
-let guardian: ReturnType<typeof postGuardian>;
+let folder: GuardedFolder;
 let set: ReplicaSet;
 let workspace: Workspace;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'billhook-majority-'));
-  guardian = postGuardian(folder);
+  folder = await openGuardedFolder('majority');
   const ports = [await getPort(), await getPort(), await getPort()];
-  const env = { ...process.env, [MARK]: markOf(folder, 'test') };
-  set = await startReplicaSet({ folder, env, ports, proxyPorts: ports, electionTimeoutMs: MINUTE_MS });
+  const env = { ...process.env, ...folder.markedAs('test') };
+  set = await startReplicaSet({ folder: folder.path, env, ports, proxyPorts: ports, electionTimeoutMs: MINUTE_MS });
   process.env['TEST_MONGODB_URI'] = set.uri;
   workspace = await openWorkspace();
 }, 3 * MINUTE_MS);
 afterAll(async () => {
   await workspace.close();
   await set.stop();
-  guardian.dismiss();
-  await rm(folder, { recursive: true, force: true });
+  await folder.close();
 }, MINUTE_MS);
 
 test('when only the primary has the deliveries of an event, then nobody is told yet that they exist', async () => {

@@ -1,0 +1,27 @@
+// A folder for the databases and services of a test: however the test ends, they end with it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { postGuardian } from '../../deploy/local/guardian.ts';
+import { MARK, markOf } from '../../deploy/local/orphans.ts';
+
+export interface GuardedFolder {
+  path: string;
+  /** What a process needs in its environment so that it is ended when this one is killed. @param name for who looks at what runs. */
+  markedAs(name: string): Record<string, string>;
+  /** After everything was stopped. A killed test leaves its folder, with what the logs in it tell. */
+  close(): Promise<void>;
+}
+
+export async function openGuardedFolder(name: string): Promise<GuardedFolder> {
+  const path = await mkdtemp(join(tmpdir(), `billhook-${name}-`));
+  const guardian = postGuardian(path);
+  return {
+    path,
+    markedAs: (process) => ({ [MARK]: markOf(path, process) }),
+    async close() {
+      guardian.dismiss();
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
