@@ -1,5 +1,7 @@
 // A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
+import { setTimeout as pause } from 'node:timers/promises';
 import DataLoader from 'dataloader';
+import { LRUCache } from 'lru-cache';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
 import { agreedDate } from '../clock.ts';
@@ -99,14 +101,48 @@ export function apiKeyView(record: ApiKeyRecord) {
   };
 }
 
-/** The key's record when it is known, not revoked and not expired; else null. */
+/**
+ * So long a process remembers a key that it has read: a busy one costs the database one look a second and not one a request. Who
+ * ends a key says so when everybody has forgotten it, so a revocation that was answered holds everywhere.
+ */
+const REMEMBERED_MS = 1_000;
+/** Timers may fire a little early. */
+const MARGIN_MS = 50;
+const REMEMBERED_MAX = 10_000;
+
+const remembered = new LRUCache<string, ApiKeyRecord>({
+  max: REMEMBERED_MAX,
+  ttl: REMEMBERED_MS,
+  // By the steady clock, and anew for each question: a process that stood still remembers nothing.
+  ttlResolution: 0,
+});
+
+/** The key's record when it is known, not revoked and not expired; else null. Who asks at about the same time gets the same one. */
 export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
-  const record = await lookups.load(hashApiKey(key));
+  const hash = hashApiKey(key);
+  const record = remembered.get(hash) ?? (await lookups.load(hash));
   if (!record || record.revoked_at) return null;
   return record.expires_at && record.expires_at <= now ? null : record;
 }
 
-// Every request asks, and nothing is remembered: a revocation holds at once. Those that arrived in the same turn ask together.
+/**
+ * Ends a key, or sets when it ends. Nobody may be told before `untilForgotten`, after the commit.
+ * @param end an `expires_at` that is earlier than the one it has.
+ */
+export async function endApiKey(
+  { _id, account_id }: Pick<ApiKeyRecord, '_id' | 'account_id'>,
+  end: { revoked_at: Date } | { expires_at: Date },
+  session?: Session,
+): Promise<void> {
+  await ApiKey.updateOne({ _id, account_id }, { $set: end }, session ? { session } : {});
+}
+
+/** Resolves when no process takes a key for what it was before this call. */
+export async function untilForgotten(): Promise<void> {
+  await pause(REMEMBERED_MS + MARGIN_MS);
+}
+
+// Requests that arrived in the same turn ask together.
 const lookups = new DataLoader(findByHashes, {
   cache: false,
   batchScheduleFn: (ask) => void setImmediate(ask),
@@ -114,8 +150,11 @@ const lookups = new DataLoader(findByHashes, {
 });
 
 async function findByHashes(hashes: readonly string[]): Promise<(ApiKeyRecord | null)[]> {
-  // Straight from the driver: it is the one query of every request. The caller is not known yet, so it goes over all accounts.
+  // What is read may be as old as the question.
+  const start = performance.now();
+  // Straight from the driver: it is the one query of nearly every request. The caller is not known yet, so it goes over all accounts.
   const found = await ApiKey.collection.find<ApiKeyRecord>({ hash: { $in: [...new Set(hashes)] } }).toArray();
+  for (const record of found) remembered.set(record.hash, record, { start });
   const byHash = new Map(found.map((record) => [record.hash, record]));
   return hashes.map((hash) => byHash.get(hash) ?? null);
 }

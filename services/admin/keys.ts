@@ -1,6 +1,6 @@
 // Commands about API keys.
 import { isDay } from '#libs/day.ts';
-import { ApiKey, type ApiKeyRecord, issueApiKey, SCOPES } from '#libs/models/api-key.ts';
+import { ApiKey, type ApiKeyRecord, endApiKey, issueApiKey, SCOPES, untilForgotten } from '#libs/models/api-key.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError } from './connection.ts';
@@ -37,7 +37,8 @@ export async function listKeys(options: { account: string }) {
 export async function revokeKey(id: string) {
   const key = await requireKey(id);
   const revokedAt = key.revoked_at ?? new Date();
-  await ApiKey.updateOne({ _id: id, account_id: key.account_id }, { $set: { revoked_at: revokedAt } });
+  await endApiKey(key, { revoked_at: revokedAt });
+  await untilForgotten();
   return view({ ...key, revoked_at: revokedAt });
 }
 
@@ -53,7 +54,8 @@ export async function rotateKey(id: string, options: { overlapHours: number }) {
   });
   const endsAt = new Date(Date.now() + options.overlapHours * HOUR_MS);
   const end = options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: earlier(old.expires_at, endsAt) };
-  await ApiKey.updateOne({ _id: id, account_id: old.account_id }, { $set: end });
+  await endApiKey(old, end);
+  await untilForgotten();
   const { id: newId, ...rest } = view(record.toObject());
   return { id: newId, key, ...rest, replaces: id, old_key_ends_at: endsAt.toISOString() };
 }

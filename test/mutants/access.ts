@@ -30,6 +30,13 @@ export const accessMutants: Mutant[] = [
     oracle: { file: 'test/gateway/tenancy.test.ts', test: 'then nothing of %s is there' },
   },
   {
+    gone: 'who ends a key waits until nobody remembers it',
+    edits: [
+      { file: 'libs/models/api-key.ts', text: 'await pause(REMEMBERED_MS + MARGIN_MS);', instead: 'await pause(0);' },
+    ],
+    oracle: { file: 'test/gateway/remembered-keys.test.ts', test: 'ends a key that another gateway is busy with' },
+  },
+  {
     gone: 'the guard that throws when a query does not name its account',
     edits: [
       {

@@ -1,11 +1,19 @@
 // API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
 import Joi from 'joi';
 import { conflict, lacksScope } from '#libs/errors.ts';
-import { ApiKey, type ApiKeyRecord, allows, apiKeyListing, apiKeyView, issueApiKey } from '#libs/models/api-key.ts';
+import {
+  ApiKey,
+  type ApiKeyRecord,
+  allows,
+  apiKeyListing,
+  apiKeyView,
+  endApiKey,
+  issueApiKey,
+  untilForgotten,
+} from '#libs/models/api-key.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
+import { storedId } from '#libs/models/tenant.ts';
 import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
@@ -94,18 +102,20 @@ async function getApiKey({ caller, id, missing }: Context) {
 }
 
 async function revokeApiKey({ id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId }) => {
+  const answer = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
     await requireMatch(() => apiKeyView(record));
     // Twice is once: the first moment counts.
-    await endKey(record, { revoked_at: record.revoked_at ?? new Date() }, accountId, session);
+    await endApiKey(record, { revoked_at: record.revoked_at ?? new Date() }, session);
     return deleted('API key revoked');
   });
+  await untilForgotten();
+  return answer;
 }
 
 async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotation>) {
-  return commit(async ({ session, accountId }) => {
+  const answer = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
     // The answer holds a key of these scopes: who lacks one must not get it this way.
@@ -116,12 +126,14 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     }
     const end = new Date(now.getTime() + body.overlap_seconds * 1000);
     const isEarlier = !record.expires_at || end < record.expires_at;
-    if (body.overlap_seconds === 0) await endKey(record, { revoked_at: now }, accountId, session);
-    else if (isEarlier) await endKey(record, { expires_at: end }, accountId, session);
+    if (body.overlap_seconds === 0) await endApiKey(record, { revoked_at: now }, session);
+    else if (isEarlier) await endApiKey(record, { expires_at: end }, session);
     const { name, scopes, expires_at } = record;
     const mode = record.start.startsWith('bh_test_') ? 'test' : 'live';
     return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
   });
+  await untilForgotten();
+  return answer;
 }
 
 function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answer {
@@ -134,13 +146,4 @@ function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answ
 function requireOwnScopes(caller: Caller, scopes: readonly string[]) {
   const lacking = scopes.find((scope) => !allows(caller.scopes, scope));
   if (lacking !== undefined) throw lacksScope(lacking);
-}
-
-async function endKey(
-  { _id }: { _id: StoredId },
-  end: { revoked_at: Date } | { expires_at: Date },
-  accountId: Id,
-  session: Session,
-) {
-  await ApiKey.updateOne({ _id, account_id: accountId }, { $set: end }, { session });
 }

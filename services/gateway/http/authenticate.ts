@@ -5,12 +5,12 @@ import { LRUCache } from 'lru-cache';
 import { isApiKeyForm } from '#libs/api-key.ts';
 import { AppError, lacksScope, unauthorized } from '#libs/errors.ts';
 import { Account, type AccountRecord } from '#libs/models/account.ts';
-import { ApiKey, allows, findUsableKey, type Scope } from '#libs/models/api-key.ts';
+import { ApiKey, type ApiKeyRecord, allows, findUsableKey, type Scope } from '#libs/models/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Caller } from './route.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
-/** The key is read on every request, so that a revocation holds at once; the account's profile may be this old. */
+/** The account's profile may be this old. */
 const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;
 
@@ -30,7 +30,7 @@ export async function authenticate(request: Request, scope: Scope): Promise<Call
   const account = await profileOf(accountId);
   if (!account) throw unauthorized();
   if (!allows(record.scopes, scope)) throw lacksScope(scope);
-  noteUse(accountId, String(record._id), record.last_used_at);
+  noteUse(record);
   return { accountId, account, keyId: String(record._id), scopes: record.scopes };
 }
 
@@ -58,8 +58,10 @@ async function profileOf(accountId: Id): Promise<AccountRecord | undefined> {
 }
 
 // Once a minute is enough to find keys nobody uses, and nobody waits for it.
-function noteUse(accountId: Id, keyId: Id, lastUsedAt: Date | null | undefined) {
+function noteUse(record: ApiKeyRecord) {
+  const { _id, account_id, last_used_at } = record;
   const now = new Date();
-  if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_STEP_MS) return;
-  ApiKey.updateOne({ _id: keyId, account_id: accountId }, { $set: { last_used_at: now } }).catch(() => undefined);
+  if (last_used_at && now.getTime() - last_used_at.getTime() < LAST_USED_STEP_MS) return;
+  record.last_used_at = now; // Who comes next may get the same record.
+  ApiKey.updateOne({ _id, account_id }, { $set: { last_used_at: now } }).catch(() => undefined);
 }
