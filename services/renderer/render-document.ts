@@ -24,7 +24,7 @@ export type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
 export interface RendererParts {
   browser: Pick<PrintingBrowser, 'print'>;
   images: Images;
-  markdown: Markdown;
+  markdown: Pick<Markdown, 'toHtml'>;
   missingGlyphs: FindMissingGlyphs;
   render: Render;
   /** For answers. */

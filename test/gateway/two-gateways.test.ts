@@ -72,6 +72,25 @@ describe('numbers', () => {
   });
 });
 
+describe('tasks', () => {
+  test('when time is logged on a task while the other gateway deletes it, then no entry is left without its task', async () => {
+    const project = await send(0, 'POST', '/api/v1/projects', { client_id, name: 'Site' });
+    const project_id = project.body.data.id;
+    for (let round = 0; round < 20; round += 1) {
+      const task_id = (await send(0, 'POST', '/api/v1/tasks', { project_id, name: 'Design' })).body.data.id;
+      const entry = { project_id, task_id, hours: 1, date: '2026-01-02' };
+      const [removed, ...logged] = await Promise.all([
+        send(1, 'DELETE', `/api/v1/tasks/${task_id}`),
+        ...Array.from({ length: 5 }, () => send(0, 'POST', '/api/v1/time-entries', entry)),
+      ]);
+
+      expect(removed.status).toBe(200);
+      for (const { status } of logged) expect([201, 404]).toContain(status);
+      expect((await send(0, 'GET', `/api/v1/time-entries?task_id=${task_id}`)).body.pagination.total).toBe(0);
+    }
+  });
+});
+
 describe('Idempotency-Key', () => {
   test('when 50 requests carry one key over both, then there is one effect and one answer', async () => {
     const headers = { 'Idempotency-Key': 'fifty' };

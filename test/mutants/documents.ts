@@ -107,7 +107,7 @@ export const documentMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: 'test/renderer/render-document.test.ts', test: 'when the deadline of a waiting document passes' },
+    oracle: { file: 'test/renderer/render-document.test.ts', test: 'when a document comes too late' },
   },
   {
     gone: 'a document that the queue lost is put in again',

@@ -114,15 +114,4 @@ export const recordMutants: Mutant[] = [
     ],
     oracle: { file: 'test/libs/money.test.ts', test: 'when lines are summed' },
   },
-  {
-    gone: 'a task that is deleted conflicts with time that is logged on it',
-    edits: [
-      {
-        file: 'libs/models/task.ts',
-        text: '    { $inc: { total_seconds: seconds }, $set: { updated_at: new Date() } },\n    { session },',
-        instead: '    { $inc: { total_seconds: seconds }, $set: { updated_at: new Date() } },',
-      },
-    ],
-    oracle: { file: 'test/gateway/tasks.test.ts', test: 'when time is logged at the same moment' },
-  },
 ];

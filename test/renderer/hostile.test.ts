@@ -49,29 +49,31 @@ const markup = () => [
 ];
 
 test('when texts hold markup, then it is printed letter by letter in every field', async () => {
-  const hostile = markup().join(' ');
-  const fields = [
+  const fields: (keyof PdfDocument)[] = [
+    'number',
     'clientName',
     'clientEmail',
     'clientCompany',
     'partnerName',
     'partnerEmail',
     'partnerCompany',
-  ] as const;
-  const texts = Object.fromEntries(fields.map((field) => [field, hostile])) as Partial<PdfDocument>;
+    'notes',
+    'terms',
+    'poNumber',
+    'quoteIntro',
+  ];
+  // Each says whose it is: one that is not printed as it is would not be missed among the others.
+  const hostile = (field: string) => [`<i>${field}</i>`, ...markup()].join(' ');
+  const textsOf = (names: readonly string[]) => Object.fromEntries(names.map((field) => [field, hostile(field)]));
   const document = aQuote({
-    ...texts,
-    number: hostile,
-    notes: hostile,
-    terms: hostile,
-    poNumber: hostile,
-    quoteIntro: hostile,
+    ...textsOf(fields),
     currencySymbol: '<b>$</b>',
-    lineItems: [{ id: hostile, description: hostile, qty: 1, rate: 200 }],
+    lineItems: [{ id: '1', ...textsOf(['description']), qty: 1, rate: 200 }],
   });
   const pdf = await renderer.read(document);
 
   const printed = pdf.text.replaceAll(' ', '');
+  for (const field of [...fields, 'description']) expect(printed).toContain(`<i>${field}</i>`);
   for (const text of markup()) expect(printed).toContain(text.replaceAll(/\s+/g, ''));
   expect(printed).toContain('<b>$</b>200.00');
   expect(pdf.text).not.toMatch(/root:|redis:\/\//);

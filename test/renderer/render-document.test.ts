@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { announceCancel } from '#libs/jobs/replies.ts';
+import { renderDocumentWith } from '../../services/renderer/render-document.ts';
+import { compileTemplate } from '../../services/renderer/template.ts';
 import { eventually } from '../support/eventually.ts';
+import { testLog } from '../support/workspace.ts';
 import { anInvoice } from './documents.ts';
 import { startRenderer, type TestRenderer } from './renderer.ts';
 
@@ -38,7 +41,7 @@ test('when a document is printed, then neither it nor its PDF stays in Redis', a
   expect(keys).toBe(true);
 });
 
-test('when the deadline of a waiting document passes, then it is dropped unprinted', async () => {
+test('when the deadline of a waiting document passes, then it counts as expired', async () => {
   const before = await outcomes('expired');
   const long = renderer.print(slow()).catch((error: unknown) => error);
   const late = renderer.print(anInvoice({ number: 'LATE' }), { deadlineMs: 300, signal: AbortSignal.timeout(15_000) });
@@ -46,6 +49,33 @@ test('when the deadline of a waiting document passes, then it is dropped unprint
 
   await eventually(async () => (await outcomes('expired')) > before);
   await long;
+});
+
+test('when a document comes too late to be ready in time, then the browser never hears of it', async () => {
+  const ends: string[] = [];
+  let prints = 0;
+  const work = renderDocumentWith({
+    browser: {
+      async print() {
+        prints += 1;
+        return Buffer.alloc(0);
+      },
+    },
+    images: { get: () => Promise.reject(new Error('it has none')) },
+    markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
+    missingGlyphs: () => [],
+    render: compileTemplate(),
+    redis: renderer.queues.redis,
+    prefix: renderer.workspace.redisPrefix,
+    onEnd: ({ outcome }) => ends.push(outcome),
+  });
+  const job = { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, log: testLog };
+  const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'nobody' };
+  for (const leftMs of [-1, 100]) {
+    await work({ ...payload, deadlineAt: Date.now() + leftMs }, { ...job, signal: new AbortController().signal });
+  }
+
+  expect([prints, ends]).toEqual([0, ['expired', 'expired']]);
 });
 
 describe('cancelling', () => {
