@@ -1,5 +1,6 @@
 // What was committed arrives, whatever dies or forgets in between.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
@@ -75,7 +76,7 @@ test('when Redis is flushed while a delivery waits for its next attempt, then th
   // A fifth of the real waits: the first is about a second.
   await start({ WEBHOOK_RETRY_SCALE: '0.2' });
   const eventId = await announce(account.id, 'client.created', {});
-  await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, attempts_made: 1 })) === 1);
+  await eventually(async () => (await queues.counts(deliverWebhook)).delayed === 1);
   await flush();
   await eventually(
     async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1,
