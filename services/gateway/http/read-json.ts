@@ -10,6 +10,7 @@ const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 
 const NOTHING = Buffer.alloc(0);
+const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 const rawBodies = new WeakMap<object, Buffer>();
 
 /** The bytes of the body that `readJson` has read. */
@@ -53,6 +54,8 @@ function makeReader(limit: number): ReadJson {
     await new Promise<void>((resolve, reject) => {
       parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
+    // The parser takes the mark off and finds nothing left.
+    if (rawBodyOf(request).equals(BYTE_ORDER_MARK)) throw new AppError(400, 'Request body is not valid JSON');
     requireSane(request.body);
     return request.body;
   };
