@@ -134,6 +134,9 @@ describe.each([...Map.groupBy(fields, ({ row }) => row)].map(([row, of]) => [row
         // What takes any object, the headers of a call, takes these as such.
         if (field.shape.type === 'object') continue;
         for (const payload of every(IN_BODIES, STEP, index)) {
+          // A line on paper may lack everything: what nobody knows is left out, and the rest of it is a line.
+          if (row.operation === 'generatePdf' && nameOf(field).endsWith('lineItems') && Array.isArray(payload))
+            continue;
           const literal = JSON.stringify(payload);
           expectRefusal(await send(bodyWith(field, literal)), `${nameOf(field)}: ${literal.slice(0, 80)}`);
           cases += 1;

@@ -278,10 +278,12 @@ const moveInvoice = fc.tuple(who, index, fc.constantFrom(...Object.keys(MOVES)))
       freeze(model.accounts[account], record, record.frozen !== undefined || to === 'Sent');
       record.fields = readAs('invoices', record);
       const { total } = record.fields as { total: number };
+      const isPaid = to === 'Paid' && from !== 'Paid' && total > 0;
       record.fields['amount_paid'] = to === 'Paid' ? total : 0;
       record.fields['amount_due'] = to === 'Paid' || to === 'Cancelled' ? 0 : total;
       model.accounts[account].events.push(
         'invoice.updated',
+        ...(isPaid ? ['payment.recorded'] : []),
         ...(from === to || to === 'Draft' ? [] : [`invoice.${to.toLowerCase()}`]),
       );
     }

@@ -29,13 +29,15 @@ test('when the corpus is counted, then it has 60 numbers for at least 12 fields'
 
 describe.each(numbers.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
   test('when it is any JSON number, then it is taken exactly when its rules say so, and answered as it was given', async () => {
-    const sender = await senderOf(gateway, field.row);
+    let sender = await senderOf(gateway, field.row);
     const literals = every(NUMBERS, STEP, index);
     for (const literal of literals) {
       const what = `${nameOf(field)} = ${literal.slice(0, 40)}`;
       const reply = await sender.send(sender.bodyWith(field, literal));
       if (takes((field.shape.rules ?? []) as Rule[], literal)) expectTaken(reply, field, literal, what);
       else expectRefusal(reply, what);
+      // What can be done to a record once only is done.
+      if (reply.status < 300) sender = await senderOf(gateway, field.row);
     }
     count('numbers', literals.length);
   });
