@@ -88,7 +88,11 @@ export const documentMutants: Mutant[] = [
         instead:
           "if (next?.protocol === 'https:' && next.pathname === '/never') throw new ImageFailure('unreachable');\n    if (!next || (address",
       },
-      { file: 'libs/outbound.ts', text: 'if (isIP(host)) judge([host], objection, allowList);', instead: '' },
+      {
+        file: 'libs/outbound.ts',
+        text: 'if (isIP(host)) judge([host], objection, allowList);',
+        instead: 'if (isIP(host)) host.trim();',
+      },
       { file: 'libs/outbound.ts', text: 'if (isIP(host)) judge([host], objection, rules.allowList);', instead: '' },
       {
         file: 'libs/outbound.ts',
