@@ -80,27 +80,15 @@ export const documentMutants: Mutant[] = [
     oracle: { file: 'test/renderer/images.test.ts', test: 'then it is remembered, for this account alone' },
   },
   {
-    gone: 'a redirect of an image is judged anew',
+    gone: 'images are fetched through the guard',
     edits: [
       {
         file: 'services/renderer/fetch-image.ts',
-        text: 'if (!next || (address',
-        instead:
-          "if (next?.protocol === 'https:' && next.pathname === '/never') throw new ImageFailure('unreachable');\n    if (!next || (address",
-      },
-      {
-        file: 'libs/outbound.ts',
-        text: 'if (isIP(host)) judge([host], objection, allowList);',
-        instead: 'if (isIP(host)) host.trim();',
-      },
-      { file: 'libs/outbound.ts', text: 'if (isIP(host)) judge([host], objection, rules.allowList);', instead: '' },
-      {
-        file: 'libs/outbound.ts',
-        text: "judge([socket.remoteAddress ?? ''], objection, rules.allowList);",
-        instead: '',
+        text: 'const target = judged(address, outbound);',
+        instead: 'const target = { url: new URL(address), httpAgent: undefined, httpsAgent: undefined };',
       },
     ],
-    oracle: { file: 'test/renderer/images.test.ts', test: 'then nobody calls it and the document is printed' },
+    oracle: { file: 'test/hostile/ssrf.test.ts', test: 'when the whole system is attacked through images' },
   },
   {
     gone: 'the deadline of a document that waits',
