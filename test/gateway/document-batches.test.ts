@@ -1,7 +1,7 @@
 // Many stored documents at once: printed behind everybody who waits, watched, fetched one by one or as a ZIP, announced once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
-import { ApiKey } from '#libs/models/api-key.ts';
+import { ApiKey, untilForgotten } from '#libs/models/api-key.ts';
 import { readBatchBacklog } from '#libs/models/batch-clock.ts';
 import { BatchFile } from '#libs/models/batch-file.ts';
 import { BATCHES_RUNNING_MAX, type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/document-batch.ts';
@@ -329,6 +329,7 @@ describe('who may', () => {
     const account = await crowded();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
     await ApiKey.updateMany({ account_id: account.id }, { $set: { revoked_at: new Date() } });
+    await untilForgotten();
     await resume(account, id);
 
     await eventually(async () => (await completions(account.id)).length === 1, PRINTED_LIMIT_MS);

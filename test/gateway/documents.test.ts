@@ -1,6 +1,6 @@
 // Stored invoices and quotes as PDF: the amounts of the API, the parties of the day they were sent, and 304 for what is known.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiKey } from '#libs/models/api-key.ts';
+import { ApiKey, untilForgotten } from '#libs/models/api-key.ts';
 import { type ReadPdf, readPdf } from '../renderer/read-pdf.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf } from '../support/gateway.ts';
@@ -255,6 +255,7 @@ describe('who may', () => {
     expect((await call('GET', `/api/v1/invoices/${UNKNOWN_ID}/pdf`)).status).toBe(404);
     expect((await call('GET', `/api/v1/quotes/${UNKNOWN_ID}/pdf`)).status).toBe(403);
     await ApiKey.updateMany({ account_id: account.id }, { $set: { revoked_at: new Date() } });
+    await untilForgotten();
     expect((await call('GET', `/api/v1/invoices/${UNKNOWN_ID}/pdf`)).status).toBe(401);
   });
 });
