@@ -26,7 +26,7 @@ const workOff = () => queues.raw(fanOutEvent).drain();
 
 test('when the events that wait will make as many deliveries as may wait, then the others stay where they are', async () => {
   const { relay, fannedOut } = openRelay(queues);
-  for (let event = 0; event < 100; event += 1) fannedOut(20);
+  for (let event = 0; event < 100; event += 1) fannedOut(40);
   await relay();
   expect(await relay()).toBe(false);
   expect(await waiting()).toBe(100);
@@ -34,7 +34,7 @@ test('when the events that wait will make as many deliveries as may wait, then t
   await workOff();
   await queues.enqueueAll(
     deliverWebhook,
-    Array.from({ length: 1_000 }, (_, index) => ({ id: `waits-${index}`, payload: {} as never })),
+    Array.from({ length: 2_000 }, (_, index) => ({ id: `waits-${index}`, payload: {} as never })),
   );
   expect(await relay()).toBe(false);
   expect(await waiting()).toBe(50);
