@@ -1,12 +1,12 @@
 // A reply that is there is found, whether or not its notice came.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import getPort from 'get-port';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
 import { chanceOf } from '../faults/chance.ts';
 import { openFaultProxy } from '../faults/fault-proxy.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/spawn-service.ts';
 import { testLog } from '../support/workspace.ts';
 
 const redisUrl = process.env['TEST_REDIS_URL'] ?? '';
@@ -53,7 +53,7 @@ test.each([
 
 test('when the answer that brings a large reply is lost on its way, then the reply is read again', async () => {
   const { hostname, port } = new URL(redisUrl);
-  const proxyPort = await freePort();
+  const proxyPort = await getPort();
   const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
   const distant = connectImpatient(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
   const failed = Promise.withResolvers<void>();

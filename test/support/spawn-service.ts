@@ -1,7 +1,7 @@
 // A service as the real process it is in production, on free ports, killed for sure at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import getPort from 'get-port';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -35,8 +35,8 @@ export async function spawnService(
   env: Record<string, string> = {},
   logFile?: string,
 ): Promise<SpawnedService> {
-  const port = Number(env['PORT'] ?? (await freePort()));
-  const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await freePort()));
+  const port = Number(env['PORT'] ?? (await getPort()));
+  const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await getPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
   const child = spawn('node', [`services/${service}/main.ts`], {
     stdio: ['ignore', log, log],
@@ -95,12 +95,4 @@ async function stop(child: ChildProcess, exited: Promise<number | null>): Promis
   const code = await exited;
   clearTimeout(timer);
   return code;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
-import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { Event } from '#libs/models/event.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { newId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound.ts';
-import { whenReady } from '#libs/redis.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventRoutes } from '../../services/gateway/events/routes.ts';
 import { errorHandler } from '../../services/gateway/http/error-handler.ts';
@@ -20,6 +19,7 @@ import { eventCatalogue } from '../../services/gateway/reference/event-catalogue
 import { webhookRoutes } from '../../services/gateway/webhooks/routes.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf, type Reply } from '../support/gateway.ts';
+import { openReadyQueues } from '../support/queues.ts';
 import { answer, type Receiver, startReceiver, verify } from '../support/receiver.ts';
 import { announce, LOOPBACK, type RunningService, startWebhookService } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
@@ -35,8 +35,7 @@ const names: Record<string, string[]> = { 'example.com': ['93.184.216.34'], 'ins
 
 beforeAll(async () => {
   workspace = await openWorkspace();
-  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
-  await whenReady(queues.redis, 5_000);
+  queues = await openReadyQueues(workspace);
   const nudge = () => nudgeRelay(queues.redis, workspace.redisPrefix);
   const resolve = async (host: string) => names[host] ?? Promise.reject(new Error(`no ${host}`));
   const parts = {

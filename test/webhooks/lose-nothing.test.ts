@@ -2,15 +2,15 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
-import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { Event } from '#libs/models/event.ts';
-import { whenReady } from '#libs/redis.ts';
 import { openRelay } from '../../services/webhooks/relay-events.ts';
 import { eventually } from '../support/eventually.ts';
+import { openReadyQueues } from '../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { announce, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
 let queues: Queues;
@@ -19,8 +19,7 @@ let receivers: Receiver[] = [];
 
 beforeEach(async () => {
   workspace = await openWorkspace();
-  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
-  await whenReady(queues.redis, 5_000);
+  queues = await openReadyQueues(workspace);
 });
 afterEach(async () => {
   for (const service of services) await service.stop();

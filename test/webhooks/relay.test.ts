@@ -1,19 +1,18 @@
 // How far the relay goes ahead of those who deliver.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
-import { openQueues, type Queues } from '#libs/jobs/queue.ts';
-import { whenReady } from '#libs/redis.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { openRelay } from '../../services/webhooks/relay-events.ts';
+import { openReadyQueues } from '../support/queues.ts';
 import { announceMany } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const EVENTS = 500;
 let workspace: Workspace;
 let queues: Queues;
 beforeAll(async () => {
   workspace = await openWorkspace();
-  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
-  await whenReady(queues.redis, 5_000);
+  queues = await openReadyQueues(workspace);
   await announceMany((await workspace.account()).id, EVENTS);
 });
 afterAll(async () => {

@@ -1,19 +1,19 @@
 // First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
-import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
-import { whenReady } from '#libs/redis.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
+import { openReadyQueues } from '../support/queues.ts';
 import { announce } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -21,8 +21,7 @@ let workspace: Workspace;
 let queues: Queues;
 beforeAll(async () => {
   workspace = await openWorkspace();
-  queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
-  await whenReady(queues.redis, 5_000);
+  queues = await openReadyQueues(workspace);
 });
 afterAll(async () => {
   await queues.close();

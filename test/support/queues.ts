@@ -1,0 +1,14 @@
+// The queues of a test's own part of Redis.
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { whenReady } from '#libs/redis.ts';
+import { testLog, type Workspace } from './workspace.ts';
+
+/** Their first command finds Redis there: without it they fail at once while the connection is being made. */
+export async function openReadyQueues({
+  redisUrl,
+  redisPrefix,
+}: Pick<Workspace, 'redisUrl' | 'redisPrefix'>): Promise<Queues> {
+  const queues = openQueues({ redisUrl, prefix: redisPrefix, log: testLog });
+  await whenReady(queues.redis, 5_000);
+  return queues;
+}
