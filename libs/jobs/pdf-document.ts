@@ -1,7 +1,7 @@
 // The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
 import Joi from 'joi';
 import { isDay } from '../day.ts';
-import { unlessPlain } from './plain-lines.ts';
+import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PdfLine {
   id?: string;
@@ -81,6 +81,12 @@ const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const decimal = () => Joi.alternatives().try(money(), Joi.string().pattern(DECIMAL)).match('any');
 const image = () => Joi.string().custom(imageSource);
 
+const isPlainLine = plainObject({
+  id: isPlainText,
+  description: isPlainText,
+  qty: isPlainDecimal,
+  rate: isPlainDecimal,
+});
 const line = unlessPlain(
   Joi.object<PdfLine>({
     id: optional(words(LONGEST.line)),
@@ -88,7 +94,7 @@ const line = unlessPlain(
     qty: optional(decimal()),
     rate: optional(decimal()),
   }),
-  { id: isPlainText, description: isPlainText, qty: isPlainDecimal, rate: isPlainDecimal },
+  isPlainLine,
 );
 
 /** Checks with `convert: false`: "12" is not an amount and "false" is not a boolean. */
@@ -101,7 +107,7 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   partnerName: words(LONGEST.line).required(),
   partnerEmail: words(LONGEST.line).required(),
   amount: money().required(),
-  lineItems: Joi.array().items(line).max(LINES_MAX).required(),
+  lineItems: unlessPlain(Joi.array().items(line).max(LINES_MAX), plainList(isPlainLine, LINES_MAX)).required(),
   dueDate: optional(day()),
   expiryDate: optional(day()),
   clientCompany: optional(words(LONGEST.line)),

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { AMOUNT_MAX, isCurrency } from '../money.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
-import { unlessPlain } from './plain-lines.ts';
+import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PrintableLine extends PdfLine {
   /** Percentage taken off this line. */
@@ -54,6 +54,14 @@ const words = (longest: number) => Joi.string().max(longest).allow('');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
 
+const isPlainLine = plainObject({
+  description: (value) => typeof value === 'string' && value.length <= LONGEST.text,
+  qty: isPlainDecimal,
+  rate: isPlainDecimal,
+  discount: isPlainDecimal,
+  // Joi makes 0 of -0.
+  amount: (value) => Number.isSafeInteger(value) && !Object.is(value, -0),
+});
 const line = unlessPlain(
   Joi.object<PrintableLine>({
     // Without lines, the description of the record is the one line.
@@ -63,14 +71,7 @@ const line = unlessPlain(
     discount: decimal(),
     amount: money(),
   }),
-  {
-    description: (value) => typeof value === 'string' && value.length <= LONGEST.text,
-    qty: isPlainDecimal,
-    rate: isPlainDecimal,
-    discount: isPlainDecimal,
-    // Joi makes 0 of -0.
-    amount: (value) => Number.isSafeInteger(value) && !Object.is(value, -0),
-  },
+  isPlainLine,
 );
 
 /** @returns the shape of what the document claims to be. */
@@ -91,7 +92,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = (pdfDocument as Joi.Object
   taxAmount: money().required(),
   amountPaid: money(),
   amountDue: money(),
-  lineItems: Joi.array().items(line).required(),
+  lineItems: unlessPlain(Joi.array().items(line), plainList(isPlainLine)).required(),
   clientAddress: words(LONGEST.text),
   clientTaxId: words(LONGEST.line),
   partnerEmail: words(LONGEST.line),

@@ -1,7 +1,7 @@
 // Sums and prints money: decimal arithmetic only, and a currency symbol of whatever length and direction the caller chose.
 import Big from 'big.js';
-import type { PdfDocument, PdfLine } from '#libs/jobs/pdf-document.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
 
 /** Half away from zero, as everybody rounds money by hand. */
 const ROUNDING = Big.roundHalfUp;
@@ -25,17 +25,24 @@ export interface Totals {
   addsUp: boolean;
 }
 
-/** @returns undefined for a line without a price, such as a heading or a remark. */
-export function lineAmount({ qty, rate }: PdfLine, digits: number): Big | undefined {
-  if (rate === undefined) return undefined;
-  return new Big(qty ?? 1).times(rate).round(digits, ROUNDING);
+/** Of one line, as decimals; undefined is what was not given. */
+export interface LineAmounts {
+  qty: Big | undefined;
+  rate: Big | undefined;
+  /** A line without a price, such as a heading or a remark, has none. */
+  amount: Big | undefined;
+}
+
+export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
+  const qty = line.qty === undefined ? undefined : new Big(line.qty);
+  const rate = line.rate === undefined ? undefined : new Big(line.rate);
+  if (line.amount !== undefined) return { qty, rate, amount: new Big(line.amount) };
+  return { qty, rate, amount: rate && (qty ? qty.times(rate) : rate).round(digits, ROUNDING) };
 }
 
 /** Subtotal − discount, + tax on that, + shipping. Zero is a value: only what was left out is computed or absent. */
-export function totalsOf(document: PrintableDocument, digits: number): Totals {
-  const lines = document.lineItems
-    .map((line) => (line.amount === undefined ? lineAmount(line, digits) : new Big(line.amount)))
-    .filter((amount) => amount !== undefined);
+export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
+  const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
   const subtotal =
     document.subtotal === undefined
       ? lines.reduce((sum, amount) => sum.plus(amount), new Big(0))
@@ -93,6 +100,11 @@ export function groupedNumber(value: Big, digits: number): string {
 /** How many decimals it has. Big keeps its digits without zeros at the end, and where the first of them stands. */
 function decimalsOf({ c: digits, e: first }: Big): number {
   return Math.max(0, digits.length - 1 - first);
+}
+
+/** `value.lt(0)` makes a Big of the zero each time. Minus nothing is nothing. */
+export function isNegative({ s: sign, c: digits }: Big): boolean {
+  return sign < 0 && digits[0] !== 0;
 }
 
 /** Symbols made of letters stand apart: `CHF 5.00`, but `$5.00` and `R$5.00`. */

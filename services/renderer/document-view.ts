@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PageSize, PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
-import { lineAmount, type Totals, totalsOf } from './amounts.ts';
+import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
 import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 import type { Labels } from './labels.ts';
@@ -70,7 +70,9 @@ export interface Parts {
 export function documentView(document: PrintableDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
   const manner = mannerOf(document);
   const { labels, money, digits } = manner;
-  const totals = totalsOf(document, digits);
+  const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
+  const totals = totalsOf(document, amounts, digits);
+  const lines = document.lineItems.map((line, index) => lineView(line, amounts[index] as LineAmounts, manner));
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const view: DocumentView = {
     language: manner.language,
@@ -104,8 +106,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     facts: factsOf(document, manner),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
-    lines: document.lineItems.map((line) => lineView(line, manner)),
-    hasDiscounts: document.lineItems.some(isDiscounted),
+    lines,
+    hasDiscounts: lines.some(({ discount }) => discount !== ''),
     totals: [...totalRows(totals, manner), ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, manner) : [])],
     totalLabel: isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
@@ -146,19 +148,15 @@ function factsOf(document: PrintableDocument, { labels, day }: Manner) {
   ];
 }
 
-function lineView(line: PrintableLine, { digits, number, percent, money }: Manner) {
-  const amount = line.amount === undefined ? lineAmount(line, digits) : new Big(line.amount);
+function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { number, percent, money }: Manner) {
+  const discount = line.discount === undefined ? undefined : new Big(line.discount);
   return {
     description: line.description ?? '',
-    qty: line.qty === undefined ? '' : number(new Big(line.qty)),
-    rate: line.rate === undefined ? undefined : money(new Big(line.rate)),
-    discount: isDiscounted(line) ? percent(new Big(line.discount ?? 0)) : '',
+    qty: qty ? number(qty) : '',
+    rate: rate && money(rate),
+    discount: discount === undefined || discount.eq(0) ? '' : percent(discount),
     amount: amount && money(amount),
   };
-}
-
-function isDiscounted({ discount }: PrintableLine) {
-  return discount !== undefined && !new Big(discount).eq(0);
 }
 
 function totalRows({ subtotal, discount, taxRate, tax, shipping }: Totals, { labels, percent, money }: Manner) {

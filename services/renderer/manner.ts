@@ -1,7 +1,7 @@
 // How a document writes: in which words, and its numbers, days and amounts in whose manner.
 import type Big from 'big.js';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { currencyGap, digitsOf, groupedNumber } from './amounts.ts';
+import { currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
 import { type Labels, labelsOf } from './labels.ts';
 
 /** The symbol apart from the number, so that a symbol written from right to left cannot turn the number around. */
@@ -36,7 +36,7 @@ export function plainManner(document: PrintableDocument): Manner {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
   const gap = currencyGap(symbol);
-  const number = (value: Big) => `${value.lt(0) ? '-' : ''}${groupedNumber(value, 0)}`;
+  const number = (value: Big) => `${isNegative(value) ? '-' : ''}${groupedNumber(value, 0)}`;
   return {
     language: 'en',
     direction: 'ltr',
@@ -47,7 +47,7 @@ export function plainManner(document: PrintableDocument): Manner {
     day: printedDay,
     number,
     percent: (value) => `${number(value)}%`,
-    money: (value) => ({ sign: value.lt(0) ? '-' : '', symbol, gap, number: groupedNumber(value, digits) }),
+    money: (value) => ({ sign: isNegative(value) ? '-' : '', symbol, gap, number: groupedNumber(value, digits) }),
   };
 }
 

@@ -1,4 +1,4 @@
-// A line that passes by a look must be judged as joi judges it; with a name that no shape knows, the same line goes to joi.
+// Lines that pass by a look must be judged as joi judges them; with a name that no shape knows, the same lines go to joi.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
@@ -37,6 +37,18 @@ test.each([
     }),
     { numRuns: 2_000 },
   );
+});
+
+test.each([
+  ['as many as may be', Array.from({ length: 500 }, () => ({ description: 'Work' })), undefined],
+  ['one too many', Array.from({ length: 501 }, () => ({ description: 'Work' })), ['lineItems', 'array.max']],
+  ['a hole', [{}, ...new Array(1), {}], ['lineItems.1', 'array.sparse']],
+  ['no list', { length: 0 }, ['lineItems', 'array.base']],
+  ['none', undefined, ['lineItems', 'any.required']],
+])('when the list of lines is %s, then it is judged as joi judges lists', (_what, lineItems, expected) => {
+  const { error } = shapeOf({}).validate({ ...anInvoice(), lineItems }, OPTIONS);
+  const problem = error?.details[0];
+  expect(problem && [problem.path.join('.'), problem.type]).toEqual(expected);
 });
 
 function isLine(value: unknown): value is object {
