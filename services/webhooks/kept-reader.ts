@@ -10,12 +10,18 @@ export interface KeptReader<Stored> {
   recall(id: Id): Promise<Stored | undefined>;
 }
 
-/** @param options.max so many are kept. @param options.ttl milliseconds each is kept at most; without it, until others take its room. */
+/**
+ * @param options.max so many are kept. @param options.maxSize no more together than this, as sizeCalculation counts.
+ * @param options.ttl milliseconds each is kept at most; without it, until others take its room.
+ */
 export function openKeptReader<Stored extends object>(
   find: (ids: Id[]) => Promise<Map<Id, Stored>>,
-  { max, ttl }: { max: number; ttl?: number },
+  {
+    ttl,
+    ...room
+  }: { max: number; ttl?: number } & Pick<LRUCache.Options<Id, Stored, unknown>, 'maxSize' | 'sizeCalculation'>,
 ): KeptReader<Stored> {
-  const kept = new LRUCache<Id, Stored>({ max });
+  const kept = new LRUCache<Id, Stored>(room);
   // All end in the same moment, and who then reads reads together.
   const life = ttl === undefined ? () => ({}) : () => ({ ttl: ttl - (performance.now() % ttl) });
   const read = inBatches(async (ids: Id[]) => {

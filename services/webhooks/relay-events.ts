@@ -11,7 +11,7 @@ export const RELAY_LEASE_MS = 10_000;
  * So many deliveries wait on the queue at most, counted as those that the events on the other queue will make. MongoDB holds the
  * backlog, not Redis, and no attempt waits there so long that its reservation gets old.
  */
-const AHEAD_MAX = 4_000;
+export const AHEAD_MAX = 4_000;
 /** How much the last event says about the next one. */
 const SMOOTHING = 0.1;
 
