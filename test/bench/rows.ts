@@ -36,14 +36,14 @@ export function median(values: readonly number[]): number {
 
 export function printTable(rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  const cells = ['unit', 'ours', 'floor', 'ratio', 'target'].map((title, index) =>
-    title.padStart(index === 0 ? 8 : 10),
-  );
-  process.stdout.write(`\n${'what'.padEnd(width)}${cells.join('')}\n`);
+  const targetWidth = Math.max(10, ...rows.map(({ target }) => target.length + 2));
+  const titles = ['ours', 'floor', 'ratio'].map((title) => title.padStart(10)).join('');
+  process.stdout.write(`\n${'what'.padEnd(width)}${'unit'.padStart(8)}${titles}${'target'.padStart(targetWidth)}\n`);
   for (const { name, unit, ours, floor, ratio, target, pass } of rows) {
-    const figures = [ours, floor, ratio, target].map((figure) => String(figure).padStart(10)).join('');
+    const figures = [ours, floor, ratio].map((figure) => String(figure).padStart(10)).join('');
+    const verdict = target ? (pass ? 'pass' : 'MISSED') : '';
     process.stdout.write(
-      `${name.padEnd(width)}${unit.padStart(8)}${figures}  ${target ? (pass ? 'pass' : 'MISSED') : ''}\n`,
+      `${name.padEnd(width)}${unit.padStart(8)}${figures}${target.padStart(targetWidth)}  ${verdict}\n`,
     );
   }
 }
