@@ -130,6 +130,8 @@ async function commit(session: Session, until: number) {
 // for the second try. A caller who is told that nothing was stored must be able to rely on it.
 function isOutcomeUnknown(error: unknown): boolean {
   if (hasLabel(error, 'TransientTransactionError')) return false; // The server's word that it was not committed.
+  // The socket's own error, or the driver's own when it takes that for one of its: neither is an answer.
+  if (!(error instanceof mongoose.mongo.MongoError)) return true;
   return (
     hasLabel(error, 'UnknownTransactionCommitResult') ||
     isStoreAway(error) ||
@@ -160,9 +162,12 @@ function isCutOff(error: unknown): boolean {
 
 const CUT_OFF_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
-/** Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. */
+/**
+ * Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. 50: it
+ * did not get done within the time we gave it.
+ */
 const AWAY_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
+  6, 7, 50, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
 
 /** True for the errors that mean "the store is away", not "the request is wrong". */

@@ -102,7 +102,10 @@ test(
     const failures: string[] = [];
     await each(turnOf(3, 8), async (text) => {
       const reply = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(text.toWellFormed())}`);
-      if (![200, 400].includes(reply.status)) failures.push(`${JSON.stringify(text).slice(0, 60)}: ${reply.status}`);
+      // The longest ones make an address that is too long.
+      const isTooLong = reply.status === 431 && text.length > 1_000;
+      if (![200, 400].includes(reply.status) && !isTooLong)
+        failures.push(`${JSON.stringify(text).slice(0, 60)}: ${reply.status}`);
     });
     expect(failures).toEqual([]);
   },

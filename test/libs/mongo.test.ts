@@ -9,6 +9,7 @@ import { openWorkspace, type Workspace } from '../support/workspace.ts';
 const NOT_PRIMARY = 13_435;
 const STEPPED_DOWN = 11_602;
 const INTERRUPTED = 11_601;
+const TOOK_TOO_LONG = 50;
 const NO_SUCH_TRANSACTION = 251;
 
 let workspace: Workspace;
@@ -38,7 +39,7 @@ async function storeOne(): Promise<number> {
   return Client.collection.countDocuments({ _id: client._id } as never);
 }
 
-test.each([NOT_PRIMARY, STEPPED_DOWN])(
+test.each([NOT_PRIMARY, STEPPED_DOWN, TOOK_TOO_LONG])(
   'when a read is refused with %i again and again, then the store is away',
   async (errorCode) => {
     await orderErrors({ times: 5 }, { failCommands: ['find'], errorCode });
@@ -64,6 +65,18 @@ test.each([
   await orderErrors({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
 
   expect(await storeOne()).toBe(1);
+});
+
+test('when the driver stumbles over the error of a commit, then it is asked for again', async () => {
+  const client = newClient();
+  await inTransaction(async (session) => {
+    await Client.collection.insertOne(client as never, { session });
+    // It looks for labels on the socket's own error, which has none.
+    const stumble = new TypeError('error.hasErrorLabel is not a function');
+    jest.spyOn(session, 'commitTransaction').mockRejectedValueOnce(stumble);
+  });
+
+  expect(await Client.collection.countDocuments({ _id: client._id } as never)).toBe(1);
 });
 
 test('when the connection is cut off within a transaction, then the transaction starts again', async () => {
