@@ -178,6 +178,15 @@ describe('POST /api/v1/invoices', () => {
     expect(Object.keys(reply.body.details).sort()).toEqual([...(fields as string[])].sort());
   });
 
+  test('when there are far too many lines, none of them right, then 400 names their number and the other mistake', async () => {
+    const line_items = Array.from({ length: 20_000 }, () => ({}));
+    const reply = await gateway.post(path, { client_id: 'x', due_date: tomorrow, line_items }, account);
+
+    expect(reply.status).toBe(400);
+    expect(Object.keys(reply.body.details).sort()).toEqual(['client_id', 'line_items']);
+    expect(reply.body.details.line_items).toEqual(['line_items must contain less than or equal to 500 items']);
+  });
+
   test('when 500 lines are given, then they are taken', async () => {
     const line_items = Array.from({ length: 500 }, () => ({ description: 'x', quantity: 1, rate: 0.015 }));
 

@@ -17,8 +17,6 @@ import { jsonReader } from './read-json.ts';
 import { isPrintedFromBody, type Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
-/** A body of at most this size is read and judged while the database looks the key up; a stranger's larger one never is. */
-const READ_AHEAD_BYTES = 64 * 1024;
 
 export interface ServeOptions {
   /** Called after a commit that wrote events. */
@@ -70,10 +68,7 @@ function server(row: Route, options: ServeOptions) {
     });
 
   return async (request: Request, response: Response) => {
-    const admission = admitted(row, options.rates, request, response);
-    const ahead = isSmall(request) ? bodyOf?.(request, response) : undefined;
-    ahead?.catch(() => undefined); // What is wrong with it is told where it is awaited, to a caller who is known by then.
-    const caller = await admission;
+    const caller = await admitted(row, options.rates, request, response);
     const refused = isPrintedFromBody(row) ? options.print?.admission?.refusal(caller.accountId) : undefined;
     if (refused) throw errorOf(refused);
     const id = String(request.params['id'] ?? '').toLowerCase();
@@ -82,7 +77,8 @@ function server(row: Route, options: ServeOptions) {
     const parameters = readParameters(row, request);
     if (!parameters) throw missing();
     const query = readQuery(request.query);
-    const body = await (ahead ?? bodyOf?.(request, response));
+    // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
+    const body = await bodyOf?.(request, response);
     const requestId = String(request.id);
     const { accountId } = caller;
     const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
@@ -102,10 +98,6 @@ function server(row: Route, options: ServeOptions) {
     });
     if (answer) send(request, response, answer);
   };
-}
-
-function isSmall({ headers }: Request): boolean {
-  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= READ_AHEAD_BYTES;
 }
 
 /** @returns undefined when one of them cannot be. */
