@@ -6,12 +6,20 @@ import type { DeliveryRecord } from '#libs/models/delivery.ts';
 import { type DueDelivery, type DueMove, findDueDeliveries, moveDue } from '#libs/models/due-deliveries.ts';
 import { type Id, type StoredId, wireId } from '#libs/models/tenant.ts';
 import { postponementOf } from './postponement.ts';
+import { AHEAD_MAX } from './relay-events.ts';
 import type { Traffic } from './traffic.ts';
 
 const BATCH = 500;
 /** After this a delivery that is due and was put on the queue is put there again: Redis has lost it. */
 export const QUEUE_GRACE_MS = 10_000;
-const QUEUE_MAX = 2_000;
+/**
+ * Of jobs that are ready. First attempts share their queue with the relay, which fills it as far as it may: retries, replays and
+ * trials must find room above that, or a flood of events would keep them waiting for as long as it lasts.
+ */
+const ROOM = new Map([
+  [deliverWebhook.name, AHEAD_MAX + 2_000],
+  [retryWebhook.name, 2_000],
+]);
 const NO_ROOM_MS = 1_000;
 /** From the third attempt on a delivery goes through the slots for late ones. */
 const EARLY_ATTEMPTS = 2;
@@ -58,7 +66,7 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   async function put(definition: JobDefinition<DeliverWebhook>, deliveries: DueDelivery[]): Promise<boolean> {
     if (deliveries.length === 0) return true;
     // A queue that is long has work enough; what waits in it must not be put in a second time.
-    const hasRoom = (await queues.counts(definition)).ready <= QUEUE_MAX;
+    const hasRoom = (await queues.counts(definition)).ready <= (ROOM.get(definition.name) ?? 0);
     const dueAt = new Date(now + (hasRoom ? QUEUE_GRACE_MS : NO_ROOM_MS));
     const moves = deliveries.map((delivery): DueMove => {
       const wait = hasRoom ? traffic.foresee(String(delivery.endpoint_id)) : undefined;

@@ -8,6 +8,7 @@ import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
+import { AHEAD_MAX } from '../../services/webhooks/relay-events.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
@@ -188,6 +189,22 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
   expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
   expect(delivery?.next_at?.getTime()).toBeGreaterThan(Date.now());
   expect(delivery?.due_at).toEqual(delivery?.next_at);
+});
+
+test('when the relay has filled the queue, then what the clock brings still finds room on it', async () => {
+  await queues.enqueueAll(
+    deliverWebhook,
+    Array.from({ length: AHEAD_MAX }, (_, index) => ({ id: `ahead-${index}`, payload: {} as never })),
+  );
+  const { event, endpointId, id, find } = await anEvent();
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  await eventually(async () => {
+    await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+    return ((await find(id))?.turn ?? 0) > 0;
+  });
+
+  expect(await queues.stateOf(deliverWebhook, `${id}-1`)).toBe('waiting');
+  await queues.raw(deliverWebhook).drain();
 });
 
 test('when the clock of a process is an hour ahead, then what it takes in hand is not kept from others for an hour', async () => {
