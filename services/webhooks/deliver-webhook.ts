@@ -5,12 +5,12 @@ import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import type { Logger } from '#libs/logger.ts';
-import type { Attempt } from '#libs/models/delivery.ts';
+import { type Attempt, releaseDeliveries } from '#libs/models/delivery.ts';
 import type { ClaimedDelivery } from '#libs/models/delivery-clock.ts';
 import { type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-settlement.ts';
 import { recallPostponed } from '#libs/models/due-deliveries.ts';
 import type { EventRecord } from '#libs/models/event.ts';
-import { wireId } from '#libs/models/tenant.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { noteFailure, noteSuccess } from './endpoint-health.ts';
@@ -45,7 +45,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   const opened = new LRUCache<string, string>({ max: SECRETS_KEPT, memoMethod: (sealed) => options.box.open(sealed) });
   const box = { open: (sealed: string) => opened.memo(sealed) };
   const take = makeTakeDelivery(options.leaseMs);
-  const endpointOf = openEndpointReader();
+  const endpoints = openEndpointReader();
   const settle = inBatches(async (settlements: Settlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
@@ -63,7 +63,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
 
   async function deliver(delivery: ClaimedDelivery, { deliveryId, endpointId }: DeliverWebhook, log: Logger) {
     const [endpoint, event] = await Promise.all([
-      endpointOf(endpointId),
+      endpoints.recall(endpointId),
       options.events.recall(wireId(delivery.event_id)),
     ]);
     if (!endpoint || !event) {
@@ -73,7 +73,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
         attempt: { at: agreedDate(), error_class: 'endpoint_deleted' },
       });
     } else if (!endpoint.enabled) {
-      await settle({ delivery, verdict: { status: 'held' } });
+      await hold(delivery, endpointId);
     } else {
       const admission = await options.traffic.enter(endpointId);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
@@ -83,6 +83,12 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       const requestId = delivery.request_id ?? undefined;
       log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
     }
+  }
+
+  async function hold(delivery: ClaimedDelivery, endpointId: Id) {
+    await settle({ delivery, verdict: { status: 'held' } });
+    // Who enabled it meanwhile released what was held before this one.
+    if ((await endpoints.read(endpointId))?.enabled) await releaseDeliveries(wireId(delivery.account_id), endpointId);
   }
 
   async function makeAttempt(

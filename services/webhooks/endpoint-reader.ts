@@ -7,5 +7,5 @@ const KEPT = 1_000;
 const KEPT_MS = 100;
 
 /** As it is now, or was a moment ago: since fan-out it may have been disabled, moved or given another secret. */
-export const openEndpointReader = (): KeptReader<WebhookEndpointRecord>['recall'] =>
-  openKeptReader(findEndpoints, { max: KEPT, ttl: KEPT_MS }).recall;
+export const openEndpointReader = (): KeptReader<WebhookEndpointRecord> =>
+  openKeptReader(findEndpoints, { max: KEPT, ttl: KEPT_MS });
