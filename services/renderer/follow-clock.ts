@@ -5,7 +5,7 @@ import type { Redis } from '#libs/redis.ts';
 const ASK_EVERY_MS = 10_000;
 
 /** @returns what ends it. */
-export function followClock(redis: Pick<Redis, 'time'>): () => void {
+export function followClock(redis: Pick<Redis, 'time' | 'on' | 'off'>): () => void {
   async function ask() {
     try {
       const [seconds, microseconds] = await redis.time();
@@ -14,7 +14,13 @@ export function followClock(redis: Pick<Redis, 'time'>): () => void {
       // It is away: what it said before still holds.
     }
   }
-  void ask();
-  const timer = setInterval(() => void ask(), ASK_EVERY_MS);
-  return () => clearInterval(timer);
+  const askNow = () => void ask();
+  askNow();
+  // The first question may come before the connection, and until the next one whatever is taken would go by our own clock.
+  redis.on('ready', askNow);
+  const timer = setInterval(askNow, ASK_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    redis.off('ready', askNow);
+  };
 }

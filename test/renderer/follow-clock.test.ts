@@ -14,8 +14,9 @@ afterEach(() => {
 
 test('when the clock of a renderer is an hour ahead, then it goes by the time that Redis tells', async () => {
   const redis = connectImpatient(String(process.env['TEST_REDIS_URL']), testLog);
-  await whenReady(redis, 5_000);
+  // As a renderer does: while the connection is being made. The next question comes ten seconds later.
   const unfollow = followClock(redis);
+  await whenReady(redis, 5_000);
   try {
     const right = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(right + HOUR_MS);
