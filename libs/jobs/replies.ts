@@ -93,6 +93,8 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
         const onAbort = () => settle(() => reject(signal.reason));
         signal.addEventListener('abort', onAbort, { once: true });
         waiters.set(id, { receive, look: () => void look(), miss: () => void miss() });
+        // A large one may be on its way for longer than the pause between two looks.
+        let isLooking = false;
         if (signal.aborted) onAbort();
 
         function settle(finish: () => void) {
@@ -108,6 +110,8 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
         }
 
         async function look() {
+          if (isLooking) return;
+          isLooking = true;
           try {
             // Not taken out at once: the answer may be lost on its way, and with it the document.
             const value = await redis.getBuffer(keyOf(prefix, id));
@@ -116,6 +120,8 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
             forgetSoon(id);
           } catch (error) {
             options.log.debug({ err: error, id }, 'could not look for a reply');
+          } finally {
+            isLooking = false;
           }
         }
 
