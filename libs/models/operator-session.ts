@@ -1,6 +1,8 @@
 // A login of an operator. The browser holds the token, we hold its hash: who reads the database cannot log in.
+
 import { createHash, randomBytes } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate, agreedTime } from '../clock.ts';
 import { type Id, requiredIdField, type StoredId } from './tenant.ts';
 
 /** A working day: a forgotten browser does not stay open for ever, and nobody logs in twice a shift. */
@@ -30,7 +32,7 @@ export const OperatorSession = model('OperatorSession', sessionSchema);
 /** @returns the token for the cookie; nobody can read it again. */
 export async function openSession(operatorId: Id | StoredId, address: string): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const now = Date.now();
+  const now = agreedTime();
   await OperatorSession.create({
     _id: hashToken(token),
     operator_id: operatorId,
@@ -43,7 +45,7 @@ export async function openSession(operatorId: Id | StoredId, address: string): P
 }
 
 /** The live session of the token, else null. MongoDB removes old ones only about once a minute, so the time is checked here. */
-export async function findSession(token: string, now: Date = new Date()): Promise<OperatorSessionRecord | null> {
+export async function findSession(token: string, now: Date = agreedDate()): Promise<OperatorSessionRecord | null> {
   return OperatorSession.findOne({ _id: hashToken(token), expires_at: { $gt: now } }).lean<OperatorSessionRecord>();
 }
 

@@ -1,4 +1,5 @@
 // Which keys the signing secrets in the database are sealed with, and sealing them anew so that an old key can go.
+import { agreedDate } from '../clock.ts';
 import { keyIdOf, type SecretBox } from '../secret-box.ts';
 import { acrossAccounts, type Id } from './tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
@@ -60,7 +61,7 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
 function anew(endpoint: Sealed, box: SecretBox) {
   const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
   // It signs nothing any more; its key may be gone for good.
-  const isOver = previous && !(until && until > new Date());
+  const isOver = previous && !(until && until > agreedDate());
   try {
     const $set = {
       secret: box.seal(box.open(secret)),

@@ -1,4 +1,5 @@
 // Commands about API keys.
+import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { isDay } from '#libs/day.ts';
 import { ApiKey, type ApiKeyRecord, endApiKey, issueApiKey, SCOPES, untilForgotten } from '#libs/models/api-key.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
@@ -36,7 +37,7 @@ export async function listKeys(options: { account: string }) {
 
 export async function revokeKey(id: string) {
   const key = await requireKey(id);
-  const revokedAt = key.revoked_at ?? new Date();
+  const revokedAt = key.revoked_at ?? agreedDate();
   await endApiKey(key, { revoked_at: revokedAt });
   await untilForgotten();
   return view({ ...key, revoked_at: revokedAt });
@@ -52,7 +53,7 @@ export async function rotateKey(id: string, options: { overlapHours: number }) {
     scopes: old.scopes,
     expiresAt: old.expires_at ?? undefined,
   });
-  const endsAt = new Date(Date.now() + options.overlapHours * HOUR_MS);
+  const endsAt = new Date(agreedTime() + options.overlapHours * HOUR_MS);
   const end = options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: earlier(old.expires_at, endsAt) };
   await endApiKey(old, end);
   await untilForgotten();
@@ -78,13 +79,13 @@ function scopesOf(text: string): string[] {
 
 function expiryOf(text: string): Date {
   const days = DAYS_FORM.exec(text)?.[1];
-  const date = days ? new Date(Date.now() + Number(days) * DAY_MS) : new Date(text);
+  const date = days ? new Date(agreedTime() + Number(days) * DAY_MS) : new Date(text);
   if ((!days && !isDay(text.slice(0, 10))) || Number.isNaN(date.getTime())) {
     throw new CommandError(
       '--expires must be a day (2027-01-31), a timestamp (2027-01-31T12:00:00Z) or a number of days (90d)',
     );
   }
-  if (date.getTime() <= Date.now()) throw new CommandError('--expires must lie in the future');
+  if (date.getTime() <= agreedTime()) throw new CommandError('--expires must lie in the future');
   return date;
 }
 
@@ -99,7 +100,7 @@ function view(key: ApiKeyRecord) {
     name: key.name,
     start: key.start,
     scopes: key.scopes,
-    status: key.revoked_at ? 'revoked' : key.expires_at && key.expires_at <= new Date() ? 'expired' : 'active',
+    status: key.revoked_at ? 'revoked' : key.expires_at && key.expires_at <= agreedDate() ? 'expired' : 'active',
     expires_at: key.expires_at?.toISOString(),
     last_used_at: key.last_used_at?.toISOString(),
     revoked_at: key.revoked_at?.toISOString(),

@@ -64,8 +64,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/commit.ts',
-        text: 'created_at: new Date() }, { session });',
-        instead: 'created_at: new Date() });',
+        text: 'created_at: agreedDate() }, { session });',
+        instead: 'created_at: agreedDate() });',
       },
     ],
     oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },

@@ -1,5 +1,7 @@
 // What a caller may send about API keys.
+
 import Joi from 'joi';
+import { agreedDate } from '#libs/clock.ts';
 import { SCOPES } from '#libs/models/api-key.ts';
 import { instant, line } from '../http/read-input.ts';
 
@@ -40,5 +42,5 @@ export const rotation = Joi.object<Rotation, true>({
 }).example({ overlap_seconds: 3600 });
 
 function inFuture(date: Date, { message }: Joi.CustomHelpers) {
-  return date > new Date() ? date : message({ custom: '{{#label}} must be in the future' });
+  return date > agreedDate() ? date : message({ custom: '{{#label}} must be in the future' });
 }

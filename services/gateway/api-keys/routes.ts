@@ -1,5 +1,7 @@
 // API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
+
 import Joi from 'joi';
+import { agreedDate } from '#libs/clock.ts';
 import { conflict, lacksScope } from '#libs/errors.ts';
 import {
   ApiKey,
@@ -107,7 +109,7 @@ async function revokeApiKey({ id, commit, missing, requireMatch }: Context) {
     if (!record) throw missing();
     await requireMatch(() => apiKeyView(record));
     // Twice is once: the first moment counts.
-    await endApiKey(record, { revoked_at: record.revoked_at ?? new Date() }, session);
+    await endApiKey(record, { revoked_at: record.revoked_at ?? agreedDate() }, session);
     return deleted('API key revoked');
   });
   await untilForgotten();
@@ -120,7 +122,7 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     if (!record) throw missing();
     // The answer holds a key of these scopes: who lacks one must not get it this way.
     requireOwnScopes(caller, record.scopes);
-    const now = new Date();
+    const now = agreedDate();
     if (record.revoked_at || (record.expires_at && record.expires_at <= now)) {
       throw conflict('Cannot rotate a key that is revoked or expired');
     }

@@ -121,6 +121,7 @@ async function createBatch(context: Context<NewBatch>) {
   const answer = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
     const base = newRecord(accountId);
+    const now = agreedDate();
     const batch: BatchRecord = {
       ...base,
       status: 'queued',
@@ -133,8 +134,8 @@ async function createBatch(context: Context<NewBatch>) {
       done: 0,
       failed: 0,
       request_id: requestId,
-      due_at: agreedDate(),
-      expires_at: new Date(base.created_at.getTime() + BATCH_DEADLINE_MS + BATCH_KEPT_MS),
+      due_at: now,
+      expires_at: new Date(now.getTime() + BATCH_DEADLINE_MS + BATCH_KEPT_MS),
     };
     await insertBatch(batch, session);
     return { status: 202, body: { success: true, data: batchView(batch) } };

@@ -5,7 +5,7 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { Account, type AccountRecord } from '#libs/models/account.ts';
 import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/batch-file.ts';
-import { BATCH_DEADLINE_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
+import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
 import { isStoreAway } from '#libs/mongo.ts';
 import type { PrintDocument } from '../http/print-document.ts';
 import { requireWholePdf } from '../http/send-pdf.ts';
@@ -24,7 +24,7 @@ const WAIT_MAX_MS = 5 * 60_000;
 /** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
   const account = await Account.findById(batch.account_id).lean<AccountRecord>();
-  const isLate = agreedTime() > batch.created_at.getTime() + BATCH_DEADLINE_MS;
+  const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
   const turns = batch.documents.map((document, index) => ({ document, index })).filter(isDue);
   const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
   const workers = Array.from({ length: IN_FLIGHT }, async () => {

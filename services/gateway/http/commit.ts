@@ -1,6 +1,8 @@
 // One transaction for all that a write does: records, numbers, events and the idempotency record become true together or not at all.
+
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
 import { drawNext } from '#libs/models/counter.ts';
 import { type EventType, insertEvent } from '#libs/models/event.ts';
@@ -182,7 +184,7 @@ async function remember(
 ) {
   const record = { account_id: storedId(accountId), fingerprint, status, body: JSON.stringify(body) };
   // The wrapper's types know no ids but ObjectId.
-  await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: new Date() }, { session });
+  await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: agreedDate() }, { session });
 }
 
 // The bytes as they came: two requests are the same when nothing in them differs.

@@ -1,4 +1,5 @@
 // Works through all that match, a batch at a time, and writes down how far it is: it can be watched, stopped and continued.
+import { agreedDate } from '#libs/clock.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Logger } from '#libs/logger.ts';
@@ -90,7 +91,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
 
   return {
     async start(run) {
-      const now = new Date();
+      const now = agreedDate();
       const record = await BulkRun.create({ ...run, state: 'running', created_at: now, updated_at: now });
       resume(record.toObject());
       return record.toObject();

@@ -1,4 +1,5 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
+import { agreedTime } from '#libs/clock.ts';
 import { Event } from '#libs/models/event.ts';
 import { isId } from '#libs/models/tenant.ts';
 import {
@@ -51,7 +52,7 @@ async function rotateSecret(context: Context, { box }: WebhookParts) {
   return context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     const secret = makeSecret();
-    const until = new Date(Date.now() + ROTATION_OVERLAP_MS);
+    const until = new Date(agreedTime() + ROTATION_OVERLAP_MS);
     const secrets = { secret: box.seal(secret), previous_secret: endpoint.secret, previous_secret_until: until };
     const rotated = await changeEndpoint(endpoint, { $set: { ...secrets, updated_at: new Date() } }, session);
     const view = endpointView(rotated);
