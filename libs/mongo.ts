@@ -162,12 +162,9 @@ function isCutOff(error: unknown): boolean {
 
 const CUT_OFF_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
-/**
- * Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. 50: it
- * did not get done within the time we gave it.
- */
+/** Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. */
 const AWAY_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 50, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
+  6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
 
 /** True for the errors that mean "the store is away", not "the request is wrong". */
@@ -184,6 +181,13 @@ export function isStoreAway(error: unknown): boolean {
     hasLabel(error, 'RetryableWriteError')
   );
 }
+
+/** True when MongoDB did not get done within the `maxTimeMS` that it was given. */
+export function isOutOfTime(error: unknown): boolean {
+  return hasCode(error, OUT_OF_TIME);
+}
+
+const OUT_OF_TIME = 50;
 
 /** True when a unique index refused the write. */
 export function isDuplicate(error: unknown): boolean {

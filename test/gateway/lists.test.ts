@@ -12,6 +12,7 @@ import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
 import type { Route } from '../../services/gateway/http/route.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { orderErrors } from '../support/mongodb-errors.ts';
 import { createClient, createProject } from '../support/records.ts';
 import { parametersOf, routeTable } from '../support/route-table.ts';
 
@@ -76,6 +77,25 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
     expect(find?.detail.docsExamined).toBeLessThanOrEqual(20);
     expect(find?.detail.keysExamined).toBeLessThanOrEqual(21);
   });
+});
+
+test('when MongoDB does not get a list done in its time, then the answer is 503 and says when to ask again', async () => {
+  await orderErrors(
+    { times: 1 },
+    {
+      failCommands: ['find', 'count', 'aggregate'],
+      namespace: `${Client.db.name}.${Client.collection.name}`,
+      errorCode: 50,
+    },
+  );
+  const { status, headers, body } = await gateway.get('/api/v1/clients');
+  await orderErrors('off');
+
+  expect([status, body.error, headers.get('Retry-After')]).toEqual([
+    503,
+    'The service is temporarily unavailable',
+    '1',
+  ]);
 });
 
 test('when a list has pages around it, then Link names them', async () => {

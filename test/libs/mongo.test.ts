@@ -2,14 +2,14 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction, isStoreAway } from '#libs/mongo.ts';
+import { inTransaction, isOutOfTime, isStoreAway } from '#libs/mongo.ts';
 import { orderErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const NOT_PRIMARY = 13_435;
 const STEPPED_DOWN = 11_602;
 const INTERRUPTED = 11_601;
-const TOOK_TOO_LONG = 50;
+const OUT_OF_TIME = 50;
 const NO_SUCH_TRANSACTION = 251;
 
 let workspace: Workspace;
@@ -39,7 +39,7 @@ async function storeOne(): Promise<number> {
   return Client.collection.countDocuments({ _id: client._id } as never);
 }
 
-test.each([NOT_PRIMARY, STEPPED_DOWN, TOOK_TOO_LONG])(
+test.each([NOT_PRIMARY, STEPPED_DOWN])(
   'when a read is refused with %i again and again, then the store is away',
   async (errorCode) => {
     await orderErrors({ times: 5 }, { failCommands: ['find'], errorCode });
@@ -48,6 +48,13 @@ test.each([NOT_PRIMARY, STEPPED_DOWN, TOOK_TOO_LONG])(
     expect(isStoreAway(error)).toBe(true);
   },
 );
+
+test('when MongoDB does not get done in its time, then that is known, and the store is not away', async () => {
+  await orderErrors({ times: 1 }, { failCommands: ['find'], errorCode: OUT_OF_TIME });
+  const error = await Client.findOne({ account_id: newId() }).catch((problem: unknown) => problem);
+
+  expect([isOutOfTime(error), isStoreAway(error)]).toEqual([true, false]);
+});
 
 test('when a query is wrong, then the store is not away', async () => {
   const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);

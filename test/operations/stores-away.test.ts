@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { AuditEntry } from '#libs/models/audit-entry.ts';
 import { insertOperator } from '#libs/models/operator.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
 import { type Dashboard, openDashboard } from '../../services/gateway/operations/dashboard.ts';
 import { eventually } from '../support/eventually.ts';
+import { orderErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 import { browserOf, PASSWORD } from './dashboard.ts';
 
@@ -65,4 +67,17 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
 
   redis = await startRedis({ command, folder, env: process.env, port });
   await eventually(async () => (await browser.get('/')).text.includes('noeviction'));
+});
+
+test('when a search takes MongoDB too long, then the page asks for a shorter time', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'grace', role: 'operator', password: PASSWORD });
+  expect((await browser.post('/login', { name: 'grace', password: PASSWORD })).status).toBe(303);
+  const namespace = `${AuditEntry.db.name}.${AuditEntry.collection.name}`;
+  await orderErrors({ times: 1 }, { failCommands: ['find', 'aggregate'], namespace, errorCode: 50 });
+  const { status, text } = await browser.get('/audit');
+  await orderErrors('off');
+
+  expect([status, text]).toEqual([422, expect.stringContaining('Please choose a shorter time')]);
+  expect((await browser.get('/audit')).status).toBe(200);
 });

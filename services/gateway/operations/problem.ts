@@ -1,7 +1,7 @@
 // Turns what went wrong into a page with words an operator can use.
 import type { Request, Response } from 'express';
 import type { Logger } from '#libs/logger.ts';
-import { isStoreAway } from '#libs/mongo.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo.ts';
 import { html, renderPage } from './html.ts';
 import { documentOf, frame } from './layout.ts';
 import { note } from './parts.ts';
@@ -25,11 +25,11 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
 function problemOf(error: unknown): { status: number; message: string } {
   if (error instanceof Refusal) return error;
   if (isStoreAway(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
-  const { status, codeName } = (error ?? {}) as { status?: number; codeName?: string };
-  if (codeName === 'MaxTimeMSExpired') {
+  if (isOutOfTime(error)) {
     return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
   }
   // The body parser's refusals.
+  const { status } = (error ?? {}) as { status?: number };
   if (status && status < 500) return { status, message: 'The request could not be read.' };
   return { status: 500, message: 'Something went wrong here. The log of the gateway says what.' };
 }
