@@ -1,5 +1,4 @@
 // A login of an operator. The browser holds the token, we hold its hash: who reads the database cannot log in.
-
 import { createHash, randomBytes } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../clock.ts';

@@ -1,5 +1,4 @@
 // What a caller may send about API keys.
-
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { SCOPES } from '#libs/models/api-key.ts';

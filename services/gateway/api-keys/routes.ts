@@ -1,5 +1,4 @@
 // API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
-
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { conflict, lacksScope } from '#libs/errors.ts';

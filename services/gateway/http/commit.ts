@@ -1,5 +1,4 @@
 // One transaction for all that a write does: records, numbers, events and the idempotency record become true together or not at all.
-
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { agreedDate } from '#libs/clock.ts';
