@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { drawNext } from '#libs/models/counter.ts';
-import { type EventType, insertEvent } from '#libs/models/event.ts';
+import { Event, type EventRecord, type EventType, insertEvent } from '#libs/models/event.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { registerEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
@@ -82,6 +82,12 @@ export async function announce(accountId: Id, type: EventType, data: unknown, en
     const { event } = await drawNext(session, accountId, ['event']);
     return insertEvent(session, { accountId, type, sequence: event, data, ...(endpointId ? { endpointId } : {}) });
   });
+}
+
+/** One that was committed, as it is stored. */
+export async function announcedEvent(accountId: Id): Promise<EventRecord> {
+  const eventId = await announce(accountId, 'client.created', {});
+  return (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
 }
 
 /** Commits many events in one transaction. @returns their ids in their order. */

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { newId, storedId } from '#libs/models/tenant.ts';
-import { announce } from '../support/webhooks.ts';
+import { newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -18,8 +17,8 @@ const MINUTE_MS = 60_000;
 
 async function aDelivery() {
   const { id: accountId } = await workspace.account();
-  const eventId = await announce(accountId, 'client.created', {});
-  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const event = await announcedEvent(accountId);
+  const eventId = wireId(event._id);
   const endpointId = newId();
   await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date(Date.now() + MINUTE_MS));
   return deliveryId(eventId, endpointId);

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Delivery, type DeliveryRecord, deliveryId, releaseDeliveries } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
+import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -13,7 +12,7 @@ import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { announce, LOOPBACK, register } from '../support/webhooks.ts';
+import { announcedEvent, LOOPBACK, register } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -47,8 +46,8 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   const setEnabled = (enabled: boolean) =>
     WebhookEndpoint.updateOne({ _id: endpoint.id, account_id: accountId }, { enabled });
   const aDelivery = async () => {
-    const eventId = await announce(accountId, 'client.created', {});
-    const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+    const event = await announcedEvent(accountId);
+    const eventId = wireId(event._id);
     await insertDeliveries([{ event, endpointIds: [storedId(endpoint.id)] }], new Date());
     return deliveryId(eventId, endpoint.id);
   };

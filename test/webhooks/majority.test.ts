@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { newId, storedId } from '#libs/models/tenant.ts';
+import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { pingMongo } from '#libs/mongo.ts';
 import { type ReplicaSet, startReplicaSet } from '../faults/replica-set.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GuardedFolder, openGuardedFolder } from '../support/guarded-folder.ts';
-import { announce } from '../support/webhooks.ts';
+import { announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
@@ -35,8 +34,8 @@ afterAll(async () => {
 
 test('when only the primary has the deliveries of an event, then nobody is told yet that they exist', async () => {
   const { id: accountId } = await workspace.account();
-  const eventId = await announce(accountId, 'client.created', {});
-  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const event = await announcedEvent(accountId);
+  const eventId = wireId(event._id);
   const endpointId = newId();
   const _id = deliveryId(eventId, endpointId);
   const primary = await set.primary();

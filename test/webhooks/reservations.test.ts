@@ -5,15 +5,14 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { type Id, newId, storedId } from '#libs/models/tenant.ts';
+import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
 import { AHEAD_MAX } from '../../services/webhooks/relay-events.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { openReadyQueues } from '../support/queues.ts';
-import { announce } from '../support/webhooks.ts';
+import { announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,8 +30,8 @@ afterAll(async () => {
 
 async function anEvent() {
   const { id: accountId } = await workspace.account();
-  const eventId = await announce(accountId, 'client.created', {});
-  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const event = await announcedEvent(accountId);
+  const eventId = wireId(event._id);
   const endpointId = newId();
   // As it is, also before a majority has it: nobody waits for that when deliveries are settled.
   const find = (id: Id) =>

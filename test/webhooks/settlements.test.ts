@@ -4,9 +4,9 @@ import { ATTEMPTS_KEPT, type Attempt, Delivery, type DeliveryRecord, deliveryId 
 import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord, findDueEvents, markFannedOut, markRelayed } from '#libs/models/event.ts';
-import { type Id, newId, storedId } from '#libs/models/tenant.ts';
+import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { orderErrors } from '../support/mongodb-errors.ts';
-import { announce } from '../support/webhooks.ts';
+import { announce, announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,8 +19,8 @@ afterAll(() => workspace.close());
 
 async function someDeliveries(count: number) {
   const { id: accountId } = await workspace.account();
-  const eventId = await announce(accountId, 'client.created', {});
-  const event = (await Event.findOne({ account_id: accountId, _id: eventId }).lean<EventRecord>()) as EventRecord;
+  const event = await announcedEvent(accountId);
+  const eventId = wireId(event._id);
   const endpointIds = Array.from({ length: count }, () => storedId(newId()));
   await insertDeliveries([{ event, endpointIds }], new Date(Date.now() + MINUTE_MS));
   return { accountId, ids: endpointIds.map((endpointId) => deliveryId(eventId, endpointId)) };
