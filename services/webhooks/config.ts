@@ -31,8 +31,10 @@ export const configShape = Joi.object<Config, true>({
     .integer()
     .min(1)
     .max(1_000)
-    .default(100)
-    .description('First attempts this process makes at once; late retries get half as many slots of their own'),
+    .default(300)
+    .description(
+      'First attempts this process makes or writes down at once; late retries get half as many slots of their own',
+    ),
   WEBHOOK_TIMEOUT_MS: Joi.number()
     .integer()
     .min(100)

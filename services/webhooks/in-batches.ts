@@ -5,7 +5,7 @@ const BATCH_MAX = 200;
 /** Under load more comes together, and who comes alone waits for nothing. */
 const APART_MS = 5;
 /** For what nobody waits for: the call is made, the jobs are on the queue. */
-export const PATIENT = { apartMs: 20 };
+export const PATIENT = { apartMs: 60 };
 
 /**
  * @param work gets items in the order they were asked for and returns one result for each.
