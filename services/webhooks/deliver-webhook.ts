@@ -46,6 +46,11 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   const box = { open: (sealed: string) => opened.memo(sealed) };
   const take = makeTakeDelivery(options.leaseMs);
   const endpoints = openEndpointReader();
+  const recallOthers = inBatches(async (found: WebhookEndpointRecord[]) => {
+    for (const { account_id, _id } of new Map(found.map((endpoint) => [wireId(endpoint._id), endpoint])).values())
+      await recallPostponed(wireId(account_id), wireId(_id));
+    return found;
+  }, PATIENT);
   const settle = inBatches(async (settlements: Settlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
@@ -75,9 +80,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     } else if (!endpoint.enabled) {
       await hold(delivery, endpointId);
     } else {
-      const admission = await options.traffic.enter(endpointId);
+      const admission = await options.traffic.enter(endpointId, delivery.postponed);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
-      const { outcome, attempt } = await makeAttempt(endpoint, event, admission);
+      const { outcome, attempt } = await makeAttempt(endpoint, event, admission, delivery.postponed > 0);
       await conclude(delivery, endpoint, outcome, attempt);
       const { status, errorClass, problem, durationMs } = outcome;
       const requestId = delivery.request_id ?? undefined;
@@ -95,6 +100,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     endpoint: WebhookEndpointRecord,
     event: EventRecord,
     admission: Extract<Admission, { admitted: true }>,
+    wasPostponed: boolean,
   ) {
     const at = agreedDate();
     let outcome: Outcome | undefined;
@@ -103,7 +109,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       outcome = await options.postSigned({ url: endpoint.url, eventId: wireId(event._id), body: event.body, secrets });
       return { outcome, attempt: attemptOf(at, outcome) };
     } finally {
-      if (admission.leave(outcome).recovered) await recallPostponed(String(endpoint.account_id), String(endpoint._id));
+      const { recovered } = admission.leave(outcome);
+      // The breaker that put it aside may have ended with its process: nobody else sends for the others then.
+      if (recovered || (wasPostponed && outcome?.isWell)) await recallOthers(endpoint);
     }
   }
 

@@ -10,16 +10,15 @@ export interface KeptReader<Stored> {
   recall(id: Id): Promise<Stored | undefined>;
 }
 
+type Room<Stored> = { max: number } & Pick<LRUCache.Options<Id, Stored, unknown>, 'maxSize' | 'sizeCalculation'>;
+
 /**
  * @param options.max so many are kept. @param options.maxSize no more together than this, as sizeCalculation counts.
  * @param options.ttl milliseconds each is kept at most; without it, until others take its room.
  */
 export function openKeptReader<Stored extends object>(
   find: (ids: Id[]) => Promise<Map<Id, Stored>>,
-  {
-    ttl,
-    ...room
-  }: { max: number; ttl?: number } & Pick<LRUCache.Options<Id, Stored, unknown>, 'maxSize' | 'sizeCalculation'>,
+  { ttl, ...room }: Room<Stored> & { ttl?: number },
 ): KeptReader<Stored> {
   const kept = new LRUCache<Id, Stored>(room);
   // All end in the same moment, and who then reads reads together.

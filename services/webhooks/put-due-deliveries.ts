@@ -12,14 +12,8 @@ import type { Traffic } from './traffic.ts';
 const BATCH = 500;
 /** After this a delivery that is due and was put on the queue is put there again: Redis has lost it. */
 export const QUEUE_GRACE_MS = 10_000;
-/**
- * Of jobs that are ready. First attempts share their queue with the relay, which fills it as far as it may: retries, replays and
- * trials must find room above that, or a flood of events would keep them waiting for as long as it lasts.
- */
-const ROOM = new Map([
-  [deliverWebhook.name, AHEAD_MAX + 2_000],
-  [retryWebhook.name, 2_000],
-]);
+/** So many jobs of the clock's may be ready on a queue. */
+const QUEUE_MAX = 2_000;
 const NO_ROOM_MS = 1_000;
 /** From the third attempt on a delivery goes through the slots for late ones. */
 const EARLY_ATTEMPTS = 2;
@@ -58,18 +52,24 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   const { inHand = [], early = [], late = [] } = Object.groupBy(due, placeOf);
   const now = agreedTime();
   await moveDue(inHand.map((delivery) => ({ delivery, dueAt: delivery.lease_until ?? new Date(now) })));
-  const hasRoomEarly = await put(deliverWebhook, early);
-  const hasRoomLate = await put(retryWebhook, late);
+  // The relay fills the queue of first attempts as far as it may: retries, replays and trials must find room above that, or a flood
+  // of events would keep them waiting for as long as it lasts.
+  const hasRoomEarly = await put(deliverWebhook, early, AHEAD_MAX + QUEUE_MAX);
+  const hasRoomLate = await put(retryWebhook, late, QUEUE_MAX);
   return hasRoomEarly && hasRoomLate && due.length === BATCH;
 
   /** @returns false when the queue is full. */
-  async function put(definition: JobDefinition<DeliverWebhook>, deliveries: DueDelivery[]): Promise<boolean> {
+  async function put(
+    definition: JobDefinition<DeliverWebhook>,
+    deliveries: DueDelivery[],
+    readyMax: number,
+  ): Promise<boolean> {
     if (deliveries.length === 0) return true;
     // A queue that is long has work enough; what waits in it must not be put in a second time.
-    const hasRoom = (await queues.counts(definition)).ready <= (ROOM.get(definition.name) ?? 0);
+    const hasRoom = (await queues.counts(definition)).ready <= readyMax;
     const dueAt = new Date(now + (hasRoom ? QUEUE_GRACE_MS : NO_ROOM_MS));
     const moves = deliveries.map((delivery): DueMove => {
-      const wait = hasRoom ? traffic.foresee(String(delivery.endpoint_id)) : undefined;
+      const wait = hasRoom ? traffic.foresee(String(delivery.endpoint_id), delivery.postponed) : undefined;
       if (!wait) return { delivery, dueAt };
       const postponement = postponementOf(wait, delivery.postponed);
       return { delivery, dueAt: postponement.nextAt, postponement };

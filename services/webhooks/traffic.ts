@@ -11,11 +11,15 @@ const OUTCOMES_MIN = 10;
 const OUTCOMES_KEPT = 50;
 const FAILURE_SHARE = 0.7;
 const OPEN_MS = 30_000;
+/** What is put aside comes back so many at a time while the breaker is open once: the more there are, the later each. */
+const BACK_PER_OPEN = 100;
+/** Half an hour: nothing is put aside for longer. */
+const OPENS_MAX = 60;
 
 /** A quick endpoint's next attempt waits right here: to put it aside costs more than the wait. */
 const QUICK_MS = 50;
-const WAIT_HERE_MS = 250;
-const WAITING_HERE_MAX = 20;
+const WAIT_HERE_MS = 500;
+const WAITING_HERE_MAX = 60;
 /** Nobody waits longer than this for a slow endpoint before a look whether it is quicker by now. */
 const PARKED_MAX_MS = 5 * 60_000;
 const PARKED_MIN_MS = 500;
@@ -34,13 +38,16 @@ export type Admission =
   | ({ admitted: false } & Wait);
 
 export interface Traffic {
-  /** Asks for one attempt at an endpoint. Admitted ones must leave: with what came of it, or with nothing when it was not made. */
-  enter(endpointId: string): Promise<Admission>;
+  /**
+   * Asks for one attempt at an endpoint. Admitted ones must leave: with what came of it, or with nothing when it was not made.
+   * @param postponed how often in a row the breaker has put it aside already.
+   */
+  enter(endpointId: string, postponed?: number): Promise<Admission>;
   /**
    * For who plans attempts: the wait of one that would be sent away if it came now, undefined for one that should come.
    * A delivery that is put aside before it is on the queue costs a tenth of one that comes and is sent away.
    */
-  foresee(endpointId: string): Wait | undefined;
+  foresee(endpointId: string, postponed?: number): Wait | undefined;
   /** Endpoints that have attempts in hand or failed lately. */
   size(): number;
 }
@@ -52,6 +59,8 @@ interface State {
   waiting: Array<(admission: Admission) => void>;
   outcomes: Array<{ at: number; isWell: boolean }>;
   openUntil: number;
+  /** Attempts put aside since it opened. */
+  parked: number;
   /** Until then the trial of an open breaker is on its way. */
   trialUntil: number;
   averageMs: number | undefined;
@@ -75,6 +84,7 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
         waiting: [],
         outcomes: [],
         openUntil: 0,
+        parked: 0,
         trialUntil: 0,
         averageMs: undefined,
         nextFreeAt: 0,
@@ -113,7 +123,7 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
     const recovers = isWell && state.openUntil > 0;
     const recent = recovers ? [] : state.outcomes.filter(({ at }) => at > now() - WINDOW_MS);
     state.outcomes = [...recent.slice(-OUTCOMES_KEPT), { at: now(), isWell }];
-    if (recovers) state.openUntil = 0;
+    if (recovers) Object.assign(state, { openUntil: 0, parked: 0 });
     else if (!isWell && isBad(state)) state.openUntil = now() + openMs;
     return recovers;
   }
@@ -137,27 +147,30 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
 
   const isFullAndSlow = (state: State) => state.inFlight.size >= limitOf(state) && expectedMs(state) > QUICK_MS;
 
-  function waitForBreaker({ openUntil }: State, isTrialMade: boolean): Wait | undefined {
-    if (openUntil === 0) return undefined;
-    const closedFor = openUntil - now();
-    if (closedFor > 0) return { waitMs: closedFor + openMs * Math.random(), isOpen: true };
+  function waitForBreaker(state: State, isTrialMade: boolean, postponed = 0): Wait | undefined {
+    if (state.openUntil === 0) return undefined;
+    const closedMs = state.openUntil - now();
     // The breaker's time is over: one attempt shows whether the endpoint is well, the others wait for what it shows.
-    return isTrialMade ? { waitMs: openMs * (1 + Math.random()), isOpen: true } : undefined;
+    if (closedMs <= 0 && !isTrialMade) return undefined;
+    // A long queue for an endpoint that is down does not come back all at once every half minute. When it is well, all are sent for.
+    const opens = Math.min(OPENS_MAX, Math.max(2 ** postponed, 1 + state.parked / BACK_PER_OPEN));
+    state.parked += 1;
+    return { waitMs: (closedMs > 0 ? closedMs : openMs) + openMs * opens * Math.random(), isOpen: true };
   }
 
   return {
     size: () => states.size,
-    foresee(endpointId) {
+    foresee(endpointId, postponed) {
       const state = states.get(endpointId);
       if (!state) return undefined;
-      const wait = waitForBreaker(state, state.inFlight.size > 0 || state.trialUntil > now());
+      const wait = waitForBreaker(state, state.inFlight.size > 0 || state.trialUntil > now(), postponed);
       if (wait) return wait;
       if (state.openUntil > 0) state.trialUntil = now() + TRIAL_COMES_MS;
       return isFullAndSlow(state) ? park(state) : undefined;
     },
-    async enter(endpointId) {
+    async enter(endpointId, postponed) {
       const state = stateOf(endpointId);
-      const wait = waitForBreaker(state, state.inFlight.size > 0);
+      const wait = waitForBreaker(state, state.inFlight.size > 0, postponed);
       if (wait) return { admitted: false, ...wait };
       if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
       if (isFullAndSlow(state) || state.waiting.length >= WAITING_HERE_MAX) return { admitted: false, ...park(state) };

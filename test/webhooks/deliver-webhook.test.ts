@@ -1,13 +1,14 @@
 // Deliveries from the committed event to the receiver: the service runs as a process of its own, receivers are real servers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { Event } from '#libs/models/event.ts';
-import { acrossAccounts } from '#libs/models/tenant.ts';
+import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { Event, type EventRecord } from '#libs/models/event.ts';
+import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../support/eventually.ts';
 import { answer, type Receiver, startReceiver, verify } from '../support/receiver.ts';
-import { announce, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
+import { announce, announcedEvent, type RunningService, register, startWebhookService } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -276,6 +277,28 @@ test('when the service is stopped, then it ends the attempt in hand and exits wi
   // Nobody waits for the disk when an outcome is written. On a busy machine the outcome may be that the answer came too late.
   await eventually(async () => (await deliveryOf(eventId, endpoint.id))?.attempts.length === 1);
   service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
+});
+
+test('when one that a breaker had put aside succeeds, then the others are sent for, though that breaker is gone', async () => {
+  const target = await receiver();
+  // It wants none of these events: the deliveries below are all it gets.
+  const { account, endpoint } = await subscribed(target, ['invoice.paid']);
+  const later = (waitMs: number) => new Map([[endpoint.id, { nextAt: new Date(Date.now() + waitMs), postponed: 1 }]]);
+  const [first, ...others] = [
+    await announcedEvent(account.id),
+    await announcedEvent(account.id),
+    await announcedEvent(account.id),
+  ];
+  const endpointIds = [storedId(endpoint.id)];
+  await insertDeliveries(
+    others.map((event) => ({ event, endpointIds, later: later(3_600_000) })),
+    new Date(),
+  );
+  await insertDeliveries([{ event: first as EventRecord, endpointIds, later: later(0) }], new Date());
+
+  await eventually(() => target.received.length === 3);
+  expect(target.received[0]?.id).toBe(String(first?._id));
+  for (const event of others) await settled(String(event._id), endpoint.id, 'delivered');
 });
 
 test('when an endpoint was deleted before its delivery, then the delivery is dead and says so', async () => {

@@ -202,3 +202,30 @@ test('when the clock of the machine is set back by an hour, then an open breaker
   jest.restoreAllMocks();
   expect(traffic.foresee('a')?.waitMs).toBeLessThanOrEqual(60_000);
 });
+
+test('when thousands are put aside for one endpoint, then a few come back at a time, none later than the half hour after', async () => {
+  const { clock, traffic, attempt } = start();
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  const waits = Array.from({ length: 6_000 }, () => traffic.foresee('a')?.waitMs ?? Number.NaN);
+  const backBy = (ms: number) => waits.filter((waitMs) => waitMs <= ms).length;
+  expect(backBy(60_000)).toBeGreaterThan(100);
+  expect(backBy(60_000)).toBeLessThan(1_000);
+  expect(backBy(31 * 60_000)).toBe(6_000);
+
+  // It was well for a while: what comes next is not made to wait for those of before.
+  clock.now += 30_000;
+  await attempt(true);
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  expect(traffic.foresee('a')?.waitMs).toBeLessThanOrEqual(60_000);
+});
+
+test('when one is put aside again and again, then for longer each time, up to the half hour', async () => {
+  const { traffic, attempt } = start();
+  for (let count = 0; count < 10; count += 1) await attempt(false);
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
+  const waits = [0, 1, 2, 6, 2_000].map((postponed) =>
+    Math.round((traffic.foresee('a', postponed)?.waitMs ?? 0) / 1_000),
+  );
+  jest.restoreAllMocks();
+  expect(waits).toEqual([45, 60, 90, 930, 930]);
+});
