@@ -6,8 +6,9 @@ import { callerOf } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { spawnService } from '../support/spawn-service.ts';
 import { announceMany, register } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { testLog, type Workspace } from '../support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';
+import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { invoiceOf } from './pdf-floor.ts';
 import { cpuMsOf } from './process-cpu.ts';
@@ -39,15 +40,10 @@ interface System {
 }
 
 /** @returns a row per operation. */
-export async function measureCosts({ mongodbUri, redisUrl, chromiumPath }: BenchOptions): Promise<Cost[]> {
-  Object.assign(process.env, {
-    TEST_MONGODB_URI: mongodbUri,
-    TEST_REDIS_URL: redisUrl,
-    TEST_CHROMIUM_PATH: chromiumPath,
-  });
-  const workspace = await openWorkspace();
+export async function measureCosts(options: BenchOptions): Promise<Cost[]> {
+  const workspace = await openBenchWorkspace(options);
   await ensureIndexes();
-  const redis = connectImpatient(redisUrl, testLog);
+  const redis = connectImpatient(options.redisUrl, testLog);
   await whenReady(redis, 10_000);
   const gateway = await spawnService('gateway', workspace, UNLIMITED);
   const renderer = await spawnService('renderer', workspace, { NODE_ENV: 'production' });

@@ -14,7 +14,8 @@ import { callerOf } from '../support/gateway.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { spawnService } from '../support/spawn-service.ts';
 import { announceMany, register } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { testLog, type Workspace } from '../support/workspace.ts';
+import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
 import { type Row, row } from './rows.ts';
@@ -29,12 +30,7 @@ const WARMING_SHARE = 1 / 3;
 const HEALTHY = 6;
 
 export async function bench(options: BenchOptions): Promise<Row[]> {
-  Object.assign(process.env, {
-    TEST_MONGODB_URI: options.mongodbUri,
-    TEST_REDIS_URL: options.redisUrl,
-    TEST_CHROMIUM_PATH: options.chromiumPath,
-  });
-  const workspace = await openWorkspace();
+  const workspace = await openBenchWorkspace(options);
   try {
     await ensureIndexes();
     return [...(await latency(workspace)), ...(await throughput(workspace))];

@@ -9,7 +9,8 @@ import { cpuMsOf } from './process-cpu.ts';
 import { progress } from './progress.ts';
 import { median, type Row, row } from './rows.ts';
 
-const ROUNDS = 5;
+/** A shared machine is a tenth faster or slower from one second to the next. */
+const ROUNDS = 9;
 /** How much longer than the others the round is that warms up. */
 const WARMING_FACTOR = 8;
 const CALLERS = 8;

@@ -1,6 +1,7 @@
 // The system that the benchmarks of documents ask: one gateway, one renderer unless told otherwise, nobody limited by the minute.
 import { type SpawnedService, spawnService } from '../support/spawn-service.ts';
-import { openWorkspace, type Workspace } from '../support/workspace.ts';
+import type { Workspace } from '../support/workspace.ts';
+import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { openPdfCaller, type PdfCaller } from './pdf-caller.ts';
 import { cpuMsOf } from './process-cpu.ts';
@@ -18,17 +19,29 @@ export interface PdfSystem {
 /** As operators run it. */
 const SETTINGS = { NODE_ENV: 'production', RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0' };
 
-/** @param env for the renderers. */
-export async function startPdfSystem(
-  { mongodbUri, redisUrl, chromiumPath }: BenchOptions,
-  { renderers: count = 1, env = {} }: { renderers?: number; env?: Record<string, string> } = {},
+export interface PdfSystemOptions {
+  renderers?: number;
+  /** For the renderers. */
+  env?: Record<string, string>;
+}
+
+export async function startPdfSystem(options: BenchOptions, settings: PdfSystemOptions = {}): Promise<PdfSystem> {
+  const workspace = await openBenchWorkspace(options);
+  const system = await startServices(workspace, settings);
+  return {
+    ...system,
+    async close() {
+      await system.close();
+      await workspace.close();
+    },
+  };
+}
+
+/** The services alone: closing them leaves the workspace open. */
+export async function startServices(
+  workspace: Workspace,
+  { renderers: count = 1, env = {} }: PdfSystemOptions = {},
 ): Promise<PdfSystem> {
-  Object.assign(process.env, {
-    TEST_MONGODB_URI: mongodbUri,
-    TEST_REDIS_URL: redisUrl,
-    TEST_CHROMIUM_PATH: chromiumPath,
-  });
-  const workspace = await openWorkspace();
   const [gateway, ...renderers] = await Promise.all([
     spawnService('gateway', workspace, SETTINGS),
     ...Array.from({ length: count }, () => spawnService('renderer', workspace, { ...SETTINGS, ...env })),
@@ -43,7 +56,6 @@ export async function startPdfSystem(
     async close() {
       caller.close();
       await Promise.all([gateway, ...renderers].map((service) => service.stop()));
-      await workspace.close();
     },
   };
 }
