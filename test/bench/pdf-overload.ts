@@ -7,7 +7,7 @@ import { median, type Row, row } from './rows.ts';
 const TIMES = 5;
 const ROUNDS = 3;
 /** So many that the share of one account in flight limits none of them. */
-const ACCOUNTS = 16;
+const ACCOUNTS = 48;
 const CAPACITY_CALLERS = 16;
 const CAPACITY_DOCUMENTS = 600;
 /** Until the queue is full and everything has settled; not counted. */
