@@ -8,6 +8,8 @@ import { type Db, MongoClient } from 'mongodb';
 /** A journal to recover on a busy disk takes its time. */
 const LIMIT_MS = 180_000;
 const RETRY_MS = 500;
+/** A database that takes a question and never answers is asked again. */
+const ANSWER_LIMIT_MS = 10_000;
 const NOT_YET_INITIALIZED = 94;
 const NOT_A_MEMBER = 93;
 const KEY_BYTES = 32;
@@ -30,7 +32,10 @@ function keepSecretKey(path: string) {
 
 async function makeReplicaSet(host: string, name: string) {
   // A direct connection: until the set is configured there is no set to discover.
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, { serverSelectionTimeoutMS: 2_000 });
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 2_000,
+    socketTimeoutMS: ANSWER_LIMIT_MS,
+  });
   const until = Date.now() + LIMIT_MS;
   let problem: unknown;
   try {
