@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import getPort from 'get-port';
 import { MongoClient } from 'mongodb';
 import { type Child, startChild } from '../../deploy/local/child.ts';
 import { findMongodb } from '../../deploy/local/mongodb.ts';
+import { steadyPort } from '../support/steady-port.ts';
 
 const execute = promisify(execFile);
 let folder: string;
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function start() {
   const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
-  port = await getPort({ host: '127.0.0.1' });
+  port = await steadyPort();
   const args = [
     '--dbpath',
     folder,

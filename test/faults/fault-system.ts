@@ -7,13 +7,13 @@ import { findChromium } from '../../deploy/local/chromium.ts';
 import { silentProgress } from '../../deploy/local/progress.ts';
 import { openGuardedFolder } from '../support/guarded-folder.ts';
 import type { ServiceName } from '../support/spawn-service.ts';
+import { steadyPort } from '../support/steady-port.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 import { type KeptRedis, startKeptRedis } from './kept-redis.ts';
 import { type KeptService, keepService } from './kept-service.ts';
 import type { NetworkFault } from './network-fault.ts';
 import { openNetwork } from './proxy-process.ts';
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts';
-import { steadyPort } from './steady-port.ts';
 import { openTown, type Town } from './town.ts';
 
 export interface FaultSystem {

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { supervise } from '../../deploy/local/supervise.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ServiceName, type SpawnedService, spawnService } from '../support/spawn-service.ts';
+import { steadyPort } from '../support/steady-port.ts';
 import type { Workspace } from '../support/workspace.ts';
 import { setClock, withClock } from './clock-files.ts';
-import { steadyPort } from './steady-port.ts';
 
 export interface KeptService {
   name: string;
