@@ -12,7 +12,7 @@ import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
 import type { Route } from '../../services/gateway/http/route.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { orderErrors } from '../support/mongodb-errors.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { createClient, createProject } from '../support/records.ts';
 import { parametersOf, routeTable } from '../support/route-table.ts';
 
@@ -80,15 +80,12 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
 });
 
 test('when MongoDB does not get a list done in its time, then the answer is 503 and says when to ask again', async () => {
-  await orderErrors(
-    { times: 1 },
-    {
-      failCommands: ['find', 'count', 'aggregate'],
-      namespace: `${Client.db.name}.${Client.collection.name}`,
-      errorCode: 50,
-    },
-  );
-  const { status, headers, body } = await gateway.get('/api/v1/clients').finally(() => orderErrors('off'));
+  const outOfTime = {
+    failCommands: ['find', 'count', 'aggregate'],
+    namespace: `${Client.db.name}.${Client.collection.name}`,
+    errorCode: 50,
+  };
+  const { status, headers, body } = await withErrors(outOfTime, () => gateway.get('/api/v1/clients'));
 
   expect([status, body.error, headers.get('Retry-After')]).toEqual([
     503,

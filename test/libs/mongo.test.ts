@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, isOutOfTime, isStoreAway } from '#libs/mongo.ts';
-import { orderErrors } from '../support/mongodb-errors.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const NOT_PRIMARY = 13_435;
@@ -18,7 +18,6 @@ beforeEach(async () => {
   workspace = await openWorkspace();
 });
 afterEach(async () => {
-  await orderErrors('off');
   await workspace.close();
 });
 
@@ -29,6 +28,8 @@ const newClient = () => ({
   email: 'a@example.com',
   search: '',
 });
+
+const readOne = async () => Client.findOne({ account_id: newId() });
 
 /** @returns how many are stored. */
 async function storeOne(): Promise<number> {
@@ -42,16 +43,18 @@ async function storeOne(): Promise<number> {
 test.each([NOT_PRIMARY, STEPPED_DOWN])(
   'when a read is refused with %i again and again, then the store is away',
   async (errorCode) => {
-    await orderErrors({ times: 5 }, { failCommands: ['find'], errorCode });
-    const error = await Client.findOne({ account_id: newId() }).catch((problem: unknown) => problem);
+    const error = await withErrors({ times: 5, failCommands: ['find'], errorCode }, readOne).catch(
+      (problem: unknown) => problem,
+    );
 
     expect(isStoreAway(error)).toBe(true);
   },
 );
 
 test('when MongoDB does not get done in its time, then that is known, and the store is not away', async () => {
-  await orderErrors({ times: 1 }, { failCommands: ['find'], errorCode: OUT_OF_TIME });
-  const error = await Client.findOne({ account_id: newId() }).catch((problem: unknown) => problem);
+  const error = await withErrors({ failCommands: ['find'], errorCode: OUT_OF_TIME }, readOne).catch(
+    (problem: unknown) => problem,
+  );
 
   expect([isOutOfTime(error), isStoreAway(error)]).toEqual([true, false]);
 });
@@ -69,9 +72,9 @@ test.each([
   ['is that it was interrupted', { errorCode: INTERRUPTED }],
   ['is that there is none, which no majority has confirmed', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
 ])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
-  await orderErrors({ times: 1 }, { failCommands: ['commitTransaction'], ...failure });
+  const stored = await withErrors({ failCommands: ['commitTransaction'], ...failure }, storeOne);
 
-  expect(await storeOne()).toBe(1);
+  expect(stored).toBe(1);
 });
 
 test('when the driver stumbles over the error of a commit, then it is asked for again', async () => {
@@ -100,21 +103,21 @@ test('when the connection is cut off within a transaction, then the transaction 
 });
 
 test('when a statement of a transaction is interrupted, then the transaction starts again', async () => {
-  await orderErrors({ times: 1 }, { failCommands: ['insert'], errorCode: INTERRUPTED });
+  const stored = await withErrors({ failCommands: ['insert'], errorCode: INTERRUPTED }, storeOne);
 
-  expect(await storeOne()).toBe(1);
+  expect(stored).toBe(1);
 });
 
 test('when the clock is set back by an hour while a write meets conflicts, then it is told so in seconds, not after an hour', async () => {
   const right = Date.now();
   const clock = jest.spyOn(Date, 'now').mockReturnValue(right);
-  await orderErrors(
-    { times: 1_000 },
-    { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] },
-  );
+  const conflicts = { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] };
   try {
-    const storing = storeOne();
-    clock.mockReturnValue(right - 3_600_000);
+    const storing = withErrors({ times: 1_000, ...conflicts }, () => {
+      const stored = storeOne();
+      clock.mockReturnValue(right - 3_600_000);
+      return stored;
+    });
     await expect(storing).rejects.toMatchObject({ status: 503 });
   } finally {
     clock.mockRestore();

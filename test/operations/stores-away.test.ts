@@ -12,7 +12,7 @@ import { findRedis } from '../../deploy/local/redis.ts';
 import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
 import { type Dashboard, openDashboard } from '../../services/gateway/operations/dashboard.ts';
 import { eventually } from '../support/eventually.ts';
-import { orderErrors } from '../support/mongodb-errors.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 import { browserOf, PASSWORD } from './dashboard.ts';
 
@@ -74,8 +74,8 @@ test('when a search takes MongoDB too long, then the page asks for a shorter tim
   await insertOperator({ name: 'grace', role: 'operator', password: PASSWORD });
   expect((await browser.post('/login', { name: 'grace', password: PASSWORD })).status).toBe(303);
   const namespace = `${AuditEntry.db.name}.${AuditEntry.collection.name}`;
-  await orderErrors({ times: 1 }, { failCommands: ['find', 'aggregate'], namespace, errorCode: 50 });
-  const { status, text } = await browser.get('/audit').finally(() => orderErrors('off'));
+  const outOfTime = { failCommands: ['find', 'aggregate'], namespace, errorCode: 50 };
+  const { status, text } = await withErrors(outOfTime, () => browser.get('/audit'));
 
   expect([status, text]).toEqual([422, expect.stringContaining('Please choose a shorter time')]);
   expect((await browser.get('/audit')).status).toBe(200);

@@ -3,27 +3,28 @@ import mongoose from 'mongoose';
 import { isDuplicate } from '#libs/mongo.ts';
 import { eventually } from './eventually.ts';
 
-/** Of one test; who ends without taking its order back holds the others up no longer. */
+/** Of one test; who died with its order holds the others up no longer. */
 const TURN_MS = 30_000;
-let hasTurn = false;
 
 /**
- * A server takes one order at a time, and several test files share one: who orders waits for its turn, and `off` ends it.
- * @param mode for how many commands; `off` takes the order back.
+ * A server takes one order at a time, and several test files share one: who orders waits for its turn.
  * @param data as MongoDB's fail point `failCommand` wants it: `failCommands` and `errorCode`, `closeConnection`, `namespace`, …
+ * @param work what is done while the next commands (`times`, 1 unless told) fail so; then the order is taken back.
  */
-export async function orderErrors(mode: 'off' | { times: number }, data: object = {}): Promise<void> {
+export async function withErrors<Result>(
+  { times = 1, ...data }: { times?: number; failCommands: string[]; [setting: string]: unknown },
+  work: () => Promise<Result>,
+): Promise<Result> {
   const client = mongoose.connection.getClient();
   const turns = client.db('test_turns').collection<{ _id: string; until: Date }>('turns');
   const order = (given: object) => client.db('admin').command({ configureFailPoint: 'failCommand', ...given });
-  if (mode !== 'off') {
-    if (!hasTurn) await eventually(takeTurn);
-    hasTurn = true;
-    await order({ mode, data: { ...data, appName: client.options.appName } });
-  } else if (hasTurn) {
-    await order({ mode });
+  await eventually(takeTurn);
+  try {
+    await order({ mode: { times }, data: { ...data, appName: client.options.appName } });
+    return await work();
+  } finally {
+    await order({ mode: 'off' });
     await turns.deleteOne({ _id: 'failCommand' });
-    hasTurn = false;
   }
 
   async function takeTurn() {

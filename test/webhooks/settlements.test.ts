@@ -5,7 +5,7 @@ import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/m
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { Event, type EventRecord, findDueEvents, markFannedOut, markRelayed } from '#libs/models/event.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
-import { orderErrors } from '../support/mongodb-errors.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { announce, announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -149,14 +149,11 @@ test('when the clock of the relay is an hour behind, then new events are due all
 test('when the store is away while outcomes are written, then they are written when it is back', async () => {
   const { accountId, ids } = await someDeliveries(2);
   const claimed = await claim(ids);
-  await orderErrors({ times: 1 }, { failCommands: ['update'], closeConnection: true });
-  try {
-    await settleDeliveries(
+  await withErrors({ failCommands: ['update'], closeConnection: true }, () =>
+    settleDeliveries(
       claimed.map((delivery) => ({ delivery, verdict: { status: 'delivered' }, attempt: attemptAt(1) })),
-    );
-  } finally {
-    await orderErrors('off');
-  }
+    ),
+  );
 
   const settled = await read(accountId, ids);
   expect(settled.map(({ status, attempts }) => [status, attempts.length])).toEqual(Array(2).fill(['delivered', 1]));
