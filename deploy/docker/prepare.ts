@@ -1,9 +1,13 @@
 // Readies a new installation under compose, and does nothing in an old one: makes the database a replica set and draws the secret key.
+// Or changes that key: --take-secret-key FILE writes what comes on standard input.
 import { randomBytes } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import Joi from 'joi';
 import { type Db, MongoClient } from 'mongodb';
+import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
+import { readEnv, variables } from '#libs/env.ts';
 
 /** A journal to recover on a busy disk takes its time. */
 const LIMIT_MS = 180_000;
@@ -19,15 +23,36 @@ const { values } = parseArgs({
     mongodb: { type: 'string' }, // host:port, as the other services call it
     'replica-set': { type: 'string', default: 'rs0' },
     'secret-key': { type: 'string' }, // a file
+    'take-secret-key': { type: 'string' }, // a file
   },
 });
+if (values['take-secret-key']) takeSecretKey(values['take-secret-key']);
 if (values['secret-key']) keepSecretKey(values['secret-key']);
 if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
 
 function keepSecretKey(path: string) {
   if (existsSync(path)) return say(`${path} is kept`);
-  writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o400, flag: 'wx' });
-  say(`${path} is new: keep a copy where your backups are, without it webhook secrets cannot be read`);
+  writeKey(path, randomBytes(KEY_BYTES).toString('base64'));
+  say(`${path} is new: keep a copy, apart from your backups; without it webhook secrets cannot be read`);
+}
+
+function takeSecretKey(path: string) {
+  try {
+    const given = { SECRET_KEY: readFileSync(0, 'utf8').trim() };
+    const { SECRET_KEY } = readEnv(given, Joi.object({ SECRET_KEY: variables.SECRET_KEY }));
+    rmSync(`${path}.new`, { force: true });
+    writeKey(`${path}.new`, SECRET_KEY);
+    renameSync(`${path}.new`, path);
+    say(`${path} holds ${SECRET_KEY.split(',').length} key(s), which services read when they start`);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = EXIT_CONFIG;
+  }
+}
+
+function writeKey(path: string, keys: string) {
+  writeFileSync(path, `${keys}\n`, { mode: 0o400, flag: 'wx' });
 }
 
 async function makeReplicaSet(host: string, name: string) {

@@ -1,5 +1,6 @@
 // What readies an installation under compose: once, again, and after the database has moved.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,14 @@ async function start() {
   });
 }
 
+function take(path: string, keys: string) {
+  const { status, stdout, stderr } = spawnSync('node', ['deploy/docker/prepare.ts', '--take-secret-key', path], {
+    input: keys,
+    encoding: 'utf8',
+  });
+  return { status, said: stdout + stderr };
+}
+
 async function prepare(): Promise<string> {
   const args = [
     'deploy/docker/prepare.ts',
@@ -83,4 +92,18 @@ test('when the database comes back under another address, then it is made the pr
 
   expect(await prepare()).toMatch(/is the primary of rs0/);
   expect(await writes()).toBe(true);
+});
+
+test('when another list of keys is given, then the file holds it, and a list that is none changes nothing', async () => {
+  const path = join(folder, 'secret-key');
+  const before = await readFile(path, 'utf8');
+  const [old, next] = [before.trim(), randomBytes(32).toString('base64')];
+
+  expect(take(path, 'too short')).toEqual({ status: 78, said: expect.stringContaining('must be base64 of 32 bytes') });
+  expect(take(path, '')).toMatchObject({ status: 78 });
+  expect(await readFile(path, 'utf8')).toBe(before);
+
+  expect(take(path, `${old},${next}\n`)).toEqual({ status: 0, said: expect.stringContaining('holds 2 key(s)') });
+  expect(await readFile(path, 'utf8')).toBe(`${old},${next}\n`);
+  expect((await stat(path)).mode & 0o777).toBe(0o400);
 });
