@@ -1,4 +1,4 @@
-// Saves the database into a folder and brings it back, with nothing but the driver: node deploy/backup/main.ts save|restore FOLDER
+// Saves the database into a folder and brings it back, with nothing but the driver: npm run -s backup -- save|restore FOLDER
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
 import { MongoClient } from 'mongodb';
@@ -8,8 +8,8 @@ import { BackupError } from './archive.ts';
 import { restore } from './restore.ts';
 import { save } from './save.ts';
 
-const HELP = `Usage: node deploy/backup/main.ts save FOLDER
-       node deploy/backup/main.ts restore FOLDER
+const HELP = `Usage: npm run -s backup -- save FOLDER
+       npm run -s backup -- restore FOLDER
 
   save      writes every collection of MONGODB_URI, all as of one instant, into FOLDER, which must not exist
   restore   brings FOLDER into the database of MONGODB_URI, which must be empty; then run "admin migrate" for the indexes

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -11,6 +11,7 @@ import { type Archive, BackupError, fileOf, LIST } from './archive.ts';
 
 /** @throws BackupError when the folder exists already. */
 export async function save(client: MongoClient, folder: string): Promise<Archive> {
+  await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new BackupError(`${folder} cannot be made (${error.code}): a backup never overwrites anything`);
   });

@@ -67,7 +67,7 @@ test('when a backup is restored into a new database, then it is the same to the 
   const body = { name: 'Ada Lovelace', email: 'ada@example.com' };
   const created = await callerOf(gateway.url, account.key)('POST', '/api/v1/clients', { body });
   await gateway.stop();
-  const path = join(folder, 'whole');
+  const path = join(folder, 'of-this-year', 'whole');
   const restoredUri = newDatabase();
 
   expect((await backup('save', path, workspace.mongodbUri)).stdout).toMatch(/^save: \d+ collections, \d+ documents$/m);
