@@ -59,7 +59,7 @@ test('when a pod is selected by a policy of its own, then that policy bears its 
 
 test.each([
   ['gateway', ['redis:6379', 'mongodb:27017']],
-  ['renderer', ['redis:6379', 'public:443']],
+  ['renderer', ['redis:6379', 'public:80', 'public:443']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
   ['admin', ['redis:6379', 'mongodb:27017']],
