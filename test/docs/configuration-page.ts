@@ -24,6 +24,7 @@ ${table()}
 
 The administrator's commands read \`MONGODB_URI\`, \`REDIS_URL\`, \`REDIS_PREFIX\`, \`SECRET_KEY\` and \`OUTBOUND_ALLOW\` in the same way. The images set \`OPERATIONS_PORT=9090\`, and the renderer's \`CHROMIUM_PATH\`.
 Compose has a few variables of its own (ports, sizes, numbers of processes); they stand with their defaults in \`docker-compose.yml\`.
+What it names in \`\${…}\` is what \`.env\` can set there. Any other name, misspelt ones among them, reaches no service and is not noticed; the addresses of the stores and the key are its own.
 
 ## Keys
 

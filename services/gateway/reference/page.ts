@@ -108,7 +108,7 @@ function curl({ method, path, operation }: Entry): string {
   const example = (jsonOf(operation.requestBody as Answer | undefined) as { example?: unknown } | undefined)?.example;
   const lines = [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BILLHOOK_URL${path.replaceAll(/\{\w+\}/g, (name) => inPath.get(name) ?? '')}"`,
-    '-H "Authorization: Bearer $BILLHOOK_KEY"',
+    '-H "Authorization: Bearer $API_KEY"',
     ...(example === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${quoted(JSON.stringify(example, null, 2))}'`]),
