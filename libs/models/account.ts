@@ -1,6 +1,8 @@
 // A workspace: the owner of keys and records, and the issuer its documents are printed from.
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { idField, newId } from './tenant.ts';
+import { unauthorized } from '../errors.ts';
+import type { Session } from '../mongo.ts';
+import { type Id, idField, newId } from './tenant.ts';
 
 /** Used where an account has not set its own. */
 export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
@@ -31,6 +33,18 @@ const accountSchema = new Schema(
 export type AccountRecord = InferSchemaType<typeof accountSchema>;
 
 export const Account = model('Account', accountSchema);
+
+/**
+ * The account as it is now: what is computed from it or frozen into a document must not come from a remembered profile.
+ * @throws AppError 401 when it is gone, as the next request with its key will be told.
+ */
+export async function readAccount(id: Id, session?: Session): Promise<AccountRecord> {
+  const account = await Account.findById(id)
+    .session(session ?? null)
+    .lean<AccountRecord>();
+  if (!account) throw unauthorized();
+  return account;
+}
 
 /** The account as the API returns it. */
 export function accountView(account: AccountRecord) {

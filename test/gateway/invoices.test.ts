@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { announceLapses } from '../../services/webhooks/announce-lapses.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import {
   type AnyRecord,
@@ -532,4 +533,22 @@ describe('DELETE /api/v1/invoices/{id}', () => {
       [404, 200],
     ]).toContainEqual([sent.status, removed.status]);
   });
+});
+
+describe('a due date that nobody was told of yet', () => {
+  test.each([
+    ['invoices', { due_date: yesterday }, 'Overdue', 'invoice.overdue'],
+    ['quotes', { expires_at: yesterday }, 'Expired', 'quote.expired'],
+  ])(
+    'when a caller sets the status of %s before the scheduler comes, then it is announced once',
+    async (kind, due, status, type) => {
+      const body = { client_id: client.id, amount: 100, status: 'Sent', ...due };
+      const { id } = await create(gateway, `/api/v1/${kind}`, body, account);
+      for (let times = 0; times < 2; times += 1)
+        expect((await gateway.patch(`/api/v1/${kind}/${id}`, { status }, account)).status).toBe(200);
+      await announceLapses();
+
+      expect((await eventsOf(account.id)).filter((event) => event === type)).toEqual([type]);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Client } from '#libs/models/client.ts';
 import { Event } from '#libs/models/event.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
 import { CRASH_POINTS } from '../../services/gateway/http/crash-points.ts';
 import { spawnGateway } from '../support/spawn-gateway.ts';
@@ -69,6 +69,24 @@ describe('numbers', () => {
     expect(gapless).toBe(true);
     expect(kinds.invoice.deleted).toBe(20);
     expect(kinds.invoice.drawn + kinds.quote.drawn).toBe(replies.filter(({ status }) => status === 201).length);
+  });
+});
+
+describe('the profile', () => {
+  test('when it was changed through one gateway, then the other computes and freezes documents from what it is now', async () => {
+    expect((await send(1, 'GET', '/api/v1/clients')).status).toBe(200); // Now it remembers the profile of before.
+    const profile = { default_tax_rate: 19, bank_details: 'The new bank', project_statuses: ['New'] };
+    expect((await send(0, 'PATCH', '/api/v1/account', profile)).status).toBe(200);
+    const replies = [
+      await send(1, 'POST', '/api/v1/invoices', { ...invoice(), status: 'Sent' }),
+      await send(1, 'POST', '/api/v1/quotes', { client_id, amount: 10, status: 'Sent' }),
+      await send(1, 'POST', '/api/v1/projects', { client_id, name: 'Site', status: 'New' }),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
+    for (const { body } of replies.slice(0, 2)) expect(body.data.tax_rate).toBe(19);
+    const { parties } = (await Invoice.findOne({ account_id: account.id }).lean()) as InvoiceRecord;
+    expect(parties?.issuer.bank_details).toBe('The new bank');
   });
 });
 

@@ -1,7 +1,8 @@
 // Stored invoices and quotes as PDF.
-import { type Context, type Route, route } from '../http/route.ts';
+import { readAccount } from '#libs/models/account.ts';
+import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { answerDocument } from './answer-document.ts';
-import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
+import { findInvoiceDocument, findQuoteDocument, type Issuing } from './find-document.ts';
 import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
 
 const description =
@@ -40,14 +41,19 @@ export const documentRoutes: readonly Route[] = [
 
 async function printInvoice(context: Context<unknown, DocumentQuery>) {
   const { caller, id, query, missing } = context;
-  const document = await findInvoiceDocument(caller, id, query);
+  const document = await findInvoiceDocument(await issuing(caller), id, query);
   if (!document) throw missing();
   return answerDocument(context, document);
 }
 
 async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
   const { caller, id, query, missing } = context;
-  const document = await findQuoteDocument(caller, id, query);
+  const document = await findQuoteDocument(await issuing(caller), id, query);
   if (!document) throw missing();
   return answerDocument(context, document);
+}
+
+/** What was changed in the profile a moment ago, through whichever gateway, is on the paper. */
+async function issuing({ accountId }: Caller): Promise<Issuing> {
+  return { accountId, account: await readAccount(accountId) };
 }

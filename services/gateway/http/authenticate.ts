@@ -10,7 +10,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import type { Caller } from './route.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
-/** The account's profile may be this old. */
+/** The profile that comes with a caller may be this old: good for the day it is there, not for what is kept, see readAccount. */
 const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;
 
@@ -52,8 +52,9 @@ export function forgetProfile(accountId: Id): void {
 async function profileOf(accountId: Id): Promise<AccountRecord | undefined> {
   const known = profiles.get(accountId);
   if (known) return known;
+  const start = performance.now(); // What is read may be as old as the question.
   const account = await Account.findById(accountId).lean<AccountRecord>();
-  if (account) profiles.set(accountId, account);
+  if (account) profiles.set(accountId, account, { start });
   return account ?? undefined;
 }
 

@@ -58,6 +58,11 @@ export function lapseOf(status: InvoiceStatus, dueDate: string): { lapses_on: st
   return { lapses_on: status === 'Sent' ? dueDate : undefined };
 }
 
+/** Whether it looks overdue already and nobody was told: who sets the status before the scheduler comes has the event to write. */
+export function isUntold({ lapses_on }: InvoiceRecord, status: InvoiceStatus): boolean {
+  return status === 'Overdue' && lapses_on !== undefined;
+}
+
 function changedProject(invoice: InvoiceRecord, { project_id }: InvoiceChanges) {
   if (project_id === undefined) return invoice.project_id;
   return project_id === null ? null : storedId(project_id);

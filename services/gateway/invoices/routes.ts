@@ -1,7 +1,7 @@
 // Invoices over HTTP.
 import { dayIn } from '#libs/day.ts';
 import { conflict, notFound } from '#libs/errors.ts';
-import type { AccountRecord } from '#libs/models/account.ts';
+import { type AccountRecord, readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
 import {
@@ -28,7 +28,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
-import { changedMoney, invoiceMoney, lapseOf, requireMove } from './change-invoice.ts';
+import { changedMoney, invoiceMoney, isUntold, lapseOf, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -106,13 +106,16 @@ const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
   Cancelled: 'invoice.cancelled',
 };
 
-async function createInvoice({ caller, body, commit }: Context<NewInvoice, DryRun>) {
+async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   const { currency, amount = 0, status, due_date, client_id } = body;
-  const tax_rate = body.tax_rate ?? caller.account.default_tax_rate ?? 0;
-  const money = invoiceMoney({ currency, amount, tax_rate, line_items: storedLines(body.line_items) });
+  const line_items = storedLines(body.line_items);
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
+    // First: whatever is read before it gives another gateway time to draw, and then one of the two begins again.
     const number = await drawNumber('invoice', base._id);
+    const account = await readAccount(accountId, session);
+    const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
+    const money = invoiceMoney({ currency, amount, tax_rate, line_items });
     const client = await holdOwn(Client, accountId, client_id, session);
     if (!client) throw notFound('Client', 'or access denied');
     const project = await holdProject(accountId, body.project_id, session);
@@ -127,7 +130,7 @@ async function createInvoice({ caller, body, commit }: Context<NewInvoice, DryRu
       due_date,
       amount_paid: 0,
       description: body.description || null,
-      ...(status === 'Sent' ? { parties: partiesOf(caller.account, client) } : {}),
+      ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     };
     await insertOwn(Invoice, invoice, session);
     const view = invoiceView(invoice, { client, project, status });
@@ -165,9 +168,9 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     if (!invoice) throw missing();
     await requireMatch(() => viewOf(invoice, caller));
     const before = effectiveInvoiceStatus(invoice, dayIn(caller.account.time_zone));
-    const isMoved = body.status !== undefined && body.status !== before;
+    const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status));
     if (body.status) requireMove(before, body.status);
-    const changes = await changesOf(invoice, body, isMoved, transaction, caller.account);
+    const changes = await changesOf(invoice, body, isMoved, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, body.status);
@@ -200,7 +203,6 @@ async function changesOf(
   body: InvoiceChanges,
   isMoved: boolean,
   { session, accountId }: Transaction,
-  account: AccountRecord,
 ): Promise<Partial<InvoiceRecord>> {
   const money = changedMoney(invoice, body);
   if (body.project_id) await holdProject(accountId, body.project_id, session);
@@ -213,7 +215,7 @@ async function changesOf(
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {
     const client = await findOwn(Client, accountId, invoice.client_id, session);
-    if (client) changes.parties = partiesOf(account, client);
+    if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
   }
   return changes;
 }

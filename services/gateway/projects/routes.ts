@@ -1,6 +1,6 @@
 // Projects over HTTP.
 import { conflict, notFound } from '#libs/errors.ts';
-import type { AccountRecord } from '#libs/models/account.ts';
+import { type AccountRecord, readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -87,15 +87,16 @@ export const projectRoutes: readonly Route[] = [
   }),
 ];
 
-async function createProject({ caller, body, commit }: Context<NewProject, DryRun>) {
-  requireStatus(body.status, caller.account);
+async function createProject({ body, commit }: Context<NewProject, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
+    const account = await readAccount(accountId, session);
+    requireStatus(body.status, account);
     const client = await holdClient(accountId, body.client_id, session);
     const project: ProjectRecord = {
       ...newRecord(accountId),
       name: body.name,
       client_id: client._id,
-      status: body.status ?? firstStatus(caller.account),
+      status: body.status ?? firstStatus(account),
     };
     await insertOwn(Project, project, session);
     const view = projectView(project, client);
@@ -105,7 +106,7 @@ async function createProject({ caller, body, commit }: Context<NewProject, DryRu
 }
 
 async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
-  requireStatus(query.status, caller.account);
+  if (query.status !== undefined) requireStatus(query.status, await readAccount(caller.accountId));
   const { records, total } = await findPage(Project, projectListing, {
     ...pageOf(projectListing, query),
     filter: {
@@ -124,13 +125,14 @@ async function getProject({ caller, id, missing }: Context) {
   return found(await viewOf(project, caller.accountId));
 }
 
-async function updateProject({ caller, body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
+async function updateProject({ body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
   const { client_id, ...fields } = body;
   return commit(async ({ session, accountId, announce }) => {
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
     // It may keep a status that the account has given up.
-    if (body.status !== project.status) requireStatus(body.status, caller.account);
+    if (body.status !== undefined && body.status !== project.status)
+      requireStatus(body.status, await readAccount(accountId, session));
     await requireMatch(() => viewOf(project, accountId));
     const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };

@@ -23,6 +23,11 @@ export function changedMoney(quote: QuoteRecord, { currency, amount, tax_rate }:
   });
 }
 
+/** Whether it looks expired already and nobody was told: who sets the status before the scheduler comes has the event to write. */
+export function isUntold({ lapses_on }: QuoteRecord, status: QuoteStatus): boolean {
+  return status === 'Expired' && lapses_on !== undefined;
+}
+
 /** Kept for the scheduler: only a quote that waits for an answer can expire. */
 export function lapseOf(status: QuoteStatus, expiresAt: string): { lapses_on: string | undefined } {
   return { lapses_on: status === 'Sent' ? expiresAt : undefined };

@@ -1,7 +1,7 @@
 // Quotes over HTTP.
 import { addDays, dayIn } from '#libs/day.ts';
 import { notFound } from '#libs/errors.ts';
-import type { AccountRecord } from '#libs/models/account.ts';
+import { type AccountRecord, readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -25,7 +25,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
-import { changedMoney, lapseOf, quoteMoney } from './change-quote.ts';
+import { changedMoney, isUntold, lapseOf, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
 const path = '/api/v1/quotes';
@@ -87,14 +87,15 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
   Expired: 'quote.expired',
 };
 
-async function createQuote({ caller, body, commit }: Context<NewQuote, DryRun>) {
-  const { account } = caller;
+async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { currency, amount, status, client_id } = body;
-  const money = quoteMoney({ currency, amount, tax_rate: body.tax_rate ?? account.default_tax_rate ?? 0 });
-  const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
+    // First: whatever is read before it gives another gateway time to draw, and then one of the two begins again.
     const number = await drawNumber('quote', base._id);
+    const account = await readAccount(accountId, session);
+    const money = quoteMoney({ currency, amount, tax_rate: body.tax_rate ?? account.default_tax_rate ?? 0 });
+    const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
     const client = await holdOwn(Client, accountId, client_id, session);
     if (!client) throw notFound('Client', 'or access denied');
     const project = body.project_id ? await holdOwn(Project, accountId, body.project_id, session) : undefined;
@@ -148,8 +149,8 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     if (!quote) throw missing();
     await requireMatch(() => viewOf(quote, caller));
     const before = effectiveQuoteStatus(quote, dayIn(caller.account.time_zone));
-    const isMoved = body.status !== undefined && body.status !== before;
-    const changes = await changesOf(quote, body, isMoved, transaction, caller.account);
+    const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status));
+    const changes = await changesOf(quote, body, isMoved, transaction);
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
     const view = await viewOf(changed, caller, body.status);
@@ -165,7 +166,6 @@ async function changesOf(
   body: QuoteChanges,
   isMoved: boolean,
   { session, accountId }: Transaction,
-  account: AccountRecord,
 ): Promise<Partial<QuoteRecord>> {
   const status = body.status ?? quote.status;
   const expires_at = body.expires_at ?? quote.expires_at;
@@ -177,7 +177,7 @@ async function changesOf(
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
   } else if (!quote.parties) {
     const client = await findOwn(Client, accountId, quote.client_id, session);
-    if (client) changes.parties = partiesOf(account, client);
+    if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
   }
   return changes;
 }
