@@ -74,6 +74,7 @@ const eventSchema = new Schema(
 );
 eventSchema.plugin(tenant);
 eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
+eventSchema.index({ account_id: 1, type: 1, sequence: 1 });
 eventSchema.index({ account_id: 1, created_at: 1 });
 eventSchema.index({ due_at: 1 }, { sparse: true });
 

@@ -24,7 +24,7 @@ export interface Wanted {
 }
 
 /** A list nobody waits for any more must not go on in the database. */
-const LIMIT_MS = 5_000;
+export const LIST_LIMIT_MS = 5_000;
 
 export function addListIndexes(schema: Schema, listing: Listing): void {
   for (const field of Object.values(listing.orders)) {
@@ -44,7 +44,9 @@ export async function findPage<Stored extends Owned>(
   const order = field === '_id' ? { _id: direction } : { [field]: direction, _id: direction };
   const projection = Object.fromEntries((listing.left ?? []).map((name) => [name, 0]));
   const [records, total] = await Promise.all([
-    driverOf(model).find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIMIT_MS, hint }).toArray(),
+    driverOf(model)
+      .find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIST_LIMIT_MS, hint })
+      .toArray(),
     countOf(model, filter, hint),
   ]);
   return { records: records as unknown as Stored[], total };
@@ -58,7 +60,7 @@ async function countOf(model: Pick<Records<Owned>, 'db' | 'collection'>, filter:
     count: model.collection.name,
     query: filter,
     readConcern: { level: 'majority' },
-    maxTimeMS: LIMIT_MS,
+    maxTimeMS: LIST_LIMIT_MS,
     hint,
   });
   return n as number;

@@ -1,6 +1,7 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
 import { Counter } from './counter.ts';
 import { Invoice } from './invoice.ts';
+import { LIST_LIMIT_MS } from './listing.ts';
 import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';
 import { Quote } from './quote.ts';
 import { driverOf } from './records.ts';
@@ -20,6 +21,7 @@ export interface Audit {
 }
 
 const HOLES_SHOWN = 100;
+const limit = { maxTimeMS: LIST_LIMIT_MS };
 const DOCUMENTS = { invoice: Invoice, quote: Quote } as const;
 
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
@@ -28,13 +30,13 @@ export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Aud
   const documents = driverOf(DOCUMENTS[kind]);
   const [counter, rows, deleted] = await Promise.all([
     Counter.findById(accountId).lean(),
-    ledger.countDocuments({ account_id, kind } as object),
-    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object),
+    ledger.countDocuments({ account_id, kind } as object, limit),
+    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object, limit),
   ]);
   const drawn = counter?.[kind] ?? 0;
   const [holes, lost] = await Promise.all([
     rows === drawn ? [] : findHoles(accountId, kind, drawn),
-    (await documents.countDocuments({ account_id })) === rows - deleted ? [] : findLost(accountId, kind),
+    (await documents.countDocuments({ account_id }, limit)) === rows - deleted ? [] : findLost(accountId, kind),
   ]);
   const live = rows - deleted - lost.length;
   const name = (number: number) => documentNumber(kind, number);

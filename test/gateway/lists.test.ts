@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { addDays } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/client.ts';
+import { drawNext } from '#libs/models/counter.ts';
+import { Event, insertEvent } from '#libs/models/event.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { Project } from '#libs/models/project.ts';
 import { Quote } from '#libs/models/quote.ts';
@@ -10,11 +12,13 @@ import { driverOf } from '#libs/models/records.ts';
 import { Task } from '#libs/models/task.ts';
 import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
+import { inTransaction } from '#libs/mongo.ts';
 import type { Route } from '../../services/gateway/http/route.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { createClient, createProject } from '../support/records.ts';
 import { parametersOf, routeTable } from '../support/route-table.ts';
+import { announceMany } from '../support/webhooks.ts';
 
 const RECORDS = 1_500;
 const lists = routeTable.filter(
@@ -121,6 +125,21 @@ function queriesOf(row: Route): string[] {
   return sets.flatMap((set) => sorts.map((order) => [...set, order].filter(Boolean).join('&')));
 }
 
+test('when the feed is asked for a rare type, then no other events are looked at', async () => {
+  const accountId = gateway.account.id;
+  await announceMany(accountId, 500);
+  await inTransaction(async (session) => {
+    const { event } = await drawNext(session, accountId, ['event']);
+    await insertEvent(session, { accountId, type: 'client.deleted', sequence: event, data: {} });
+  });
+  const plans = (await plansOf('/api/v1/events?type=client.deleted&limit=20')).filter(
+    ({ detail }) => detail.collection === Event.collection.name,
+  );
+
+  expect(plans).toHaveLength(2);
+  for (const { detail } of plans) expect(detail.keysExamined + detail.docsExamined).toBeLessThan(10);
+});
+
 /** What the database says about the queries one request makes on the collection of the list. */
 async function plansOf(path: string) {
   const { db } = mongoose.connection;
@@ -138,7 +157,13 @@ async function plansOf(path: string) {
     .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
     .map(({ command, planSummary, hasSortStage, docsExamined, keysExamined }) => ({
       summary: String(planSummary),
-      detail: { command: Object.keys(command)[0], hasSortStage, docsExamined, keysExamined },
+      detail: {
+        command: Object.keys(command)[0],
+        collection: Object.values(command)[0],
+        hasSortStage,
+        docsExamined,
+        keysExamined,
+      },
     }));
 }
 

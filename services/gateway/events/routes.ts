@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { replayEvents } from '#libs/models/delivery.ts';
 import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
+import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { type Answer, found, updated } from '../http/answer.ts';
@@ -84,8 +85,11 @@ async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promi
   const { after, limit, type } = query;
   const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
   const [events, total] = await Promise.all([
-    Event.find(filter).sort({ sequence: 1 }).limit(limit).lean<EventRecord[]>(),
-    type ? Event.countDocuments(filter) : countAfter(caller.accountId, after),
+    Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
+      .sort({ sequence: 1 })
+      .limit(limit)
+      .lean<EventRecord[]>(),
+    type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : countAfter(caller.accountId, after),
   ]);
   const nextAfter = events.at(-1)?.sequence ?? after;
   const hasMore = total > events.length;

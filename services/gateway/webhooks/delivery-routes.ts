@@ -2,6 +2,7 @@
 import { conflict } from '#libs/errors.ts';
 import { Delivery, type DeliveryRecord, deliveryView, replayDelivery, replayEvents } from '#libs/models/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
+import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { found, listed, updated } from '../http/answer.ts';
@@ -72,12 +73,12 @@ async function listDeliveries({ caller, id, query, missing }: Context<unknown, D
   await endpointOf(caller.accountId, id, missing);
   const filter = { account_id: caller.accountId, endpoint_id: id, ...(query.status ? { status: query.status } : {}) };
   const [records, total] = await Promise.all([
-    Delivery.find(filter)
+    Delivery.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
       .sort({ created_at: -1, _id: -1 })
       .skip(query.offset)
       .limit(query.limit)
       .lean<DeliveryRecord[]>(),
-    Delivery.countDocuments(filter),
+    Delivery.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }),
   ]);
   return listed(records.map(deliveryView), total, query);
 }
