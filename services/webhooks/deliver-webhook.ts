@@ -129,8 +129,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, attempt.at));
     if (verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
     const next = { ...delivery, attempts_made: attemptsMade };
+    // The job in hand may be of the turn after the one that was claimed: the clock notes what it has put on the queue only after that.
     await options.queues
-      .enqueue(queueFor(next), entryFor(next, delivery.turn + 1, waitMs))
+      .enqueue(queueFor(next), entryFor(next, delivery.turn + 2, waitMs))
       // Redis is away: the clock brings it, see due_at.
       .catch(() => undefined);
   }
