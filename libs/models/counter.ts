@@ -27,10 +27,19 @@ export async function drawNext<Name extends Sequence>(
   accountId: Id,
   names: readonly Name[],
 ): Promise<Record<Name, number>> {
+  return raise(session, accountId, names, 1);
+}
+
+/** Draws as many numbers of one sequence at a time. @returns the first of them. */
+export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
+  return (await raise(session, accountId, [name], count))[name] - count + 1;
+}
+
+async function raise<Name extends Sequence>(session: Session, accountId: Id, names: readonly Name[], by: number) {
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: storedId(accountId) as never }, // The wrapper's types know no ids but ObjectId.
-    { $inc: Object.fromEntries(names.map((name) => [name, 1])) },
+    { $inc: Object.fromEntries(names.map((name) => [name, by])) },
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');

@@ -85,32 +85,47 @@ export const Event = model('Event', eventSchema);
 /** Whatever clock looks: ours may be ahead of the relay's. Of events that are due at once the first stored is the first found. */
 const AT_ONCE = new Date(0);
 
-/** @param event.data the record as the API returns it. @param event.sequence drawn in the same transaction, see counter.ts. */
-export async function insertEvent(
-  session: Session,
-  event: { accountId: Id; type: EventType; sequence: number; data: unknown; requestId?: string; endpointId?: Id },
-): Promise<Id> {
+export interface NewEvent {
+  accountId: Id;
+  type: EventType;
+  /** Drawn in the same transaction, see counter.ts. */
+  sequence: number;
+  /** The record as the API returns it. */
+  data: unknown;
+  requestId?: string;
+  endpointId?: Id;
+}
+
+export async function insertEvent(session: Session, event: NewEvent): Promise<Id> {
   const id = newId();
-  const now = agreedDate();
-  const trace = currentTrace();
   // Straight from the driver: every write of the API goes through here.
-  await Event.collection.insertOne(
-    {
-      _id: storedId(id) as never, // The wrapper's types know no ids but ObjectId.
-      account_id: storedId(event.accountId),
-      sequence: event.sequence,
-      type: event.type,
-      body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
-      created_at: now,
-      due_at: AT_ONCE,
-      generation: 0,
-      ...(event.requestId ? { request_id: event.requestId } : {}),
-      ...(trace ? { trace } : {}),
-      ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
-    },
+  await Event.collection.insertOne(storedEvent(id, event), { session });
+  return id;
+}
+
+export async function insertEvents(session: Session, events: readonly NewEvent[]): Promise<void> {
+  await Event.collection.insertMany(
+    events.map((event) => storedEvent(newId(), event)),
     { session },
   );
-  return id;
+}
+
+function storedEvent(id: Id, event: NewEvent) {
+  const now = agreedDate();
+  const trace = currentTrace();
+  return {
+    _id: storedId(id) as never, // The wrapper's types know no ids but ObjectId.
+    account_id: storedId(event.accountId),
+    sequence: event.sequence,
+    type: event.type,
+    body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
+    created_at: now,
+    due_at: AT_ONCE,
+    generation: 0,
+    ...(event.requestId ? { request_id: event.requestId } : {}),
+    ...(trace ? { trace } : {}),
+    ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
+  };
 }
 
 /** The event as the feed of the API shows it: what webhooks carry, with its id and its place in the account's order. */

@@ -173,8 +173,7 @@ describe('PATCH /api/v1/tasks/{id}', () => {
 describe('DELETE /api/v1/tasks/{id}', () => {
   test('when it has time, then its entries go with it and others stay', async () => {
     const [task, other] = [await make(), await make()];
-    await log(task.id);
-    await log(task.id);
+    const gone = [await log(task.id), await log(task.id)];
     const kept = await log(other.id);
 
     expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
@@ -187,6 +186,15 @@ describe('DELETE /api/v1/tasks/{id}', () => {
       type: 'task.deleted',
       data: { id: task.id, total_seconds: 7200 },
     });
+    // Who keeps a copy of the time hears of each entry.
+    const feed = (await gateway.get('/api/v1/events?type=time_entry.deleted', account)).body.data;
+    expect(feed.map(({ data }: AnyRecord) => [data.id, data.task.id, data.project.id])).toEqual(
+      gone.map(({ id }) => [id, task.id, project.id]),
+    );
+    const sequences = (await gateway.get('/api/v1/events?limit=500', account)).body.data.map(
+      ({ sequence }: AnyRecord) => sequence,
+    );
+    expect(sequences).toEqual(sequences.map((_: number, index: number) => index + 1));
     expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
       404,
       { error: 'Task not found or access denied' },

@@ -9,8 +9,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/event.ts',
-        text: '    },\n    { session },\n  );\n  return id;',
-        instead: '    },\n  );\n  return id;',
+        text: 'insertOne(storedEvent(id, event), { session });',
+        instead: 'insertOne(storedEvent(id, event));',
       },
     ],
     oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },

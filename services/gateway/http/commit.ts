@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
-import { drawNext } from '#libs/models/counter.ts';
-import { type EventType, insertEvent } from '#libs/models/event.ts';
+import { drawMany, drawNext } from '#libs/models/counter.ts';
+import { type EventType, insertEvent, insertEvents } from '#libs/models/event.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
 import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
@@ -24,6 +24,8 @@ export interface Transaction {
   drawNumber: (kind: NumberKind, documentId: StoredId) => Promise<number>;
   /** Writes an event of the account; webhooks go out after the commit. @param data the record as the API returns it. */
   announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
+  /** An event of one type for each of many records, for the price of two writes. */
+  announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
 }
 
 export type Work = (transaction: Transaction) => Promise<Answer>;
@@ -121,6 +123,15 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
         passing?.('after-event');
         return id;
       },
+      async announceAll(type, records) {
+        if (records.length === 0) return;
+        const first = await drawMany(session, accountId, 'event', records.length);
+        announced += records.length;
+        await insertEvents(
+          session,
+          records.map((data, index) => ({ accountId, type, sequence: first + index, data, requestId })),
+        );
+      },
     };
     const finish = () => {
       if (reserved !== undefined) throw new Error('a number was drawn but its event was not announced');
@@ -131,7 +142,12 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
 
   /** Runs the work without numbers and events, takes its answer and takes everything back. */
   async function rehearse(work: Work): Promise<Answer> {
-    const unchanged = { accountId, drawNumber: async () => 0, announce: async () => undefined };
+    const unchanged = {
+      accountId,
+      drawNumber: async () => 0,
+      announce: async () => undefined,
+      announceAll: async () => undefined,
+    };
     try {
       await inTransaction(async (session) => {
         throw new Rehearsed(await work({ session, ...unchanged }));

@@ -6,7 +6,16 @@ import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, type ProjectRecord, projectListing, projectStatuses, projectView } from '#libs/models/project.ts';
 import { Quote } from '#libs/models/quote.ts';
-import { changeOwn, findAllWith, findOwn, hasOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import {
+  changeOwn,
+  findAllWith,
+  findOwn,
+  hasOwn,
+  holdOwn,
+  insertOwn,
+  removeAllWith,
+  removeOwn,
+} from '#libs/models/records.ts';
 import { Task, taskView } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
@@ -171,11 +180,14 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
 }
 
 /** Tasks without time are plans: they go with the project. */
-async function removeTasks(project: ProjectRecord, { session, accountId, announce }: Transaction) {
-  for (const task of await findAllWith(Task, accountId, { project_id: project._id }, session)) {
-    await removeOwn(Task, task, session);
-    await announce('task.deleted', taskView(task, project));
-  }
+async function removeTasks(project: ProjectRecord, { session, accountId, announceAll }: Transaction) {
+  const filter = { project_id: project._id };
+  const tasks = await findAllWith(Task, accountId, filter, session);
+  await removeAllWith(Task, accountId, filter, session);
+  await announceAll(
+    'task.deleted',
+    tasks.map((task) => taskView(task, project)),
+  );
 }
 
 async function holdClient(accountId: Id, id: Id, session: Session) {

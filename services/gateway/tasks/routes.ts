@@ -3,12 +3,22 @@ import { conflict, notFound } from '#libs/errors.ts';
 import { hasIssuedTime } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
-import { changeOwn, findOwn, hasOwn, holdOwn, insertOwn, removeAllWith, removeOwn } from '#libs/models/records.ts';
+import {
+  changeOwn,
+  findAllWith,
+  findOwn,
+  hasOwn,
+  holdOwn,
+  insertOwn,
+  removeAllWith,
+  removeOwn,
+} from '#libs/models/records.ts';
 import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
+import { TimeEntry, timeEntryView } from '#libs/models/time-entry.ts';
 import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -129,7 +139,8 @@ async function updateTask({ body, id, commit, missing, requireMatch }: Context<T
 }
 
 async function deleteTask({ id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
     const task = await findOwn(Task, accountId, id, session);
     if (!task) throw missing();
     const view = await viewOf(task, accountId);
@@ -137,11 +148,25 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
     if (await hasIssuedTime(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with time on an issued invoice');
     }
-    await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session);
+    await removeTime(task, transaction);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
     return deleted('Task deleted');
   });
+}
+
+/** The time on a task goes with it. */
+async function removeTime(task: TaskRecord, { session, accountId, announceAll }: Transaction) {
+  const filter = { task_id: task._id };
+  const [entries, project] = await Promise.all([
+    findAllWith(TimeEntry, accountId, filter, session),
+    findOwn(Project, accountId, task.project_id),
+  ]);
+  await removeAllWith(TimeEntry, accountId, filter, session);
+  await announceAll(
+    'time_entry.deleted',
+    entries.map((entry) => timeEntryView(entry, project ?? undefined, task)),
+  );
 }
 
 async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, session: Session) {
