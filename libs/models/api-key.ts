@@ -72,6 +72,11 @@ export interface NewApiKey {
   mode?: 'live' | 'test' | undefined;
 }
 
+/** `live` or `test`, as it was made. */
+export function modeOf({ start }: Pick<ApiKeyRecord, 'start'>): 'live' | 'test' {
+  return start.startsWith('bh_test_') ? 'test' : 'live';
+}
+
 /** @returns the stored record and the key, which nobody can ever read again. */
 export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey, session?: Session) {
   const key = makeApiKey(mode);

@@ -1,7 +1,15 @@
 // Commands about API keys.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { isDay } from '#libs/day.ts';
-import { ApiKey, type ApiKeyRecord, endApiKey, issueApiKey, SCOPES, untilForgotten } from '#libs/models/api-key.ts';
+import {
+  ApiKey,
+  type ApiKeyRecord,
+  endApiKey,
+  issueApiKey,
+  modeOf,
+  SCOPES,
+  untilForgotten,
+} from '#libs/models/api-key.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError } from './connection.ts';
@@ -43,19 +51,22 @@ export async function revokeKey(id: string) {
   return view({ ...key, revoked_at: revokedAt });
 }
 
-/** A new key with the same name, scopes and expiry; the old one ends at once or after `overlapHours`. */
+/** A new key with the same name, scopes, mode and expiry; the old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
   const old = await requireKey(id);
+  const now = agreedTime();
   if (old.revoked_at) throw new CommandError(`Key ${id} is revoked; create a new one`);
+  if (old.expires_at && old.expires_at.getTime() <= now)
+    throw new CommandError(`Key ${id} has expired; create a new one`);
   const { key, record } = await issueApiKey({
     accountId: String(old.account_id),
     name: old.name,
     scopes: old.scopes,
     expiresAt: old.expires_at ?? undefined,
+    mode: modeOf(old),
   });
-  const endsAt = new Date(agreedTime() + options.overlapHours * HOUR_MS);
-  const end = options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: earlier(old.expires_at, endsAt) };
-  await endApiKey(old, end);
+  const endsAt = earlier(old.expires_at, new Date(now + options.overlapHours * HOUR_MS));
+  await endApiKey(old, options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: endsAt });
   await untilForgotten();
   const { id: newId, ...rest } = view(record.toObject());
   return { id: newId, key, ...rest, replaces: id, old_key_ends_at: endsAt.toISOString() };

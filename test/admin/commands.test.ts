@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiKey } from '#libs/models/api-key.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { runAdmin } from '../support/run-admin.ts';
 
@@ -52,6 +53,25 @@ describe('keys', () => {
     expect(fresh).toMatchObject({ scopes: ['clients:read'], replaces: old.id });
     expect((await gateway.get('/api/v1/clients', { key: fresh.key })).status).toBe(200);
     expect((await gateway.get('/api/v1/clients', { key: old.key })).status).toBe(401);
+  });
+
+  test('when a test key is rotated, then the new one is a test key, and the old one ends no later than it would have', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Trying');
+    const old = await adminJson('keys', 'create', '--account', id, '--test', '--expires', '1d');
+
+    const fresh = await adminJson('keys', 'rotate', old.id, '--overlap-hours', '48');
+
+    expect(fresh).toMatchObject({ key: expect.stringMatching(/^bh_test_/), old_key_ends_at: old.expires_at });
+  });
+
+  test('when a key has expired, then it is not rotated', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Late');
+    const old = await adminJson('keys', 'create', '--account', id);
+    await ApiKey.updateOne({ _id: old.id, account_id: id }, { $set: { expires_at: new Date(0) } });
+
+    const { stderr, code } = await admin(['keys', 'rotate', old.id]);
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has expired')]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   apiKeyView,
   endApiKey,
   issueApiKey,
+  modeOf,
   untilForgotten,
 } from '#libs/models/api-key.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -130,7 +131,7 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     if (body.overlap_seconds === 0) await endApiKey(record, { revoked_at: now }, session);
     else if (isEarlier) await endApiKey(record, { expires_at: end }, session);
     const { name, scopes, expires_at } = record;
-    const mode = record.start.startsWith('bh_test_') ? 'test' : 'live';
+    const mode = modeOf(record);
     return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
   });
   await untilForgotten();
