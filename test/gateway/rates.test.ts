@@ -47,6 +47,16 @@ async function callerWith(limits: Partial<RateLimits>, redis = connect(), option
   return callerOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, gateway.account.key);
 }
 
+test('when a key calls what it may not, then that counts, too', async () => {
+  const call = await callerWith({ requests: 5 });
+  const { key } = await gateway.workspace.account({ scopes: ['clients:read'] });
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1)
+    statuses.push((await call('POST', path, { key, body: { name: 'Ada', email: 'ada@example.com' } })).status);
+
+  expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+});
+
 test('when a key calls too often, then 429 in the envelope with the standard headers, and other keys are not hurt', async () => {
   const call = await callerWith({ requests: 5 });
   const { key } = await gateway.workspace.account();

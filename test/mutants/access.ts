@@ -74,8 +74,8 @@ export const accessMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/authenticate.ts',
-        text: 'if (!allows(record.scopes, scope)) throw',
-        instead: 'if (!record.scopes) throw',
+        text: 'if (!allows(scopes, scope)) throw',
+        instead: 'if (!scopes) throw',
       },
     ],
     oracle: { file: 'test/gateway/access.test.ts', test: 'when the key has every scope but the one' },

@@ -16,8 +16,8 @@ const LAST_USED_STEP_MS = 60_000;
 
 const profiles = new LRUCache<Id, AccountRecord>({ max: 10_000, ttl: PROFILE_AGE_MS });
 
-/** @throws AppError 401 with the one text, whatever is wrong with the key; 403 when it lacks `scope`; 400 when it has two hosts. */
-export async function authenticate(request: Request, scope: Scope): Promise<Caller> {
+/** @throws AppError 401 with the one text, whatever is wrong with the key; 400 when it has two hosts. */
+export async function authenticate(request: Request): Promise<Caller> {
   // Node takes the first of two; something in front of us may have judged by the other.
   if (timesOf(request, 'host') > 1) throw new AppError(400, 'Malformed request');
   if (timesOf(request, 'authorization') > 1) throw unauthorized();
@@ -29,9 +29,13 @@ export async function authenticate(request: Request, scope: Scope): Promise<Call
   const accountId = String(record.account_id);
   const account = await profileOf(accountId);
   if (!account) throw unauthorized();
-  if (!allows(record.scopes, scope)) throw lacksScope(scope);
   noteUse(record);
   return { accountId, account, keyId: String(record._id), scopes: record.scopes };
+}
+
+/** @throws AppError 403 when the caller's key lacks the scope. */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (!allows(scopes, scope)) throw lacksScope(scope);
 }
 
 /** How often a header was sent. @param name in small letters. */

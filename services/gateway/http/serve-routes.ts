@@ -4,7 +4,7 @@ import { AppError } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { entityTag, isKnown, requireMatch } from './entity-tag.ts';
@@ -113,8 +113,10 @@ function readParameters({ parameters = {} }: Route, request: Request): Record<st
 
 async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {
   try {
-    const caller = await authenticate(request, row.scope);
+    const caller = await authenticate(request);
+    // What a key may not do counts as well: it costs us the same.
     await rates?.admit(request, response, caller, row);
+    requireScope(caller, row.scope);
     return caller;
   } catch (error) {
     if (error instanceof AppError && error.status === 401) await rates?.refuse(request, response);
