@@ -1,4 +1,5 @@
 // Every metric of the system that more than one place must know by name: dashboards and alert rules are written against these.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalog } from './jobs/catalog.ts';
 import type { QueueCounts, Queues } from './jobs/queue.ts';
@@ -148,32 +149,52 @@ function sharedReading<Value>(read: () => Promise<Value>): () => Promise<Value> 
 
 /** @param lagMs age of the oldest event that is due and not yet fanned out, 0 when there is none. */
 export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): void {
-  new Gauge({
-    name: 'billhook_outbox_lag_seconds',
-    help: 'Age of the oldest event that is due and has no deliveries yet',
-    registers: [registry],
-    async collect() {
-      this.set((await lagMs()) / 1000);
-    },
-  });
+  watchStored(registry, lagMs, [
+    'billhook_outbox_lag_seconds',
+    'Age of the oldest event that is due and has no deliveries yet',
+    (of) => of / 1000,
+  ]);
 }
 
 /** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
 export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
-  const reading = sharedReading(read);
-  const gauge = (name: string, help: string, pick: (backlog: Awaited<ReturnType<typeof read>>) => number) =>
+  watchStored(
+    registry,
+    read,
+    ['billhook_document_batches_unfinished', 'Batches of documents that are not finished', (of) => of.unfinished],
+    [
+      'billhook_document_batches_lag_seconds',
+      'How long the batch that is due for longest has waited for a gateway',
+      (of) => of.lagMs / 1000,
+    ],
+  );
+}
+
+/** Nobody collects metrics for longer than this; what is not known by then is absent, as with the queues, and all else is told. */
+const READING_LIMIT_MS = 1_000;
+
+/** Gauges of what MongoDB knows. */
+function watchStored<Reading>(
+  registry: Registry,
+  read: () => Promise<Reading>,
+  ...gauges: [name: string, help: string, pick: (reading: Reading) => number][]
+): void {
+  const reading = sharedReading(() =>
+    Promise.race([
+      read().catch(() => undefined), // MongoDB is away, which other metrics and /readyz tell.
+      pause(READING_LIMIT_MS, undefined, { ref: false }),
+    ]),
+  );
+  for (const [name, help, pick] of gauges) {
     new Gauge({
       name,
       help,
       registers: [registry],
       async collect() {
-        this.set(pick(await reading()));
+        const known = await reading();
+        if (known === undefined) this.remove();
+        else this.set(pick(known));
       },
     });
-  gauge('billhook_document_batches_unfinished', 'Batches of documents that are not finished', (of) => of.unfinished);
-  gauge(
-    'billhook_document_batches_lag_seconds',
-    'How long the batch that is due for longest has waited for a gateway',
-    (of) => of.lagMs / 1000,
-  );
+  }
 }
