@@ -128,6 +128,8 @@ function parseTarget(text: string): URL {
   // `example.com.` is `example.com` to a resolver, but another name to certificates and lists.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.hostname.endsWith('.') || url.hostname.length > HOST_LENGTH_MAX) throw new OutboundRefused('host');
+  // What is not ASCII gets longer: the canonical text is stored, and judged again at every call.
+  if (url.href.length > URL_LENGTH_MAX) throw new OutboundRefused('length');
   return url;
 }
 

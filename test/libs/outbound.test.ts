@@ -109,6 +109,7 @@ test.each([
   ['https://example.com../', 'host'],
   [`https://${'a.'.repeat(130)}com/`, 'host'],
   [`https://example.com/${'a'.repeat(2_048)}`, 'length'],
+  [`https://example.com/${'é'.repeat(400)}`, 'length'], // 420 characters as given, 2,420 as stored
 ])('when %s is checked, then it is refused for its %s', (url, reason) => {
   expect(check(url)).toBe(reason);
 });
