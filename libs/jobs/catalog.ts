@@ -64,7 +64,10 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
   stalledMs: 15_000,
 });
 
-/** The same for late attempts, in slots of their own: an endpoint that is down for hours must not delay one that is well. */
+/**
+ * The same for late attempts and for all that the retry clock brings, in slots of its own: an endpoint that is down for hours must not
+ * delay one that is well, and a backlog no new event.
+ */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
 
 export const catalog: readonly JobDefinition<unknown>[] = [renderDocument, fanOutEvent, deliverWebhook, retryWebhook];

@@ -1,7 +1,7 @@
 // One signed attempt to bring one event to one endpoint, and what follows from how it went.
 import { LRUCache } from 'lru-cache';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
-import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
+import { type DeliverWebhook, deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import type { Logger } from '#libs/logger.ts';
@@ -19,13 +19,15 @@ import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 import { postponementOf } from './postponement.ts';
-import { entryFor, QUEUE_GRACE_MS, queueFor } from './put-due-deliveries.ts';
+import { entryFor, QUEUE_GRACE_MS } from './put-due-deliveries.ts';
 import { waitAfter } from './schedule.ts';
 import { makeTakeDelivery } from './take-delivery.ts';
 import type { Admission, Traffic, Wait } from './traffic.ts';
 
 /** Shorter waits go through the queue's own timer, which is exact; longer ones through the clock, which looks once a second. */
 const SHORT_WAIT_MS = 60_000;
+/** From the third attempt on a delivery goes through the slots for late ones. The second comes so soon that it counts as a first. */
+const EARLY_ATTEMPTS = 2;
 const SECRETS_KEPT = 1_000;
 
 export interface DeliverOptions {
@@ -128,10 +130,12 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     await settle({ delivery, verdict, attempt });
     await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, attempt.at));
     if (verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
-    const next = { ...delivery, attempts_made: attemptsMade };
     // The job in hand may be of the turn after the one that was claimed: the clock notes what it has put on the queue only after that.
     await options.queues
-      .enqueue(queueFor(next), entryFor(next, delivery.turn + 2, waitMs))
+      .enqueue(
+        attemptsMade < EARLY_ATTEMPTS ? deliverWebhook : retryWebhook,
+        entryFor(delivery, delivery.turn + 2, waitMs),
+      )
       // Redis is away: the clock brings it, see due_at.
       .catch(() => undefined);
   }

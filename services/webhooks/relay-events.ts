@@ -9,7 +9,8 @@ const BATCH = 200;
 export const RELAY_LEASE_MS = 10_000;
 /**
  * So many deliveries wait on the queue at most, counted as those that the events on the other queue will make. MongoDB holds the
- * backlog, not Redis, and no attempt waits there so long that its reservation gets old.
+ * backlog, not Redis, and no attempt waits there so long that its reservation gets old. Nobody else puts anything on that queue but
+ * each first attempt its second one, so no backlog can keep new events back.
  */
 export const AHEAD_MAX = 4_000;
 /** How much the last event says about the next one. */

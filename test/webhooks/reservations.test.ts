@@ -1,13 +1,13 @@
 // First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { deliverWebhook } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
-import { AHEAD_MAX } from '../../services/webhooks/relay-events.ts';
+import { AHEAD_MAX, openRelay } from '../../services/webhooks/relay-events.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
@@ -163,7 +163,7 @@ test('when the clock meets a delivery that is in hand, then it comes back when t
   await putDueDeliveries(queues, openTraffic({ scale: 1 }));
 
   expect((await made.find(made.id))?.due_at).toEqual(made.reservation.until);
-  expect(await queues.stateOf(deliverWebhook, `${made.id}-${(before?.turn ?? 0) + 1}`)).toBe('unknown');
+  expect(await queues.stateOf(retryWebhook, `${made.id}-${(before?.turn ?? 0) + 1}`)).toBe('unknown');
 });
 
 test('when the clock meets a delivery of an endpoint whose breaker is open, then it puts it off without the queue', async () => {
@@ -182,28 +182,52 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
     return one?.turn === 1 && other?.postponed === 1;
   });
 
-  expect(await queues.stateOf(deliverWebhook, `${well.id}-1`)).toBe('waiting');
-  expect(await queues.stateOf(deliverWebhook, `${sick.id}-1`)).toBe('unknown');
+  expect(await queues.stateOf(retryWebhook, `${well.id}-1`)).toBe('waiting');
+  expect(await queues.stateOf(retryWebhook, `${sick.id}-1`)).toBe('unknown');
   const delivery = await sick.find(sick.id);
   expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
   expect(delivery?.next_at?.getTime()).toBeGreaterThan(Date.now());
   expect(delivery?.due_at).toEqual(delivery?.next_at);
 });
 
-test('when the relay has filled the queue, then what the clock brings still finds room on it', async () => {
-  await queues.enqueueAll(
-    deliverWebhook,
-    Array.from({ length: AHEAD_MAX }, (_, index) => ({ id: `ahead-${index}`, payload: {} as never })),
-  );
-  const { event, endpointId, id, find } = await anEvent();
-  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
-  await eventually(async () => {
-    await putDueDeliveries(queues, openTraffic({ scale: 1 }));
-    return ((await find(id))?.turn ?? 0) > 0;
-  });
+test('when the relay has filled its queue, then what the clock brings still finds room', async () => {
+  for (let ahead = 0; ahead < AHEAD_MAX; ahead += 500) {
+    await queues.enqueueAll(
+      deliverWebhook,
+      Array.from({ length: 500 }, (_, index) => ({ id: `ahead-${ahead + index}`, payload: {} as never })),
+    );
+  }
+  try {
+    const { event, endpointId, id, find } = await anEvent();
+    await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+    await eventually(async () => {
+      await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+      return ((await find(id))?.turn ?? 0) > 0;
+    });
 
-  expect(await queues.stateOf(deliverWebhook, `${id}-1`)).toBe('waiting');
-  await queues.raw(deliverWebhook).drain();
+    expect(await queues.stateOf(retryWebhook, `${id}-1`)).toBe('waiting');
+  } finally {
+    await queues.raw(deliverWebhook).drain();
+  }
+});
+
+test('when the clock has more than it may put on its queue, then new events are relayed all the same', async () => {
+  const { event, accountId } = await anEvent();
+  const endpointIds = Array.from({ length: AHEAD_MAX + 600 }, () => storedId(newId()));
+  const aWhileAgo = new Date(Date.now() - MINUTE_MS);
+  await insertDeliveries([{ event, endpointIds }], aWhileAgo, undefined, aWhileAgo);
+  const traffic = openTraffic({ scale: 1 });
+  const looksDue = () => Delivery.countDocuments({ account_id: accountId, due_at: aWhileAgo });
+  await eventually(async () => (await looksDue()) === endpointIds.length);
+  await eventually(async () => !(await putDueDeliveries(queues, traffic)));
+  expect(await looksDue()).toBeLessThan(endpointIds.length);
+
+  const { _id } = await announcedEvent(accountId);
+  await eventually(async () => {
+    await openRelay(queues).relay();
+    return (await queues.stateOf(fanOutEvent, `${wireId(_id)}-1`)) === 'waiting';
+  });
+  await queues.raw(retryWebhook).drain();
 });
 
 test('when the clock of a process is an hour ahead, then what it takes in hand is not kept from others for an hour', async () => {
