@@ -9,6 +9,7 @@ import { Client } from './client.ts';
 import { Counter } from './counter.ts';
 import { Delivery } from './delivery.ts';
 import { DocumentBatch } from './document-batch.ts';
+import { EndpointErrand } from './endpoint-errand.ts';
 import { Event } from './event.ts';
 import { Idempotency } from './idempotency-record.ts';
 import { Invoice } from './invoice.ts';
@@ -34,6 +35,7 @@ export const allModels: readonly Model<never>[] = [
   Counter,
   Delivery,
   DocumentBatch,
+  EndpointErrand,
   Event,
   Idempotency,
   Invoice,

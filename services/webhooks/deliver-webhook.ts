@@ -5,10 +5,11 @@ import { type DeliverWebhook, deliverWebhook, retryWebhook } from '#libs/jobs/ca
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import type { Logger } from '#libs/logger.ts';
-import { type Attempt, releaseDeliveries } from '#libs/models/delivery.ts';
+import type { Attempt } from '#libs/models/delivery.ts';
 import type { ClaimedDelivery } from '#libs/models/delivery-clock.ts';
 import { type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-settlement.ts';
 import { recallPostponed } from '#libs/models/due-deliveries.ts';
+import { settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import type { EventRecord } from '#libs/models/event.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
@@ -94,8 +95,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
 
   async function hold(delivery: ClaimedDelivery, endpointId: Id) {
     await settle({ delivery, verdict: { status: 'held' } });
-    // Who enabled it meanwhile released what was held before this one.
-    if ((await endpoints.read(endpointId))?.enabled) await releaseDeliveries(wireId(delivery.account_id), endpointId);
+    // Who enabled or deleted it meanwhile has seen to what was held before this one.
+    const endpoint = await endpoints.read(endpointId);
+    if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 
   async function makeAttempt(

@@ -1,6 +1,6 @@
 // Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
 import { drawNext } from '#libs/models/counter.ts';
-import { holdDeliveries } from '#libs/models/delivery.ts';
+import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import { insertEvent } from '#libs/models/event.ts';
 import {
   type DisabledReason,
@@ -49,8 +49,9 @@ async function disable({ _id, account_id }: Endpoint, reason: DisabledReason): P
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;
+    await noteErrand(endpoint, session);
     const { event } = await drawNext(session, accountId, ['event']);
     await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
   });
-  await holdDeliveries(accountId, String(_id));
+  await settleEndpoint(accountId, String(_id));
 }

@@ -6,6 +6,7 @@ import { startWorker } from '#libs/jobs/worker.ts';
 import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
 import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
+import { settleLeft } from '#libs/models/endpoint-errand.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
@@ -33,6 +34,8 @@ const CLOCK_EVERY_MS = 1_000;
 const HEAD_COUNT_EVERY_MS = 5_000;
 /** How late after midnight an overdue invoice may be announced. */
 const LAPSES_EVERY_MS = 30_000;
+/** How soon after its end a process's unfinished errands are found. */
+const ERRANDS_EVERY_MS = 30_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
 const LEASE_TIMEOUTS = 3;
 /** For our own database work around the attempt, which has no timeout of the receiver's. */
@@ -127,6 +130,14 @@ await run(async ({ onClose, useLogger }) => {
     { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
   );
   onClose(() => scheduler.stop());
+  const errands = repeat(
+    async () => {
+      if ((await settleLeft()) > 0) clock.wake();
+      return false;
+    },
+    { name: 'the look for errands of endpoints', everyMs: ERRANDS_EVERY_MS, log },
+  );
+  onClose(() => errands.stop());
   const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
     relay.wake();
     clock.wake();

@@ -1,29 +1,35 @@
 // A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Delivery, type DeliveryRecord, deliveryId, releaseDeliveries } from '#libs/models/delivery.ts';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../services/webhooks/deliver-webhook.ts';
 import { openEventReader } from '../../services/webhooks/event-reader.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { announcedEvent, LOOPBACK, register } from '../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+import { testLog, type Workspace } from '../support/workspace.ts';
 
+let gateway: TestGateway;
 let workspace: Workspace;
 let receiver: Receiver;
 beforeAll(async () => {
-  workspace = await openWorkspace();
+  gateway = await startGateway();
+  workspace = gateway.workspace;
   receiver = await startReceiver();
 });
 afterAll(async () => {
   await receiver.close();
-  await workspace.close();
+  await gateway.close();
 });
 
 test('when an endpoint is enabled again while deliveries find it disabled, then none of them stays held', async () => {
@@ -66,4 +72,79 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   for (const id of ids) expect(['pending', 'delivered']).toContain(await statusOf(id));
   outbound.close();
   await queues.close();
+});
+
+describe('an endpoint that changes while its deliveries are seen to', () => {
+  async function heldAt(enabled: boolean) {
+    const { id: accountId } = await workspace.account();
+    const { endpoint } = await register(workspace, accountId, receiver.url);
+    const event = await announcedEvent(accountId);
+    await insertDeliveries([{ event, endpointIds: [storedId(endpoint.id)] }], new Date());
+    const own = { _id: endpoint.id, account_id: accountId };
+    await WebhookEndpoint.updateOne(own, { enabled: false });
+    await holdDeliveries(accountId, endpoint.id);
+    await WebhookEndpoint.updateOne(own, { enabled });
+    const stored = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
+    return {
+      own,
+      noteErrand: () => inTransaction((session) => noteErrand(stored, session)),
+      status: async () =>
+        (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
+      errands: () => EndpointErrand.countDocuments({ account_id: accountId }),
+    };
+  }
+
+  test('when it was enabled and whoever was to release its deliveries died, then another process releases them', async () => {
+    const { noteErrand, status, errands } = await heldAt(true);
+    await noteErrand();
+    await settleLeft();
+    expect(await status()).toBe('held'); // The one who made the change may be about to.
+
+    expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+    expect([await status(), await errands()]).toEqual(['pending', 0]);
+  });
+
+  test('when it was deleted and deliveries are held still, then they are given up', async () => {
+    const { own, noteErrand, status, errands } = await heldAt(false);
+    await noteErrand();
+    await WebhookEndpoint.deleteOne(own);
+
+    await settleLeft(new Date(Date.now() + 60_000));
+    expect([await status(), await errands()]).toEqual(['dead', 0]);
+  });
+
+  test('when it is enabled while another process still holds its deliveries, then none stays held', async () => {
+    const { own, noteErrand, status, errands } = await heldAt(false);
+    await noteErrand();
+    const find = WebhookEndpoint.findOne.bind(WebhookEndpoint);
+    // Enabled right after the first look.
+    jest.spyOn(WebhookEndpoint, 'findOne').mockImplementationOnce(((...args: Parameters<typeof find>) => {
+      const query = find(...args);
+      const lean = query.lean.bind(query);
+      query.lean = (() =>
+        lean().then(async (found: unknown) => {
+          await WebhookEndpoint.updateOne(own, { enabled: true });
+          return found;
+        })) as never;
+      return query;
+    }) as never);
+
+    await settleEndpoint(own.account_id, own._id);
+    expect([await status(), await errands()]).toEqual(['pending', 0]);
+  });
+});
+
+test('when MongoDB fails after the endpoint was disabled, then the caller hears that it was, and the deliveries are seen to later', async () => {
+  const { endpoint } = await register(gateway.workspace, gateway.account.id, receiver.url);
+  const path = `/api/v1/webhooks/${endpoint.id}`;
+  const failing = {
+    failCommands: ['update'],
+    namespace: `${Delivery.db.name}.${Delivery.collection.name}`,
+    errorCode: 189,
+  };
+  const reply = await withErrors(failing, () => gateway.patch(path, { enabled: false }));
+  const removed = await withErrors(failing, () => gateway.delete(path));
+
+  expect([reply.status, removed.status]).toEqual([200, 200]);
+  expect(await EndpointErrand.countDocuments({ account_id: gateway.account.id })).toBe(1);
 });

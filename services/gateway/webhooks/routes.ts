@@ -1,7 +1,9 @@
 // Webhook endpoints over HTTP.
+import { setTimeout as pause } from 'node:timers/promises';
 import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
-import { abandonDeliveries, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
+import { deliveryId } from '#libs/models/delivery.ts';
+import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
   endpointView,
   insertEndpoint,
@@ -21,6 +23,8 @@ import { signingRoutes } from './signing-routes.ts';
 
 const path = '/api/v1/webhooks';
 const missing = 'Webhook not found or access denied';
+/** So long the caller waits until its deliveries are held, released or given up; a million of them are seen to after the answer. */
+const SETTLED_HERE_MS = 2_000;
 
 export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
   route({
@@ -74,7 +78,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:write',
     missing,
     message: 'Webhook deleted',
-    handler: deleteWebhook,
+    handler: (context: Context) => deleteWebhook(context, parts),
   }),
   route({
     method: 'post',
@@ -126,17 +130,17 @@ async function getWebhook({ caller, id, missing }: Context) {
 }
 
 async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge }: WebhookParts) {
-  const { body, id, commit, requireMatch, caller } = context;
+  const { body, commit, requireMatch } = context;
   const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, outbound);
   const answer = await commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     await requireMatch(() => endpointView(endpoint));
+    if (body.enabled !== undefined) await noteErrand(endpoint, session);
     return updated(
       endpointView(await changeEndpoint(endpoint, changesOf({ ...body, ...(url ? { url } : {}) }), session)),
     );
   });
-  if (body.enabled === false) await holdDeliveries(caller.accountId, id);
-  if (body.enabled === true && (await releaseDeliveries(caller.accountId, id)) > 0) nudge();
+  if (body.enabled !== undefined) await settle(context, nudge);
   return answer;
 }
 
@@ -159,16 +163,26 @@ function changesOf({ enabled, description, ...rest }: WebhookChanges) {
   };
 }
 
-async function deleteWebhook(context: Context) {
+async function deleteWebhook(context: Context, { nudge }: WebhookParts) {
   const answer = await context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     await context.requireMatch(() => endpointView(endpoint));
     await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
+    await noteErrand(endpoint, session);
     return deleted('Webhook deleted');
   });
-  // Not in the transaction: there may be many, and whatever is missed finds no endpoint when its time comes.
-  await abandonDeliveries(context.caller.accountId, context.id);
+  await settle(context, nudge);
   return answer;
+}
+
+/** The change is made and cannot fail any more: what is left undone here, the webhook service does. */
+async function settle({ caller, id, log }: Context, nudge: () => void) {
+  const settled = settleEndpoint(caller.accountId, id).then(
+    (released) => void (released > 0 && nudge()),
+    (error) =>
+      log.warn({ err: error, endpointId: id }, 'the webhook service will see to the deliveries of this endpoint'),
+  );
+  await Promise.race([settled, pause(SETTLED_HERE_MS, undefined, { ref: false })]);
 }
 
 async function testWebhook(context: Context) {
