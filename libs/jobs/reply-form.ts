@@ -11,20 +11,23 @@ export interface Reply {
   bytes: Buffer;
   /** What the caller is told in headers, such as images that could not be had. */
   warnings: string[];
+  /** Of the time it took, this much was a wait for others, in which renderers did other documents. */
+  asideMs?: number;
 }
 
 const LINE_END = 0x0a;
 
 export function encodeReply(reply: Reply | ReplyFailure): Buffer {
   if (!('bytes' in reply)) return Buffer.from(`${JSON.stringify(reply)}\n`);
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ warnings: reply.warnings })}\n`), reply.bytes]);
+  const { bytes, ...head } = reply;
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
 }
 
 /** @param value what encodeReply made; the bytes of the reply are a view of it, not a copy. */
 export function decodeReply(value: Buffer): Reply | ReplyFailure {
   const end = value.indexOf(LINE_END);
-  const head = JSON.parse(value.toString('utf8', 0, end)) as { warnings: string[] } | ReplyFailure;
-  return 'warnings' in head ? { bytes: value.subarray(end + 1), warnings: head.warnings } : head;
+  const head = JSON.parse(value.toString('utf8', 0, end)) as Omit<Reply, 'bytes'> | ReplyFailure;
+  return 'warnings' in head ? { bytes: value.subarray(end + 1), ...head } : head;
 }
 
 /** A notice is the job's id, and behind it the reply when that is small. */

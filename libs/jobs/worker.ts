@@ -18,6 +18,8 @@ export interface JobContext {
   isFirstRun: boolean;
   /** Aborted when nobody waits for the job any more. */
   signal: AbortSignal;
+  /** Waits for what needs nothing of this process, such as an answer from outside: meanwhile another job has the place of this one. */
+  aside<Result>(wait: Promise<Result>): Promise<Result>;
   log: Logger;
 }
 
@@ -41,20 +43,32 @@ const TELL_LIMIT_MS = 2_000;
 /** Points of one minute each that BullMQ keeps for its throughput history. */
 const METRICS_MINUTES = 24 * 60;
 
+export interface WorkerOptions {
+  redisUrl: string;
+  prefix: string;
+  concurrency: number;
+  /** So many jobs may wait aside; those beyond keep their places. */
+  asideMax?: number;
+  log: Logger;
+}
+
 export function startWorker<Payload>(
   definition: JobDefinition<Payload>,
   work: Work<Payload>,
-  options: { redisUrl: string; prefix: string; concurrency: number; log: Logger },
+  options: WorkerOptions,
 ): RunningWorker {
   const connection = connectPatient(options.redisUrl, options.log);
+  const { concurrency, asideMax = 0 } = options;
   let active = 0;
   const onIdle: Array<() => void> = [];
+  const aside = new Set<Job<Payload>>();
 
   async function runJob(job: Job<Payload>, _token?: string, signal?: AbortSignal): Promise<void> {
     const attempt = job.attemptsMade + 1;
     const jobId = job.id ?? '';
     const log = options.log.child({ job: definition.name, jobId, attempt });
     active += 1;
+    let waits = 0;
     try {
       await work(job.data, {
         jobId,
@@ -62,15 +76,39 @@ export function startWorker<Payload>(
         isLastAttempt: attempt >= definition.attempts,
         isFirstRun: job.attemptsStarted <= 1,
         signal: signal ?? new AbortController().signal,
+        async aside(wait) {
+          waits += 1;
+          leavePlace(job);
+          try {
+            return await wait;
+          } finally {
+            waits -= 1;
+            if (waits === 0) comeBack(job);
+          }
+        },
         log,
       });
     } catch (error) {
       log.warn({ err: error }, 'job attempt failed');
       throw isPermanent(error) ? giveUp(error) : error;
     } finally {
+      // It may end before all it waited for.
+      comeBack(job);
       active -= 1;
       if (active === 0) for (const tell of onIdle.splice(0)) tell();
     }
+  }
+
+  function leavePlace(job: Job<Payload>) {
+    if (aside.has(job) || aside.size >= asideMax) return;
+    aside.add(job);
+    worker.concurrency = concurrency + aside.size;
+    // While all places are taken BullMQ looks at their number only when a job ends. To be resumed makes it look now.
+    void worker.pause(true).then(() => worker.resume());
+  }
+
+  function comeBack(job: Job<Payload>) {
+    if (aside.delete(job)) worker.concurrency = concurrency + aside.size;
   }
 
   function idle(): Promise<void> {
@@ -82,7 +120,7 @@ export function startWorker<Payload>(
     prefix: options.prefix,
     // Jobs carry it while they are worked on: the operations dashboard shows who is busy with what.
     name: `${hostname()}/${process.pid}`,
-    concurrency: options.concurrency,
+    concurrency,
     lockDuration: definition.lockMs,
     stalledInterval: definition.stalledMs,
     maxStalledCount: MAX_STALLED_COUNT,

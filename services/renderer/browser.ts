@@ -3,7 +3,7 @@ import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { type Generation, type GenerationOptions, startGeneration } from './generation.ts';
-import { GaveUp, inTime } from './in-time.ts';
+import { asReason, GaveUp, inTime } from './in-time.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
 
 /** What takes longer is not a document but an attack, or a bug; its neighbours need the processor. */
@@ -204,9 +204,4 @@ async function hangs(generation: Generation): Promise<boolean> {
     () => false,
     (error) => error instanceof GaveUp,
   );
-}
-
-/** Who waits should hear why, not that somebody gave up. */
-function asReason(error: unknown): never {
-  throw error instanceof GaveUp ? error.reason : error;
 }

@@ -17,10 +17,13 @@ export type ImageProblem = ImageFault | 'refused address' | 'unreachable';
 export interface Images {
   /**
    * @param source an http(s) URL or a base64 data URI. @param accountId whose cache may be used.
-   * @returns the image ready for the page, or why there is none. Never throws.
+   * @param signal aborted when the document is not wanted any more.
+   * @returns the image ready for the page, or why there is none: at once when it is remembered. Throws nothing but `signal.reason`.
    */
-  get(source: string, use: ImageUse, accountId: string): Promise<InlineImage | { problem: ImageProblem }>;
+  get(source: string, use: ImageUse, accountId: string, signal: AbortSignal): Picture | Promise<Picture>;
 }
+
+export type Picture = InlineImage | { problem: ImageProblem };
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FETCH_LIMIT_MS = 5_000;
@@ -30,6 +33,14 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Long enough for a run of documents with one logo, short enough that a new logo shows at once. */
 const CACHE_LIFE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
+/** A host that is silent costs a run of documents its five seconds once, and is asked again soon after it is repaired. */
+const UNREACHABLE_LIFE_MS = 30_000;
+const UNREACHABLE_BYTES = 200;
+
+interface Wanted {
+  source: string;
+  use: ImageUse;
+}
 
 class ImageFailure extends Error {
   readonly problem: ImageProblem;
@@ -41,36 +52,52 @@ class ImageFailure extends Error {
 }
 
 export function openImages({ outbound, decoder }: { outbound: Outbound; decoder: ImageDecoder }): Images {
-  const cache = new LRUCache<string, InlineImage>({
+  const cache = new LRUCache<string, Picture, Wanted>({
     maxSize: CACHE_BYTES,
-    sizeCalculation: ({ dataUri }) => dataUri.length,
+    sizeCalculation: (picture) => ('dataUri' in picture ? picture.dataUri.length : UNREACHABLE_BYTES),
     ttl: CACHE_LIFE_MS,
+    async fetchMethod(_key, _known, { context: { source, use }, options, signal }) {
+      try {
+        const bytes = source.startsWith('data:') ? fromDataUri(source) : await download(source, outbound, signal);
+        const decoded = await decoder.decode(bytes, use);
+        if ('fault' in decoded) throw new ImageFailure(decoded.fault);
+        return decoded;
+      } catch (error) {
+        // The other problems are found at once, and whoever has repaired his picture wants to see it.
+        if (error instanceof ImageFailure && error.problem !== 'unreachable') throw error;
+        options.ttl = UNREACHABLE_LIFE_MS;
+        return { problem: 'unreachable' };
+      }
+    },
   });
 
   return {
-    async get(source, use, accountId) {
+    get(source, use, accountId, signal) {
       const key = createHash('sha256').update(`${accountId} ${use} `).update(source).digest('base64');
-      const known = cache.get(key);
-      if (known) return known;
-      try {
-        const bytes = source.startsWith('data:') ? fromDataUri(source) : await download(source, outbound);
-        const decoded = await decoder.decode(bytes, use);
-        if ('fault' in decoded) return { problem: decoded.fault };
-        cache.set(key, decoded);
-        return decoded;
-      } catch (error) {
-        return { problem: error instanceof ImageFailure ? error.problem : 'unreachable' };
-      }
+      return cache.get(key) ?? fetched(key, { source, use }, signal);
     },
   };
+
+  /** Documents that want it at the same time fetch it once. */
+  async function fetched(key: string, context: Wanted, signal: AbortSignal): Promise<Picture> {
+    for (;;) {
+      try {
+        return await cache.forceFetch(key, { context, signal });
+      } catch (error) {
+        if (error instanceof ImageFailure) return { problem: error.problem };
+        // Whoever began to fetch it is not wanted any more. If it is not us, we begin anew.
+        signal.throwIfAborted();
+      }
+    }
+  }
 }
 
 function fromDataUri(source: string): Buffer {
   return Buffer.from(source.slice(source.indexOf(',') + 1), 'base64');
 }
 
-async function download(source: string, outbound: Outbound): Promise<Buffer> {
-  const signal = AbortSignal.timeout(FETCH_LIMIT_MS);
+async function download(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
+  const signal = AbortSignal.any([unwanted, AbortSignal.timeout(FETCH_LIMIT_MS)]);
   let address = source;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const response = await request(address, outbound, signal);

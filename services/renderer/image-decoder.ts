@@ -6,6 +6,8 @@ import { canRead, type Isolation } from './isolation.ts';
 
 /** Sixteen megapixels take about one second. */
 const LIMIT_MS = 5_000;
+/** A renderer has one to two processors: more at once would only run into the limit together, those that are quick with those that are not. */
+const AT_ONCE = 2;
 const HEAP_MEGABYTES = 128;
 const PROGRAM = join(import.meta.dirname, 'decode-image.ts');
 
@@ -21,6 +23,8 @@ type Result = { dataUri: string } | { fault: ImageFault } | undefined;
 export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new Map<number, (result: Result) => void>();
+  const queue: Array<() => void> = [];
+  let inHand = 0;
   let lastId = 0;
   let child: ChildProcess | undefined;
 
@@ -55,7 +59,20 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     for (const id of [...waiters.keys()]) settle(id, undefined);
   }
 
-  function attempt(bytes: Buffer, use: ImageUse): Promise<Result> {
+  async function attempt(bytes: Buffer, use: ImageUse): Promise<Result> {
+    if (inHand === AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+    else inHand += 1;
+    try {
+      return await send(bytes, use);
+    } finally {
+      // Its place goes to the next, or is free.
+      const next = queue.shift();
+      if (next) next();
+      else inHand -= 1;
+    }
+  }
+
+  function send(bytes: Buffer, use: ImageUse): Promise<Result> {
     return new Promise((resolve) => {
       const current = running();
       lastId += 1;

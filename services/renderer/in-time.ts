@@ -33,3 +33,8 @@ export async function inTime<Value>(
 function tookTooLong() {
   return new AppError(504, 'The document was not ready before its deadline');
 }
+
+/** Who waits should hear why, not that somebody gave up. */
+export function asReason(error: unknown): never {
+  throw error instanceof GaveUp ? error.reason : error;
+}

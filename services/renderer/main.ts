@@ -28,6 +28,9 @@ import { openWorkplace } from './workplace.ts';
 /** Documents in hand may take until their deadline; what is not done then, another renderer does again. */
 const CLOSE_LIMIT_MS = 32_000;
 
+/** Documents that wait for pictures and for no page: as many as one account may have in hand, each with at most ten megabytes that came. */
+const ASIDE_MAX = 32;
+
 /** Per cent of its allowance that may be used before V8 looks through the whole heap. By itself it looks after every ten documents. */
 const FULL_COLLECTION_AT = 85;
 
@@ -96,7 +99,8 @@ await run(async ({ onClose, useLogger }) => {
   const images = openImages({ outbound, decoder });
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
   const work = renderDocumentWith({ browser, images, markdown, missingGlyphs, render, redis, prefix, onEnd });
-  const worker = startWorker(renderDocument, work, { redisUrl, prefix, concurrency: config.RENDER_CONCURRENCY, log });
+  const places = { concurrency: config.RENDER_CONCURRENCY, asideMax: ASIDE_MAX };
+  const worker = startWorker(renderDocument, work, { redisUrl, prefix, ...places, log });
   onClose(() => worker.close(CLOSE_LIMIT_MS));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));
   onClose(() => operations.drain());

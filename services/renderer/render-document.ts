@@ -10,6 +10,7 @@ import type { PrintingBrowser } from './browser.ts';
 import { documentView } from './document-view.ts';
 import type { Images } from './fetch-image.ts';
 import type { FindMissingGlyphs } from './glyphs.ts';
+import { asReason, inTime } from './in-time.ts';
 import type { Markdown } from './markdown.ts';
 import { withMetadata } from './pdf-metadata.ts';
 import type { Render } from './template.ts';
@@ -55,7 +56,10 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
   };
 }
 
-async function printDocument(payload: RenderDocument, { signal }: JobContext, parts: RendererParts): Promise<Reply> {
+async function printDocument(payload: RenderDocument, context: JobContext, parts: RendererParts): Promise<Reply> {
+  const { signal } = context;
+  const { deadlineAt } = payload;
+  let asideMs = 0;
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
   const [logo, banner, bodyHtml] = await Promise.all([
@@ -66,21 +70,33 @@ async function printDocument(payload: RenderDocument, { signal }: JobContext, pa
   signal.throwIfAborted();
   const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
   const printed = await parts.browser.print(parts.render(view), {
-    deadlineAt: payload.deadlineAt,
+    deadlineAt,
     signal,
     isTagged: document.accessible === true,
   });
   const { language, issuer } = view;
   const bytes = withMetadata(printed, { author: issuer.name, language, madeAt: document.madeAt });
-  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)] };
+  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)];
+  return { bytes, warnings: all, asideMs };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.
   async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
     if (source === undefined) return { image: undefined, warnings: [] };
-    const result = await parts.images.get(source, use, payload.accountId);
+    const known = parts.images.get(source, use, payload.accountId, signal);
+    const result = known instanceof Promise ? await awaited(known) : known;
     return 'problem' in result
       ? { image: undefined, warnings: [`${field}: ${result.problem}`] }
       : { image: result, warnings: [] };
+  }
+
+  // A host that is slow to send one document's picture must not keep other documents from the pages.
+  async function awaited<Picture>(picture: Promise<Picture>): Promise<Picture> {
+    const since = performance.now();
+    const limit = { limitMs: deadlineAt - agreedTime(), signal };
+    const result = await context.aside(inTime(picture, limit)).catch(asReason);
+    // The two pictures are awaited together.
+    asideMs = Math.max(asideMs, performance.now() - since);
+    return result;
   }
 }
 

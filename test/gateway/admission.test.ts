@@ -76,3 +76,18 @@ test('when documents take long, then nobody is let in who would wait too long, a
   // So few wait that no wait can be told from them.
   expect(admission.refusal('other')).toBeUndefined();
 });
+
+test('when documents waited for slow pictures, then those behind them are not taken for late', () => {
+  const admission = openAdmission({ ...limits, waiting: 1_000, perAccount: 1_000 });
+  const enter = (count: number) =>
+    Array.from({ length: count }, (_none, index) =>
+      admission.enter({ accountId: 'one', requestId: `request-${index}` }),
+    );
+  const slow = enter(8);
+  jest.advanceTimersByTime(5_000);
+  for (const place of slow) place.leave('done', 5_000);
+
+  enter(20);
+
+  expect(admission.refusal('other')).toBeUndefined();
+});

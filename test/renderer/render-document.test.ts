@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { announceCancel } from '#libs/jobs/replies.ts';
+import type { Images } from '../../services/renderer/fetch-image.ts';
 import { renderDocumentWith } from '../../services/renderer/render-document.ts';
 import { compileTemplate } from '../../services/renderer/template.ts';
 import { eventually } from '../support/eventually.ts';
@@ -52,33 +53,29 @@ test('when the deadline of a waiting document passes, then it counts as expired'
 });
 
 test('when a document comes too late to be ready in time, then the browser never hears of it', async () => {
-  const ends: string[] = [];
-  let prints = 0;
-  const work = renderDocumentWith({
-    browser: {
-      async print() {
-        prints += 1;
-        return Buffer.alloc(0);
-      },
-    },
-    images: { get: () => Promise.reject(new Error('it has none')) },
-    markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
-    missingGlyphs: () => [],
-    render: compileTemplate(),
-    redis: renderer.queues.redis,
-    prefix: renderer.workspace.redisPrefix,
-    onEnd: ({ outcome }) => ends.push(outcome),
-  });
-  const job = { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, log: testLog };
+  const { work, seen } = aWork();
   const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'nobody' };
   for (const leftMs of [-1, 100]) {
-    await work({ ...payload, deadlineAt: Date.now() + leftMs }, { ...job, signal: new AbortController().signal });
+    await work({ ...payload, deadlineAt: Date.now() + leftMs }, { ...aJob(), signal: new AbortController().signal });
   }
 
-  expect([prints, ends]).toEqual([0, ['expired', 'expired']]);
+  expect(seen).toEqual({ prints: 0, ends: ['expired', 'expired'] });
 });
 
 describe('cancelling', () => {
+  test('when a document waits for its picture, then it does not wait on', async () => {
+    const { work, seen } = aWork({ get: () => new Promise(() => undefined) });
+    const caller = new AbortController();
+    const document = anInvoice({ logoUrl: 'https://silent.example/logo.png' });
+    const payload = { document, accountId: randomUUID(), requestId: 'left', replyTo: 'nobody' };
+    const working = work({ ...payload, deadlineAt: Date.now() + 600_000 }, { ...aJob(), signal: caller.signal });
+
+    caller.abort(new Error('gone'));
+    await working;
+
+    expect(seen).toEqual({ prints: 0, ends: ['cancelled'] });
+  });
+
   test('when nobody waits for a running document, then its page is free for the next', async () => {
     const before = await outcomes('cancelled');
     const id = randomUUID();
@@ -146,6 +143,32 @@ test('when variables are missing or wrong, then all of them are listed at once',
   expect(code).toBe(78);
   for (const name of ['CHROMIUM_PATH', 'REDIS_PREFIX', 'RENDER_CONCURRENCY']) expect(output).toContain(name);
 });
+
+/** The job in this process, with nothing behind it. */
+function aWork(images: Images = { get: () => Promise.reject(new Error('it has none')) }) {
+  const seen = { prints: 0, ends: [] as string[] };
+  const work = renderDocumentWith({
+    browser: {
+      async print() {
+        seen.prints += 1;
+        return Buffer.alloc(0);
+      },
+    },
+    images,
+    markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
+    missingGlyphs: () => [],
+    render: compileTemplate(),
+    redis: renderer.queues.redis,
+    prefix: renderer.workspace.redisPrefix,
+    onEnd: ({ outcome }) => seen.ends.push(outcome),
+  });
+  return { work, seen };
+}
+
+function aJob() {
+  const aside = <Result>(wait: Promise<Result>) => wait;
+  return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, aside, log: testLog };
+}
 
 async function runToItsEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const child = spawn('node', ['services/renderer/main.ts'], {

@@ -24,7 +24,8 @@ const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
 
 export interface Place {
-  leave(how: 'done' | 'failed'): void;
+  /** @param asideMs how long it was no renderer's work: a picture that is slow to come makes nobody else wait. */
+  leave(how: 'done' | 'failed', asideMs?: number): void;
 }
 
 export interface Refusal {
@@ -109,14 +110,14 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
       const position = waiting.size;
 
       return {
-        leave(how) {
+        leave(how, asideMs = 0) {
           if (!waiting.delete(place)) return;
           const left = (ofAccount.get(accountId) ?? 1) - 1;
           if (left > 0) ofAccount.set(accountId, left);
           else ofAccount.delete(accountId);
           if (how === 'failed') return;
           documents = documents * MEMORY + position;
-          spentMs = spentMs * MEMORY + (performance.now() - place.since);
+          spentMs = spentMs * MEMORY + Math.max(0, performance.now() - place.since - asideMs);
         },
       };
     },

@@ -71,7 +71,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     });
     try {
       const answer = await reply;
-      place?.leave('done');
+      place?.leave('done', answer.asideMs);
       return answer;
     } catch (error) {
       place?.leave('failed');
