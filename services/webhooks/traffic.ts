@@ -16,6 +16,9 @@ const BACK_PER_OPEN = 100;
 /** Half an hour: nothing is put aside for longer. */
 const OPENS_MAX = 60;
 
+/** How often it looks for endpoints that nobody asks for any more: that costs little, and they must not gather for weeks. */
+const FORGET_EVERY_MS = 60_000;
+
 /** A quick endpoint's next attempt waits right here: to put it aside costs more than the wait. */
 const QUICK_MS = 50;
 const WAIT_HERE_MS = 500;
@@ -48,7 +51,7 @@ export interface Traffic {
    * A delivery that is put aside before it is on the queue costs a tenth of one that comes and is sent away.
    */
   foresee(endpointId: string, postponed?: number): Wait | undefined;
-  /** Endpoints that have attempts in hand or failed lately. */
+  /** Endpoints that are remembered: they have attempts in hand or failed lately. */
   size(): number;
 }
 
@@ -65,6 +68,8 @@ interface State {
   trialUntil: number;
   averageMs: number | undefined;
   nextFreeAt: number;
+  /** When somebody last asked for it. */
+  askedAt: number;
 }
 
 /**
@@ -74,11 +79,24 @@ interface State {
 export function openTraffic(options: { scale: number; sharers?: () => number; now?: () => number }): Traffic {
   const { now = () => performance.now(), sharers = () => 1 } = options;
   const openMs = OPEN_MS * options.scale;
+  // Longer than anything is put aside, and than an outcome counts: at worst an endpoint that is down still is found out once more.
+  const keptMs = Math.max((1 + OPENS_MAX) * openMs, WINDOW_MS);
   const states = new Map<string, State>();
+  let forgetsAt = now() + FORGET_EVERY_MS;
+
+  /** An endpoint that failed last and was deleted, disabled or fell silent has no success that would take it away. */
+  function forgetIdle() {
+    if (now() < forgetsAt) return;
+    forgetsAt = now() + FORGET_EVERY_MS;
+    for (const [endpointId, { inFlight, waiting, askedAt }] of states)
+      if (inFlight.size === 0 && waiting.length === 0 && askedAt < now() - keptMs) states.delete(endpointId);
+  }
 
   function stateOf(endpointId: string): State {
     let state = states.get(endpointId);
     if (!state) {
+      // They are more only when one is added.
+      forgetIdle();
       state = {
         inFlight: new Set(),
         waiting: [],
@@ -88,9 +106,11 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
         trialUntil: 0,
         averageMs: undefined,
         nextFreeAt: 0,
+        askedAt: 0,
       };
       states.set(endpointId, state);
     }
+    state.askedAt = now();
     return state;
   }
 
@@ -163,6 +183,7 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
     foresee(endpointId, postponed) {
       const state = states.get(endpointId);
       if (!state) return undefined;
+      state.askedAt = now();
       const wait = waitForBreaker(state, state.inFlight.size > 0 || state.trialUntil > now(), postponed);
       if (wait) return wait;
       if (state.openUntil > 0) state.trialUntil = now() + TRIAL_COMES_MS;

@@ -229,3 +229,24 @@ test('when one is put aside again and again, then for longer each time, up to th
   jest.restoreAllMocks();
   expect(waits).toEqual([45, 60, 90, 930, 930]);
 });
+
+test('when endpoints fail and nobody asks for them any more, then they are forgotten; those in hand or put aside are not', async () => {
+  const { clock, traffic, admitted, attempt } = start();
+  for (let count = 0; count < 100; count += 1) await attempt(false, `gone-${count}`);
+  for (let count = 0; count < 10; count += 1) await attempt(false, 'down');
+  await attempt(false, 'hangs');
+  const inHand = await admitted('hangs');
+  expect(traffic.size()).toBe(102);
+
+  clock.now += 20 * 60_000;
+  // An event for it: it is put aside, for up to half an hour.
+  expect(traffic.foresee('down')).toBeUndefined();
+  expect(traffic.foresee('down')).toMatchObject({ isOpen: true });
+  clock.now += 20 * 60_000;
+  await attempt(true, 'another');
+
+  expect(traffic.size()).toBe(2);
+  expect(traffic.foresee('down')).toBeUndefined();
+  expect(traffic.foresee('down')).toMatchObject({ isOpen: true });
+  inHand.leave({ isWell: true, durationMs: 5 });
+});
