@@ -1,21 +1,16 @@
 // Which keys the signing secrets in the database are sealed with, and sealing them anew so that an old key can go.
-import { agreedDate } from '../clock.ts';
 import { keyIdOf, type SecretBox } from '../secret-box.ts';
 import { acrossAccounts, type Id } from './tenant.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
+import { formerSecrets, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
 
-type Sealed = Pick<
-  WebhookEndpointRecord,
-  '_id' | 'account_id' | 'secret' | 'previous_secret' | 'previous_secret_until'
->;
+type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
 /** @returns how many secrets there are by the id of the key that opens them; of all accounts, the keys are the system's. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for await (const { secret, previous_secret } of endpoints({})) {
-    for (const sealed of [secret, previous_secret]) {
-      if (sealed) counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
-    }
+  for await (const { secret, previous_secrets } of endpoints({})) {
+    for (const sealed of [secret, ...(previous_secrets ?? []).map((former) => former.secret)])
+      counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   }
   return counts;
 }
@@ -34,7 +29,7 @@ export interface Resealing {
  */
 export async function resealSecrets(box: SecretBox, onProgress: (done: number) => void): Promise<Resealing> {
   const isOld = { $not: new RegExp(`^${box.keyIds[0]}\\.`) };
-  const needsIt = { $or: [{ secret: isOld }, { previous_secret: { $exists: true, ...isOld } }] };
+  const needsIt = { $or: [{ secret: isOld }, { previous_secrets: { $elemMatch: { secret: isOld } } }] };
   const unreadable = new Set<Id>();
   let resealed = 0;
   for (;;) {
@@ -47,8 +42,8 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
         continue;
       }
       // Only what was read: a secret that its owner has rotated since must not come back.
-      const { _id, account_id, secret, previous_secret } = endpoint;
-      const unchanged = { _id, account_id, secret, previous_secret: previous_secret ?? { $exists: false } };
+      const { _id, account_id, secret, previous_secrets } = endpoint;
+      const unchanged = { _id, account_id, secret, previous_secrets: previous_secrets ?? { $exists: false } };
       const { modifiedCount } = await WebhookEndpoint.updateOne(unchanged, update);
       resealed += modifiedCount;
       onProgress(resealed);
@@ -59,15 +54,15 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
 
 /** @returns undefined when no key opens it. */
 function anew(endpoint: Sealed, box: SecretBox) {
-  const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
-  // It signs nothing any more; its key may be gone for good.
-  const isOver = previous && !(until && until > agreedDate());
   try {
-    const $set = {
-      secret: box.seal(box.open(secret)),
-      ...(previous && !isOver ? { previous_secret: box.seal(box.open(previous)) } : {}),
-    };
-    return isOver ? { $set, $unset: { previous_secret: 1 as const, previous_secret_until: 1 as const } } : { $set };
+    const secret = box.seal(box.open(endpoint.secret));
+    if (!endpoint.previous_secrets) return { $set: { secret } };
+    // What signs nothing any more is dropped: its key may be gone for good.
+    const previous_secrets = formerSecrets(endpoint).map((former) => ({
+      ...former,
+      secret: box.seal(box.open(former.secret)),
+    }));
+    return { $set: { secret, previous_secrets } };
   } catch {
     return undefined;
   }
@@ -76,7 +71,7 @@ function anew(endpoint: Sealed, box: SecretBox) {
 function endpoints(filter: object): AsyncIterable<Sealed> {
   return WebhookEndpoint.find(filter)
     .setOptions(acrossAccounts)
-    .select({ account_id: 1, secret: 1, previous_secret: 1, previous_secret_until: 1 })
+    .select({ account_id: 1, secret: 1, previous_secrets: 1 })
     .lean<Sealed[]>()
     .cursor() as AsyncIterable<Sealed>;
 }

@@ -13,7 +13,9 @@ import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tena
 /** Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
 /** How long deliveries carry the old secret's signature too: a day to roll the new one out. */
-export const ROTATION_OVERLAP_MS = 24 * 3_600_000;
+const ROTATION_OVERLAP_MS = 24 * 3_600_000;
+/** Who rotates again because an answer was lost must not end the secret that receivers still use. Each is a signature in every call. */
+const FORMER_MAX = 4;
 const SECRET_BYTES = 32; // Standard Webhooks asks for 24 to 64.
 
 /** `manual`: the account's own wish. `gone`: the receiver answered 410. `failing`: nothing but failures for five days. */
@@ -33,8 +35,8 @@ const endpointSchema = new Schema(
     disabled_reason: String,
     /** See secret-box.ts. */
     secret: { type: String, required: true },
-    previous_secret: String,
-    previous_secret_until: Date,
+    /** Those it replaced, latest first, each until it signs no more. */
+    previous_secrets: { type: [{ _id: false, secret: String, until: Date }], default: undefined },
     /** When the first of an unbroken row of failures happened, and how long the row is. Absent while all is well. */
     failing_since: Date,
     failures: Number,
@@ -47,7 +49,15 @@ endpointSchema.plugin(tenant);
 endpointSchema.index({ account_id: 1, slot: 1 }, { unique: true });
 endpointSchema.index({ account_id: 1, created_at: -1, _id: -1 });
 
-export type WebhookEndpointRecord = InferSchemaType<typeof endpointSchema>;
+export interface FormerSecret {
+  /** See secret-box.ts. */
+  secret: string;
+  until: Date;
+}
+
+export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>, 'previous_secrets'> & {
+  previous_secrets?: FormerSecret[] | null;
+};
 
 export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
 
@@ -109,14 +119,29 @@ export function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** The secrets that sign now: the current one first, then the one it replaced while that still overlaps. */
+/** The secrets that the current one replaced and that still overlap with it, latest first. */
+export function formerSecrets(
+  { previous_secrets }: Pick<WebhookEndpointRecord, 'previous_secrets'>,
+  now: Date = agreedDate(),
+): FormerSecret[] {
+  return (previous_secrets ?? []).filter(({ until }) => until > now);
+}
+
+/** The secrets that sign now: the current one first. */
 export function secretsOf(
-  endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secret' | 'previous_secret_until'>,
+  endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secrets'>,
   box: Pick<SecretBox, 'open'>,
   now: Date = agreedDate(),
 ): string[] {
-  const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
-  return [box.open(secret), ...(previous && until && until > now ? [box.open(previous)] : [])];
+  const sealed = [endpoint.secret];
+  if (endpoint.previous_secrets) sealed.push(...formerSecrets(endpoint, now).map(({ secret }) => secret));
+  return sealed.map((one) => box.open(one));
+}
+
+/** What a new secret makes of the endpoint: the one it replaces goes on signing for a while, as do those before. */
+export function rotated(endpoint: WebhookEndpointRecord, sealed: string, now: Date = agreedDate()) {
+  const replaced = { secret: endpoint.secret, until: new Date(now.getTime() + ROTATION_OVERLAP_MS) };
+  return { secret: sealed, previous_secrets: [replaced, ...formerSecrets(endpoint, now)].slice(0, FORMER_MAX) };
 }
 
 /**
@@ -171,7 +196,7 @@ export async function insertEndpoint(
       ],
       { session },
     );
-    return (endpoint as NonNullable<typeof endpoint>).toObject();
+    return (endpoint as NonNullable<typeof endpoint>).toObject() as WebhookEndpointRecord;
   } catch (error) {
     if (isDuplicate(error)) throw conflict('Another endpoint is being registered, please try again');
     throw error;

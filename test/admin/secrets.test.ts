@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { resealSecrets } from '#libs/models/sealed-secrets.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
-import { registerEndpoint, secretsOf, WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import {
+  registerEndpoint,
+  secretsOf,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { runAdmin } from '../support/run-admin.ts';
@@ -44,7 +49,8 @@ async function endpointSealedWith(key: string): Promise<{ id: string; secret: st
   return { id: endpoint.id, secret };
 }
 
-const stored = (id: string) => WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean().orFail();
+const stored = (id: string) =>
+  WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>().orFail();
 
 async function secretFinding(keys: string) {
   const { stdout } = await runAdmin(['doctor', '--json'], stores(keys));
@@ -111,8 +117,7 @@ describe('sealed anew', () => {
     const lately = await endpointSealedWith(old);
     const longAgo = await endpointSealedWith(old);
     const previous = (until: number) => ({
-      previous_secret: box.seal('whsec_former'),
-      previous_secret_until: new Date(Date.now() + until),
+      previous_secrets: [{ secret: box.seal('whsec_former'), until: new Date(Date.now() + until) }],
     });
     await WebhookEndpoint.updateOne({ _id: lately.id }, previous(HOUR_MS)).setOptions(acrossAccounts);
     await WebhookEndpoint.updateOne({ _id: longAgo.id }, previous(-HOUR_MS)).setOptions(acrossAccounts);
@@ -120,7 +125,7 @@ describe('sealed anew', () => {
     await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
 
     expect(secretsOf(await stored(lately.id), openSecretBox(fresh))).toEqual([lately.secret, 'whsec_former']);
-    expect(await stored(longAgo.id)).not.toHaveProperty('previous_secret');
+    expect((await stored(longAgo.id)).previous_secrets).toEqual([]);
   });
 
   test('when an owner rotates a secret meanwhile, then theirs stays', async () => {
@@ -146,8 +151,7 @@ describe('sealed anew', () => {
         { _id: id },
         {
           secret: rotated,
-          previous_secret: openSecretBox(old).seal(secret),
-          previous_secret_until: new Date(Date.now() + HOUR_MS),
+          previous_secrets: [{ secret: openSecretBox(old).seal(secret), until: new Date(Date.now() + HOUR_MS) }],
         },
       ).setOptions(acrossAccounts);
 

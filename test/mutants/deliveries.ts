@@ -138,8 +138,8 @@ export const deliveryMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/webhook-endpoint.ts',
-        text: 'previous && until && until > now',
-        instead: 'previous && until',
+        text: 'filter(({ until }) => until > now)',
+        instead: 'filter(({ until }) => until)',
       },
     ],
     oracle: { file: DELIVER, test: 'when a secret was rotated' },

@@ -241,6 +241,20 @@ test('when a secret is rotated, then calls carry two signatures and each secret 
   verify(rotated.body.data.secret, call);
 });
 
+test('when a secret is rotated again before the first one is over, then the first one signs still', async () => {
+  const me = await user();
+  const target = await receiver();
+  const { id, secret } = (await me.post('/webhooks', { url: target.url })).body.data;
+  await me.post(`/webhooks/${id}/rotate-secret`); // Its answer is lost.
+  const fresh = (await me.post(`/webhooks/${id}/rotate-secret`)).body.data.secret;
+  await settled(me, (await me.post(`/webhooks/${id}/test`)).body.data.delivery_id, 'delivered');
+
+  const [call] = target.received;
+  if (!call) throw new Error('nothing arrived');
+  verify(secret, call);
+  verify(fresh, call);
+});
+
 test('when an endpoint is disabled, then its deliveries are held; when it is enabled, then they arrive', async () => {
   const me = await user();
   let status = 500;

@@ -118,7 +118,7 @@ test('when a secret was rotated, then both verify during the overlap, and only t
   const rotate = (until: Date) =>
     WebhookEndpoint.updateOne(
       { _id: endpoint.id, account_id: account.id },
-      { $set: { secret: box.seal(fresh), previous_secret: box.seal(secret), previous_secret_until: until } },
+      { $set: { secret: box.seal(fresh), previous_secrets: [{ secret: box.seal(secret), until }] } },
     );
   await rotate(new Date(Date.now() + 60_000));
   await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');

@@ -1,11 +1,10 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
-import { agreedTime } from '#libs/clock.ts';
 import { Event } from '#libs/models/event.ts';
 import { isId } from '#libs/models/tenant.ts';
 import {
   endpointView,
   makeSecret,
-  ROTATION_OVERLAP_MS,
+  rotated,
   secretsOf,
   WebhookEndpoint,
   type WebhookEndpointRecord,
@@ -52,10 +51,8 @@ async function rotateSecret(context: Context, { box }: WebhookParts) {
   return context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     const secret = makeSecret();
-    const until = new Date(agreedTime() + ROTATION_OVERLAP_MS);
-    const secrets = { secret: box.seal(secret), previous_secret: endpoint.secret, previous_secret_until: until };
-    const rotated = await changeEndpoint(endpoint, { $set: { ...secrets, updated_at: new Date() } }, session);
-    const view = endpointView(rotated);
+    const changes = { ...rotated(endpoint, box.seal(secret)), updated_at: new Date() };
+    const view = endpointView(await changeEndpoint(endpoint, { $set: changes }, session));
     return { ...updated({ ...view, secret }), remember: updated(view).body };
   });
 }
