@@ -113,6 +113,15 @@ describe('a batch', () => {
     expect((await get(document.url, { headers: known })).status).toBe(304);
   });
 
+  test('when nobody has a font for its lines, then one warning tells of all of them', async () => {
+    const line_items = Array.from({ length: 100 }, () => ({ description: '𓀀𓀁', quantity: 1, rate: 1 }));
+    const { id } = await make('documents', { documents: [invoice(await makeInvoice({ line_items }))] });
+
+    expect((await finished(id)).documents[0].warnings).toEqual([
+      'lineItems.0.description and 99 more: no glyph for U+13000 U+13001',
+    ]);
+  });
+
   test('when it is finished, then one event tells of it as a read does', async () => {
     const account = await crowded();
     const { id } = await make('documents', { documents: [invoice(account.invoice)] }, account);
@@ -238,6 +247,13 @@ describe('what is refused', () => {
       'Validation failed',
       [field],
     ]);
+  });
+
+  test('when far too many are sent, then 400 names how many there may be', async () => {
+    const body = { documents: Array.from({ length: 600 }, (_, index) => fake(index)) };
+    const reply = await system.call('POST', path, { body });
+
+    expect(reply.body.details).toEqual({ documents: ['documents must contain less than or equal to 200 items'] });
   });
 
   test('when an account has too many unfinished batches, then 429 until one is finished', async () => {

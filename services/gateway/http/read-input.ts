@@ -41,7 +41,7 @@ export function bodyReader<Body>(
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...options, convert: false });
-  const known = new Set(Object.keys(shape.describe()['keys'] ?? {}));
+  const known = new Map(Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, itemsMax(one as Joi.Description)]));
   return (body) => {
     if (isChange && !namesOf(body).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
@@ -53,12 +53,18 @@ export function bodyReader<Body>(
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))),
       ...long.map((name) => ({
         path: [name],
-        message: `${name} must contain less than or equal to ${LIST_MAX} items`,
+        message: `${name} must contain less than or equal to ${known.get(name)} items`,
       })),
     ];
     if (problems.length > 0) throw validationFailed(details === 'list' ? listOf(problems) : byField(problems));
     return value as Body;
   };
+}
+
+/** How many items the shape of a list allows. */
+function itemsMax({ rules = [] }: Joi.Description): number {
+  const max = (rules as { name: string; args?: { limit: number } }[]).find(({ name }) => name === 'max');
+  return Math.min(LIST_MAX, max?.args?.limit ?? LIST_MAX);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Turns what went wrong into a page with words an operator can use.
 import type { Request, Response } from 'express';
+import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { isOutOfTime, isStoreAway } from '#libs/mongo.ts';
 import { html, renderPage } from './html.ts';
@@ -23,7 +24,7 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
 }
 
 function problemOf(error: unknown): { status: number; message: string } {
-  if (error instanceof Refusal) return error;
+  if (error instanceof Refusal || error instanceof AppError) return error;
   if (isStoreAway(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
   if (isOutOfTime(error)) {
     return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
