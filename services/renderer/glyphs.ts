@@ -11,7 +11,10 @@ const PLAIN = /^[\s!-\u017f\u2010-\u2026\u20ac]*$/;
 const INVISIBLE = /[\p{C}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
 const NAMED_MOST = 5;
 
-/** @returns one warning for each field with such characters, naming the first of them. */
+/**
+ * @returns one warning for each field with such characters, naming the first of them, and one for all lines together: warnings travel
+ * in a header, and five hundred lines in a script that nobody has a font for would make it so long that no client takes it.
+ */
 export type FindMissingGlyphs = (document: PdfDocument) => string[];
 
 /** Reads the fonts' tables of characters: about 150 ms, once. */
@@ -24,26 +27,45 @@ export function openGlyphs(files: string[] = fontFiles()): FindMissingGlyphs {
   }
   const isDrawn = (code: number) => ((drawn[code >> 3] ?? 0) & (1 << (code & 7))) !== 0;
 
-  return (document) => textsOf(document).flatMap(([field, text]) => warningFor(field, text, isDrawn));
+  return ({ logoUrl: _logo, bannerUrl: _banner, lineItems, ...texts }) => {
+    const lines = lineItems.map(({ description }, index) => [`lineItems.${index}.description`, description] as const);
+    const [first, ...others] = findIn(lines, isDrawn);
+    const found = findIn(Object.entries(texts), isDrawn);
+    if (first && others.length > 0) {
+      const missing = new Set([first, ...others].flatMap((line) => [...line.missing]));
+      found.push({ field: `${first.field} and ${others.length} more`, missing });
+    } else if (first) {
+      found.push(first);
+    }
+    return found.map(warningOf);
+  };
 }
 
-function textsOf({ logoUrl: _logo, bannerUrl: _banner, lineItems, ...texts }: PdfDocument): [string, string][] {
-  const lines = lineItems.map(({ description }, index) => [`lineItems.${index}.description`, description] as const);
-  return [...Object.entries(texts), ...lines].filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
+interface Found {
+  field: string;
+  missing: Set<number>;
 }
 
-function warningFor(field: string, text: string, isDrawn: (code: number) => boolean): string[] {
-  if (PLAIN.test(text)) return [];
+function findIn(texts: (readonly [string, unknown])[], isDrawn: (code: number) => boolean): Found[] {
+  return texts.flatMap(([field, text]) => {
+    const missing = typeof text === 'string' ? missingFrom(text, isDrawn) : undefined;
+    return missing?.size ? [{ field, missing }] : [];
+  });
+}
+
+function missingFrom(text: string, isDrawn: (code: number) => boolean): Set<number> | undefined {
+  if (PLAIN.test(text)) return undefined;
   const missing = new Set<number>();
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
     if (!isDrawn(code) && !INVISIBLE.test(character)) missing.add(code);
     if (missing.size > NAMED_MOST) break;
   }
-  if (missing.size === 0) return [];
+  return missing;
+}
+
+function warningOf({ field, missing }: Found): string {
   const named = Array.from(missing, (code) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
   const shown = named.slice(0, NAMED_MOST).join(' ');
-  return [`${field}: no glyph for ${shown}${named.length > NAMED_MOST ? ' and more' : ''}`];
+  return `${field}: no glyph for ${shown}${named.length > NAMED_MOST ? ' and more' : ''}`;
 }

@@ -83,6 +83,20 @@ describe('a document that can be printed', () => {
     });
   });
 
+  test('when there are more warnings than a header can carry, then the first of them come whole, and how many there are', async () => {
+    const warnings = Array.from(
+      { length: 500 },
+      (_none, index) => `lineItems.${index}.description: no glyph for U+12000`,
+    );
+    work = answerWith({ bytes: PDF, warnings });
+    const header = (await print()).headers.get('X-Document-Warnings') ?? '';
+
+    const shown = header.split('; ');
+    expect(header.length).toBeLessThan(2_100);
+    expect(shown.slice(0, -1)).toEqual(warnings.slice(0, shown.length - 1));
+    expect(shown.at(-1)).toBe(`and ${501 - shown.length} more`);
+  });
+
   test('when fields are left out, empty or null, then the renderer gets the defaults', async () => {
     work = answerWith({ bytes: PDF, warnings: [] });
     seen = [];

@@ -70,6 +70,30 @@ test('when a logo would unfold to 14,000 × 14,000 pixels, then the document com
   expect((await readPdf(reply.body)).text).toMatch(/Grace Hopper.*Invoice/);
 });
 
+test('when nobody has a font for any of its texts, then the warnings still fit into a header', async () => {
+  // Each character another one, of the hieroglyphs of Egypt.
+  let code = 0x13000;
+  const word = () => String.fromCodePoint(...Array.from({ length: 8 }, () => (code++ % 1_000) + 0x13000));
+  const fields = [
+    'number',
+    'clientName',
+    'clientCompany',
+    'partnerName',
+    'partnerCompany',
+    'poNumber',
+    'notes',
+    'terms',
+  ];
+  const texts = Object.fromEntries([...fields, 'bodyMarkdown'].map((field) => [field, word()]));
+  const lineItems = Array.from({ length: 500 }, () => ({ description: word(), qty: 1, rate: 1 }));
+  const reply = await besideNeighbour({ ...texts, lineItems, amount: 600 });
+
+  expect(reply.status).toBe(200);
+  const warnings = reply.headers.get('X-Document-Warnings') ?? '';
+  expect(warnings.length).toBeLessThan(4_096);
+  expect(warnings).toMatch(/lineItems\.0\.description and 499 more: no glyph for U\+[0-9A-F]{5} /);
+});
+
 test('when every text is as long as it may be, then all of it is printed, and the neighbour too', async () => {
   const word = 'W'.repeat(2_000);
   const texts = { clientName: word, clientCompany: word, partnerName: word, poNumber: word, notes: 'x'.repeat(20_000) };

@@ -359,6 +359,16 @@ describe('looks', () => {
       'lineItems.0.description: no glyph for U+12000',
     ]);
   });
+
+  test('when several lines have such characters, then one warning tells of them, naming the first line and the first characters', async () => {
+    const tablets = ['𒀀', '𒀁𒀂', '𒀀𒀃', '𒀄𒀅'].map((description) => ({ description, rate: 60 }));
+    const lineItems = [{ description: 'Plain', rate: 0 }, ...tablets];
+
+    expect((await renderer.print(anInvoice({ lineItems, amount: 288, notes: '𒀀' }))).warnings).toEqual([
+      'notes: no glyph for U+12000',
+      'lineItems.1.description and 3 more: no glyph for U+12000 U+12001 U+12002 U+12003 U+12004 and more',
+    ]);
+  });
 });
 
 function wordOf(pdf: { pages: { words: { text: string; x: number; y: number; height: number }[] }[] }, text: string) {

@@ -16,6 +16,8 @@ import { type Admission, type AdmissionLimits, openAdmission } from './admission
 const DEADLINE_MS = 30_000;
 /** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
 const LOST_AFTER_MS = 3_000;
+/** They go into a header, which with all others must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
+const WARNINGS_LONGEST = 2_000;
 /** With less time left, a job put in again would only be work for nobody. */
 const WORTH_A_RETRY_MS = 5_000;
 
@@ -72,7 +74,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
     try {
       const answer = await reply;
       place?.leave('done', answer.asideMs);
-      return answer;
+      return { ...answer, warnings: firstOf(answer.warnings) };
     } catch (error) {
       place?.leave('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
@@ -109,6 +111,15 @@ export function printerOf(request: Request): PrintDocument {
   const print = request.app.locals['print'] as PrintDocument | undefined;
   if (!print) throw new Error('This application has no way to the renderers');
   return print;
+}
+
+function firstOf(warnings: string[]): string[] {
+  let length = 0;
+  const end = warnings.findIndex((warning) => {
+    length += warning.length + '; '.length;
+    return length > WARNINGS_LONGEST;
+  });
+  return end < 0 ? warnings : [...warnings.slice(0, end), `and ${warnings.length - end} more`];
 }
 
 /** For operators: what became of each document. */
