@@ -52,7 +52,7 @@ const deliverySchema = new Schema(
     /** Who makes an attempt owns the delivery until lease_until; the id is the owner's proof. */
     lease_id: String,
     lease_until: Date,
-    /** Counts how often it was put on the queue: part of the job's id, which must not repeat while an old job lives. */
+    /** Part of the job's id: grows with every attempt and every change of plan, so one turn has one job, however often it is put in. */
     turn: { type: Number, required: true, default: 0 },
     /** How often it had to wait for its endpoint's breaker, without an attempt. */
     postponed: { type: Number, required: true, default: 0 },

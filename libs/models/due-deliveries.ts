@@ -3,7 +3,7 @@ import { agreedDate } from '../clock.ts';
 import { Delivery, type DeliveryRecord, notLeased } from './delivery.ts';
 import type { Postponement } from './delivery-clock.ts';
 import { driverOf } from './records.ts';
-import { acrossAccounts, type Id } from './tenant.ts';
+import { acrossAccounts, type Id, wireId } from './tenant.ts';
 
 /** The endpoint answers again: what was postponed for it is due now. */
 export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
@@ -24,11 +24,22 @@ export type DueDelivery = Pick<
   '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'postponed' | 'lease_until' | 'request_id' | 'trace'
 > & { due_at: Date };
 
-/** What the clock must look at now, of all accounts: the clock is the system's, not a tenant's. */
+/**
+ * What the clock must look at now, of all accounts: the clock is the system's, not a tenant's. When there is more than that, half of it
+ * is what fell due last: the backlog of one account, which may last for hours, makes no retry of another one late.
+ */
 export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
+  const oldest = await lookDue(1, limit, now);
+  if (oldest.length < limit) return oldest;
+  const newest = await lookDue(-1, Math.floor(limit / 2), now);
+  const byId = new Map([...newest, ...oldest].map((delivery) => [wireId(delivery._id), delivery]));
+  return [...byId.values()].slice(0, limit);
+}
+
+async function lookDue(direction: 1 | -1, limit: number, now: Date): Promise<DueDelivery[]> {
   return Delivery.find({ due_at: { $lte: now } })
     .setOptions(acrossAccounts)
-    .sort({ due_at: 1 })
+    .sort({ due_at: direction })
     .limit(limit)
     .select({
       account_id: 1,
@@ -51,23 +62,25 @@ export interface DueMove {
   dueAt: Date;
   /** Absent when the delivery is put on the queue or left where it is. */
   postponement?: Postponement;
+  /** From now on. While the job of a turn lives, to put that on the queue again does nothing. */
+  turn: number;
 }
 
 /** Sets when the clock looks at them again, unless they were settled or moved by another process meanwhile. */
 export async function moveDue(moves: readonly DueMove[]): Promise<void> {
   if (moves.length === 0) return;
   await driverOf(Delivery).bulkWrite(
-    moves.map(({ delivery: { _id, account_id, turn, due_at }, dueAt, postponement }) => ({
+    moves.map(({ delivery: { _id, account_id, turn: before, due_at }, dueAt, postponement, turn }) => ({
       // As in settleDeliveries; what fails is still due.
       updateMany: {
-        filter: { _id, account_id, turn, due_at } as object,
+        filter: { _id, account_id, turn: before, due_at } as object,
         hint: { _id: 1 },
         update: {
           $set: {
             due_at: dueAt,
+            turn,
             ...(postponement ? { next_at: postponement.nextAt, postponed: postponement.postponed } : {}),
           },
-          $inc: { turn: 1 },
         },
       },
     })),

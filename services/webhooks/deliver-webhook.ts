@@ -132,7 +132,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     await settle({ delivery, verdict, attempt });
     await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, attempt.at));
     if (verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
-    // The job in hand may be of the turn after the one that was claimed: the clock notes what it has put on the queue only after that.
+    // The job in hand may be of the turn after the one that was claimed, and BullMQ ignores the id of a job that lives.
     await options.queues
       .enqueue(
         attemptsMade < EARLY_ATTEMPTS ? deliverWebhook : retryWebhook,

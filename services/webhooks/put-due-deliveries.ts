@@ -8,11 +8,10 @@ import { postponementOf } from './postponement.ts';
 import type { Traffic } from './traffic.ts';
 
 const BATCH = 500;
-/** After this a delivery that is due and was put on the queue is put there again: Redis has lost it. */
+/** After this a delivery that is due and was put on the queue is put there again, in case Redis has lost it. */
 export const QUEUE_GRACE_MS = 10_000;
 /** With more than so many jobs ready on its queue the clock waits. */
 const QUEUE_MAX = 2_000;
-const NO_ROOM_MS = 1_000;
 
 export function entryFor(
   delivery: Pick<DueDelivery, 'account_id' | 'endpoint_id'> & {
@@ -47,28 +46,38 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   if (due.length === 0) return false;
   const { inHand = [], waiting = [] } = Object.groupBy(due, (one) => (isInHand(one) ? 'inHand' : 'waiting'));
   const now = agreedTime();
-  await moveDue(inHand.map((delivery) => ({ delivery, dueAt: delivery.lease_until ?? new Date(now) })));
+  await moveDue(
+    inHand.map((delivery) => ({
+      delivery,
+      dueAt: delivery.lease_until ?? new Date(now),
+      turn: delivery.turn + 1,
+    })),
+  );
   if (waiting.length === 0) return due.length === BATCH;
-  // A queue that is long has work enough; what waits in it must not be put in a second time.
-  const hasRoom = (await queues.counts(retryWebhook)).ready <= QUEUE_MAX;
-  const dueAt = new Date(now + (hasRoom ? QUEUE_GRACE_MS : NO_ROOM_MS));
+  // A queue that is long has work enough. What is left where it is stays in its order.
+  if ((await queues.counts(retryWebhook)).ready > QUEUE_MAX) return false;
   const moves = waiting.map((delivery): DueMove => {
-    const wait = hasRoom ? traffic.foresee(String(delivery.endpoint_id), delivery.postponed) : undefined;
-    if (!wait) return { delivery, dueAt };
+    const wait = traffic.foresee(String(delivery.endpoint_id), delivery.postponed);
+    if (!wait) return { delivery, dueAt: new Date(now + QUEUE_GRACE_MS), turn: turnOf(delivery) };
     const postponement = postponementOf(wait, delivery.postponed);
-    return { delivery, dueAt: postponement.nextAt, postponement };
+    return { delivery, dueAt: postponement.nextAt, turn: delivery.turn + 1, postponement };
   });
-  const going = hasRoom ? moves.filter(({ postponement }) => !postponement) : [];
+  const going = moves.filter(({ postponement }) => !postponement);
   await queues.enqueueAll(
     retryWebhook,
-    going.map(({ delivery }) => entryFor(delivery, delivery.turn + 1)),
+    going.map(({ delivery, turn }) => entryFor(delivery, turn + 1)),
   );
   // After, not before: what did not get on the queue is still due.
   await moveDue(moves);
-  return hasRoom && due.length === BATCH;
+  return due.length === BATCH;
 }
 
 /** Somebody makes the attempt right now, or has died while making it. */
 function isInHand({ lease_until }: DueDelivery): boolean {
   return Boolean(lease_until && lease_until > agreedDate());
+}
+
+/** What waits on the queue is not put there twice. But the job of a process that died lives on until somebody notices, for a minute. */
+function turnOf({ turn, lease_until }: DueDelivery): number {
+  return lease_until ? turn + 1 : turn;
 }

@@ -1,5 +1,5 @@
 // First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
@@ -22,6 +22,11 @@ let queues: Queues;
 beforeAll(async () => {
   workspace = await openWorkspace();
   queues = await openReadyQueues(workspace);
+});
+afterEach(async () => {
+  // What is due, or waits on a queue, is the clock's in the next test, too.
+  await Delivery.collection.deleteMany({});
+  for (const definition of [deliverWebhook, retryWebhook]) await queues.raw(definition).drain();
 });
 afterAll(async () => {
   await queues.close();
@@ -178,11 +183,10 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
   // The clock reads what a majority has, which may be a moment behind the two just made.
   await eventually(async () => {
     await putDueDeliveries(queues, traffic);
-    const [one, other] = await Promise.all([well.find(well.id), sick.find(sick.id)]);
-    return one?.turn === 1 && other?.postponed === 1;
+    const isPut = (await queues.stateOf(retryWebhook, `${well.id}-1`)) === 'waiting';
+    return isPut && (await sick.find(sick.id))?.postponed === 1;
   });
 
-  expect(await queues.stateOf(retryWebhook, `${well.id}-1`)).toBe('waiting');
   expect(await queues.stateOf(retryWebhook, `${sick.id}-1`)).toBe('unknown');
   const delivery = await sick.find(sick.id);
   expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
@@ -197,18 +201,13 @@ test('when the relay has filled its queue, then what the clock brings still find
       Array.from({ length: 500 }, (_, index) => ({ id: `ahead-${ahead + index}`, payload: {} as never })),
     );
   }
-  try {
-    const { event, endpointId, id, find } = await anEvent();
-    await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
-    await eventually(async () => {
-      await putDueDeliveries(queues, openTraffic({ scale: 1 }));
-      return ((await find(id))?.turn ?? 0) > 0;
-    });
-
-    expect(await queues.stateOf(retryWebhook, `${id}-1`)).toBe('waiting');
-  } finally {
-    await queues.raw(deliverWebhook).drain();
-  }
+  const { event, endpointId, id } = await anEvent();
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  await eventually(async () => {
+    await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+    return (await queues.stateOf(retryWebhook, `${id}-1`)) === 'waiting';
+  });
+  expect((await queues.counts(deliverWebhook)).ready).toBe(AHEAD_MAX);
 });
 
 test('when the clock has more than it may put on its queue, then new events are relayed all the same', async () => {
@@ -227,7 +226,60 @@ test('when the clock has more than it may put on its queue, then new events are 
     await openRelay(queues).relay();
     return (await queues.stateOf(fanOutEvent, `${wireId(_id)}-1`)) === 'waiting';
   });
+});
+
+test('when what the clock has put on the queue waits there for long, then it is there once', async () => {
+  const { event, accountId, endpointId, id } = await anEvent();
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  const traffic = openTraffic({ scale: 1 });
+  const putAgain = async () => {
+    await Delivery.updateOne({ _id: id, account_id: accountId }, { due_at: new Date() });
+    await eventually(async () => {
+      await putDueDeliveries(queues, traffic);
+      return (await Delivery.countDocuments({ account_id: accountId, due_at: { $gt: new Date() } })) === 1;
+    });
+  };
+  for (let time = 0; time < 3; time += 1) await putAgain();
+  expect((await queues.counts(retryWebhook)).ready).toBe(1);
+
+  // Redis was emptied.
   await queues.raw(retryWebhook).drain();
+  await putAgain();
+  expect((await queues.counts(retryWebhook)).ready).toBe(1);
+});
+
+test('when whoever had a delivery in hand has died, then it is put on the queue beside the job that is left', async () => {
+  const { event, accountId, endpointId, id } = await anEvent();
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  const traffic = openTraffic({ scale: 1 });
+  const isPut = async (turn: number) => {
+    await putDueDeliveries(queues, traffic);
+    return (await queues.stateOf(retryWebhook, `${id}-${turn}`)) === 'waiting';
+  };
+  await eventually(() => isPut(1));
+  expect(await claimDeliveries([id], new Date(Date.now() - 1))).toHaveLength(1);
+  await Delivery.updateOne({ _id: id, account_id: accountId }, { due_at: new Date() });
+
+  await eventually(() => isPut(2));
+});
+
+test('when one account has a long backlog, then what has just fallen due for another one does not wait behind it', async () => {
+  const [many, one] = [await anEvent(), await anEvent()];
+  const aWhileAgo = new Date(Date.now() - MINUTE_MS);
+  const endpointIds = Array.from({ length: 1_500 }, () => storedId(newId()));
+  await insertDeliveries([{ event: many.event, endpointIds }], aWhileAgo, undefined, aWhileAgo);
+  await insertDeliveries([{ event: one.event, endpointIds: [storedId(one.endpointId)] }], new Date());
+  const backlog = () => Delivery.countDocuments({ account_id: many.accountId, due_at: aWhileAgo });
+  await eventually(
+    async () =>
+      (await backlog()) === endpointIds.length && (await Delivery.countDocuments({ account_id: one.accountId })) === 1,
+  );
+  await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+
+  expect(await queues.stateOf(retryWebhook, `${one.id}-1`)).toBe('waiting');
+  expect(await backlog()).toBeGreaterThan(0);
+  // Nor does the backlog wait for what falls due anew.
+  expect(await backlog()).toBeLessThan(endpointIds.length);
 });
 
 test('when the clock of a process is an hour ahead, then what it takes in hand is not kept from others for an hour', async () => {
