@@ -11,10 +11,12 @@ import { projectsOf } from '#libs/models/project.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
-import { inTransaction, type Session } from '#libs/mongo.ts';
+import { inTransaction, isStoreAway, type Session } from '#libs/mongo.ts';
 
 /** Where a day begins first: what has not passed here has passed nowhere. */
 const EARLIEST_ZONE = 'Pacific/Kiritimati';
+/** So many of those that failed are named in the log. */
+const NAMED_MAX = 5;
 
 type Lapsing = InvoiceRecord | QuoteRecord;
 
@@ -42,20 +44,47 @@ const quotes: Kind<QuoteRecord> = {
     quoteView(quote, { ...(await around(quote)), status: effectiveQuoteStatus(quote, today) }),
 };
 
-/** Any number of processes may do this at once: who removes the mark writes the event, in one transaction. @returns how many events. */
-export async function announceLapses(now: Date = agreedDate()): Promise<number> {
-  return (await announceAll(invoices, now)) + (await announceAll(quotes, now));
+interface Round {
+  now: Date;
+  signal: AbortSignal | undefined;
+  failures: number;
+  /** The first of them. */
+  named: Array<{ id: StoredId; error: unknown }>;
 }
 
-async function announceAll<Document extends Lapsing>(kind: Kind<Document>, now: Date): Promise<number> {
+/**
+ * Any number of processes may do this at once: who removes the mark writes the event, in one transaction.
+ * @param signal leaves the rest to the next round, here or in another process.
+ * @returns how many events. @throws when a document could not be announced, after all others were.
+ */
+export async function announceLapses(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
+  const round: Round = { now, signal, failures: 0, named: [] };
+  const count = (await announceAll(invoices, round)) + (await announceAll(quotes, round));
+  const { failures, named } = round;
+  if (failures === 0) return count;
+  const ids = named.map(({ id }) => String(id)).join(', ');
+  throw new Error(`${failures} documents could not be announced as lapsed, such as ${ids}`, { cause: named[0]?.error });
+}
+
+async function announceAll<Document extends Lapsing>(kind: Kind<Document>, round: Round): Promise<number> {
+  const { now, signal, named } = round;
   const zones = new Map<Id, string>();
   let count = 0;
   for await (const { _id, account_id, lapses_on } of kind.candidates(dayIn(EARLIEST_ZONE, now))) {
-    const accountId = String(account_id);
-    const zone = zones.get(accountId) ?? (await zoneOf(accountId));
-    zones.set(accountId, zone);
-    const today = dayIn(zone, now);
-    if (lapses_on < today && (await announce(kind, accountId, _id, today))) count += 1;
+    if (signal?.aborted) break;
+    try {
+      const accountId = String(account_id);
+      const zone = zones.get(accountId) ?? (await zoneOf(accountId));
+      zones.set(accountId, zone);
+      const today = dayIn(zone, now);
+      if (lapses_on < today && (await announce(kind, accountId, _id, today))) count += 1;
+    } catch (error) {
+      // Then none of them can be announced, and each would take its time to find that out.
+      if (isStoreAway(error) || (error instanceof Error && isStoreAway(error.cause))) throw error;
+      // It would be the first of the next round, too, and keep all others from ever being announced.
+      round.failures += 1;
+      if (named.length < NAMED_MAX) named.push({ id: _id, error });
+    }
   }
   return count;
 }

@@ -1,4 +1,5 @@
 // Starts the webhook service: events in, signed calls out.
+import { agreedDate } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { listenForNudges } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
@@ -103,16 +104,13 @@ await run(async ({ onClose, useLogger }) => {
     startWorker(deliverWebhook, deliver, { ...worker, concurrency: config.DELIVERY_CONCURRENCY }),
     startWorker(retryWebhook, deliver, { ...worker, concurrency: lateConcurrency }),
   ];
-  onClose(() => Promise.all(workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS))));
 
   const relay = repeat(outbox.relay, { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
-  onClose(() => relay.stop());
   const clock = repeat(() => putDueDeliveries(queues, traffic), {
     name: 'the retry clock',
     everyMs: CLOCK_EVERY_MS,
     log,
   });
-  onClose(() => clock.stop());
   const headCount = repeat(
     async () => {
       // While Redis is away nobody delivers.
@@ -121,15 +119,13 @@ await run(async ({ onClose, useLogger }) => {
     },
     { name: 'the head count', everyMs: HEAD_COUNT_EVERY_MS, log },
   );
-  onClose(() => headCount.stop());
   const scheduler = repeat(
-    async () => {
-      if ((await announceLapses()) > 0) relay.wake();
+    async (signal) => {
+      if ((await announceLapses(agreedDate(), signal)) > 0) relay.wake();
       return false;
     },
     { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
   );
-  onClose(() => scheduler.stop());
   const errands = repeat(
     async () => {
       if ((await settleLeft()) > 0) clock.wake();
@@ -137,7 +133,13 @@ await run(async ({ onClose, useLogger }) => {
     },
     { name: 'the look for errands of endpoints', everyMs: ERRANDS_EVERY_MS, log },
   );
-  onClose(() => errands.stop());
+  // All at once: while one of them ends what it has in hand, no other takes on anything more.
+  onClose(() =>
+    Promise.all([
+      ...workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS)),
+      ...[relay, clock, headCount, scheduler, errands].map((one) => one.stop()),
+    ]),
+  );
   const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
     relay.wake();
     clock.wake();

@@ -7,18 +7,18 @@ const BACKOFF_MAX_MS = 5_000;
 export interface Repetition {
   /** Runs now, or once more after the run in hand. While it fails its own pace counts. */
   wake(): void;
-  /** Resolves when the run in hand has ended; there is none after it. */
+  /** Tells the run in hand to stop, and resolves when it has ended; there is none after it. */
   stop(): Promise<void>;
 }
 
-/** @param work returns true when there is more to do right now. */
+/** @param work returns true when there is more to do right now. Its signal is aborted when nobody wants the rest any more. */
 export function repeat(
-  work: () => Promise<boolean>,
+  work: (signal: AbortSignal) => Promise<boolean>,
   options: { name: string; everyMs: number; log: Logger },
 ): Repetition {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  let isStopped = false;
+  const stopping = new AbortController();
   let isWoken = false;
   let failures = 0;
 
@@ -26,7 +26,7 @@ export function repeat(
     isWoken = false;
     let pauseMs = options.everyMs;
     try {
-      if (await work()) isWoken = true;
+      if (await work(stopping.signal)) isWoken = true;
       if (failures > 0) options.log.info(`${options.name} goes on`);
       failures = 0;
     } catch (error) {
@@ -36,7 +36,7 @@ export function repeat(
       pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (failures - 1));
     }
     running = undefined;
-    if (!isStopped) plan(isWoken && failures === 0 ? 0 : pauseMs);
+    if (!stopping.signal.aborted) plan(isWoken && failures === 0 ? 0 : pauseMs);
   }
 
   function plan(afterMs: number) {
@@ -49,12 +49,12 @@ export function repeat(
   plan(0);
   return {
     wake() {
-      if (isStopped || failures > 0) return;
+      if (stopping.signal.aborted || failures > 0) return;
       isWoken = true;
       if (!running) plan(0);
     },
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
     },

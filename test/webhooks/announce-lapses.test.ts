@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
 import { announceLapses } from '../../services/webhooks/announce-lapses.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -115,4 +117,56 @@ test('when many look at once, in one process and in others, then each lapse is a
   } finally {
     for (const service of services) await service?.stop();
   }
+});
+
+test('when one document cannot be announced, then those of others are all the same, and the error says which it was', async () => {
+  const [me, other] = [await user(), await user()];
+  const broken = await me.invoice(DUE);
+  // Found before the others.
+  await Invoice.updateOne({ _id: broken.id, account_id: me.id }, { lapses_on: addDays(DUE, -1) });
+  await Invoice.collection.updateOne({ _id: storedId(broken.id) } as object, { $unset: { created_at: 1 } });
+  const well = await other.invoice(DUE);
+  const quote = await other.quote(DUE);
+  try {
+    await expect(announceLapses(noonOf(addDays(DUE, 1)))).rejects.toThrow(broken.id);
+    expect(await other.lapses()).toMatchObject([{ data: { id: well.id } }, { data: { id: quote.id } }]);
+    expect(await me.lapses()).toEqual([]);
+  } finally {
+    await Invoice.deleteOne({ _id: broken.id, account_id: me.id });
+  }
+});
+
+test('when it is told to stop, then it ends what it has in hand and leaves the others to the next round', async () => {
+  const me = await user();
+  for (let count = 0; count < 3; count += 1) await me.invoice(DUE);
+  let looks = 0;
+  // Aborted while the first is announced.
+  const signal = {
+    get aborted() {
+      looks += 1;
+      return looks > 1;
+    },
+  } as AbortSignal;
+
+  expect(await announceLapses(noonOf(addDays(DUE, 1)), signal)).toBe(1);
+  expect(await me.lapses()).toHaveLength(1);
+  expect(await announceLapses(noonOf(addDays(DUE, 1)))).toBe(2);
+});
+
+test('when the service is stopped while very many lapse, then it ends in order and before all are announced', async () => {
+  const MANY = 1_000;
+  const me = await user();
+  await me.invoice(addDays(dayIn('UTC'), -2));
+  const one = (await Invoice.findOne({ account_id: me.id }).lean<InvoiceRecord>()) as InvoiceRecord;
+  const copies = Array.from({ length: MANY }, (_, index) => ({
+    ...one,
+    _id: storedId(newId()),
+    number: 1_000 + index,
+  }));
+  await Invoice.collection.insertMany(copies as object[]);
+  const service = await startWebhookService(gateway.workspace);
+  await eventually(async () => (await me.lapses()).length > 0);
+
+  expect(await service.stop()).toBe(0);
+  expect((await me.lapses()).length).toBeLessThan(MANY);
 });
