@@ -14,7 +14,7 @@ import type { EventRecord } from '#libs/models/event.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
-import { noteFailure, noteSuccess } from './endpoint-health.ts';
+import { noteFailure, noteGone, noteSuccess } from './endpoint-health.ts';
 import { openEndpointReader } from './endpoint-reader.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
@@ -93,8 +93,8 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     }
   }
 
-  async function hold(delivery: ClaimedDelivery, endpointId: Id) {
-    await settle({ delivery, verdict: { status: 'held' } });
+  async function hold(delivery: ClaimedDelivery, endpointId: Id, attempt?: Attempt) {
+    await settle({ delivery, verdict: { status: 'held' }, ...(attempt ? { attempt } : {}) });
     // Who enabled or deleted it meanwhile has seen to what was held before this one.
     const endpoint = await endpoints.read(endpointId);
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
@@ -126,11 +126,13 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     attempt: Attempt,
   ): Promise<void> {
     options.onOutcome(outcome);
+    if (outcome.errorClass === 'gone' && (await noteGone(endpoint)))
+      return hold(delivery, wireId(endpoint._id), attempt);
     const attemptsMade = delivery.attempts_made + 1;
     const waitMs = waitAfter({ attemptsMade, retryAfterMs: outcome.retryAfterMs }, options.retryScale);
     const verdict = verdictOn(outcome, waitMs);
     await settle({ delivery, verdict, attempt });
-    await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, outcome, attempt.at));
+    await (outcome.isWell ? noteSuccess(endpoint) : noteFailure(endpoint, attempt.at));
     if (verdict.status !== 'pending' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
     // The job in hand may be of the turn after the one that was claimed, and BullMQ ignores the id of a job that lives.
     await options.queues
@@ -150,7 +152,6 @@ function postponed(delivery: ClaimedDelivery, wait: Wait): Verdict {
 
 function verdictOn(outcome: Outcome, waitMs: number | undefined): Verdict {
   if (outcome.isWell) return { status: 'delivered' };
-  if (outcome.errorClass === 'gone') return { status: 'held' };
   if (waitMs === undefined) return { status: 'dead' };
   const nextAt = agreedTime() + waitMs;
   const dueAt = waitMs > SHORT_WAIT_MS ? nextAt : nextAt + QUEUE_GRACE_MS;

@@ -9,28 +9,27 @@ import {
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
-import type { Outcome } from './post-signed.ts';
 
 /** Svix's figure: longer than a weekend, shorter than a week of wasted calls. */
 const FAILING_MAX_MS = 5 * 24 * 3_600_000;
 /** One event a week that happens to fail twice is not a dead endpoint. */
 const FAILURES_MIN = 5;
 
-type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'failing_since' | 'failures'>;
+/** As it was when it was called. */
+type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'url' | 'failing_since' | 'failures'>;
+
+/** Its owner may have changed the URL while the call was under way: how one URL answers says nothing of the next. */
+const asCalled = ({ _id, account_id, url }: Endpoint) => ({ _id, account_id, url });
 
 /** One success ends a row of failures. Endpoints that are well cost no write. */
 export async function noteSuccess(endpoint: Endpoint): Promise<void> {
   if (!endpoint.failing_since) return;
-  await WebhookEndpoint.updateOne(
-    { _id: endpoint._id, account_id: endpoint.account_id },
-    { $unset: { failing_since: 1, failures: 1 } },
-  );
+  await WebhookEndpoint.updateOne(asCalled(endpoint), { $unset: { failing_since: 1, failures: 1 } });
 }
 
 /** @param at when the attempt began. */
-export async function noteFailure(endpoint: Endpoint, outcome: Outcome, at: Date): Promise<void> {
-  if (outcome.errorClass === 'gone') return disable(endpoint, 'gone');
-  const filter = { _id: endpoint._id, account_id: endpoint.account_id };
+export async function noteFailure(endpoint: Endpoint, at: Date): Promise<void> {
+  const filter = asCalled(endpoint);
   if (!endpoint.failing_since) {
     await WebhookEndpoint.updateOne({ ...filter, failing_since: null }, { $set: { failing_since: at, failures: 0 } });
   }
@@ -39,12 +38,19 @@ export async function noteFailure(endpoint: Endpoint, outcome: Outcome, at: Date
   if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing');
 }
 
-async function disable({ _id, account_id }: Endpoint, reason: DisabledReason): Promise<void> {
-  const accountId = String(account_id);
+/** The receiver says that it is gone for good. @returns false when the endpoint has another URL by now, or is wanted again. */
+export async function noteGone(endpoint: Endpoint): Promise<boolean> {
+  await disable(endpoint, 'gone');
+  const { _id, account_id } = endpoint;
+  return !(await WebhookEndpoint.exists({ _id, account_id, enabled: true }));
+}
+
+async function disable(called: Endpoint, reason: DisabledReason): Promise<void> {
+  const accountId = String(called.account_id);
   await inTransaction(async (session) => {
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
       // A success of another attempt meanwhile, or somebody who was quicker: then there is nothing to disable.
-      { _id, account_id, enabled: true, ...(reason === 'failing' ? { failing_since: { $ne: null } } : {}) },
+      { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: { $ne: null } } : {}) },
       { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() } },
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
@@ -53,5 +59,5 @@ async function disable({ _id, account_id }: Endpoint, reason: DisabledReason): P
     const { event } = await drawNext(session, accountId, ['event']);
     await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
   });
-  await settleEndpoint(accountId, String(_id));
+  await settleEndpoint(accountId, String(called._id));
 }

@@ -1,14 +1,16 @@
 // Single attempts, made in this process: what they hold while they last, and what follows from them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { retryWebhook } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { type Outbound, openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../services/webhooks/deliver-webhook.ts';
+import { noteFailure } from '../../services/webhooks/endpoint-health.ts';
 import { openEventReader } from '../../services/webhooks/event-reader.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { entryFor } from '../../services/webhooks/put-due-deliveries.ts';
@@ -68,6 +70,19 @@ async function aDelivery({ accountId, endpointId }: { accountId: Id; endpointId:
 const read = (accountId: Id, id: Id) =>
   Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>();
 
+/** Works off both queues of deliveries while `during` goes on. */
+async function working(during: () => Promise<unknown>) {
+  const deliver = makeDeliver();
+  const { redisUrl, redisPrefix: prefix } = workspace;
+  const options = { redisUrl, prefix, concurrency: 5, log: testLog };
+  const workers = [deliverWebhook, retryWebhook].map((definition) => startWorker(definition, deliver, options));
+  try {
+    await during();
+  } finally {
+    for (const worker of workers) await worker.close(1_000);
+  }
+}
+
 test('when a worker is quicker than the clock that brought the delivery, then the next attempt is put on the queue all the same', async () => {
   const target = await endpointAt((_request, response, count) => answer(response, count === 1 ? 500 : 204));
   const id = await aDelivery(target);
@@ -76,12 +91,50 @@ test('when a worker is quicker than the clock that brought the delivery, then th
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
   // The clock notes what it has put there only after that.
   await queues.enqueue(retryWebhook, entryFor({ ...delivery, _id: id }, delivery.turn + 1));
-  const { redisUrl, redisPrefix: prefix } = workspace;
-  const worker = startWorker(retryWebhook, makeDeliver(), { redisUrl, prefix, concurrency: 1, log: testLog });
-  try {
-    await eventually(async () => (await read(target.accountId, id))?.status === 'delivered');
-    expect(target.receiver.received).toHaveLength(2);
-  } finally {
-    await worker.close(1_000);
-  }
+
+  await working(() => eventually(async () => (await read(target.accountId, id))?.status === 'delivered'));
+  expect(target.receiver.received).toHaveLength(2);
+});
+
+test('when a receiver says that it is gone, and meanwhile its owner has moved the endpoint, then that stays enabled and gets the delivery', async () => {
+  const moved = Promise.withResolvers<void>();
+  const target = await endpointAt(({ path }, response) => {
+    if (path === '/new') answer(response, 204);
+    else void moved.promise.then(() => answer(response, 410));
+  });
+  const own = { _id: target.endpointId, account_id: target.accountId };
+  const id = await aDelivery(target);
+  const delivery = (await read(target.accountId, id)) as DeliveryRecord;
+  await queues.enqueue(deliverWebhook, entryFor({ ...delivery, _id: id }, 0));
+  await working(async () => {
+    await eventually(() => target.receiver.received.length > 0);
+    await WebhookEndpoint.updateOne(own, { url: new URL('/new', target.receiver.url).href });
+    moved.resolve();
+    await eventually(async () => (await read(target.accountId, id))?.status !== 'pending');
+  });
+
+  const { status, attempts } = (await read(target.accountId, id)) as DeliveryRecord;
+  expect([status, attempts[0]?.error_class, target.receiver.received.at(-1)?.path]).toEqual([
+    'delivered',
+    'gone',
+    '/new',
+  ]);
+  expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({ enabled: true });
+});
+
+test('when the last of five days of failures is of another URL than the endpoint has now, then it is not disabled, and it does not count', async () => {
+  const { receiver, accountId, endpointId } = await endpointAt();
+  const own = { _id: endpointId, account_id: accountId };
+  const longAgo = new Date(Date.now() - 6 * 24 * 3_600_000);
+  await WebhookEndpoint.updateOne(own, { failing_since: longAgo, failures: 20 });
+  const called = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
+  const failingSince = new Date();
+  await WebhookEndpoint.updateOne(own, { url: `${receiver.url}/new`, failing_since: failingSince, failures: 1 });
+
+  await noteFailure(called, new Date());
+  expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({
+    enabled: true,
+    failing_since: failingSince,
+    failures: 1,
+  });
 });

@@ -7,7 +7,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { openBatchPrinting } from '../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../services/gateway/reference/event-catalogue.ts';
 import { announceLapses } from '../../services/webhooks/announce-lapses.ts';
-import { noteFailure } from '../../services/webhooks/endpoint-health.ts';
+import { noteGone } from '../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type AnyRecord, create, createClient } from '../support/records.ts';
@@ -140,7 +140,7 @@ async function causeEveryEvent() {
   const { id } = await make('webhooks', { url: 'http://127.0.0.1:9/hook' });
   await gateway.post(`/api/v1/webhooks/${id}/test`);
   const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: gateway.account.id }).lean();
-  await noteFailure(endpoint as WebhookEndpointRecord, { errorClass: 'gone' } as never, new Date());
+  await noteGone(endpoint as WebhookEndpointRecord);
 
   await remove(`time-entries/${entry.id}`);
   await remove(`tasks/${task.id}`);
