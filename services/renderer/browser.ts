@@ -55,6 +55,8 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
   let isRecycling = false;
   let isInspecting = false;
   let current = start();
+  /** Started to replace a worn one. When that one dies meanwhile this is the next: were another started, one would be left over for ever. */
+  let successor: Promise<Generation> | undefined;
   await current;
   const inspection = setInterval(() => void inspect(), INSPECTION_MS).unref();
 
@@ -103,7 +105,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     async close() {
       isClosed = true;
       clearInterval(inspection);
-      await current.catch(() => undefined); // A start that failed has nothing left to close.
+      await Promise.allSettled([current, successor]); // A start that failed has nothing left to close.
       await Promise.all([...living].map((generation) => generation.retire()));
     },
   };
@@ -150,18 +152,25 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 
   async function replaceDead(dead: Generation) {
     // Who waits for `current` waits for the new one from here on; a generation that was retired is not current any more.
-    if (isClosed || dead.isAlive() || (await current.catch(() => dead)) !== dead) return;
+    const known = current;
+    if (isClosed || dead.isAlive() || (await known.catch(() => dead)) !== dead || current !== known) return;
     log.warn('chromium is gone, starting another');
     options.onReplaced('gone');
-    current = start();
+    current = successor ?? start();
     await current.catch((error) => options.onBroken(error));
   }
 
   async function replaceWorn(worn: Generation, reason: ReplaceReason) {
-    if (isClosed || isRecycling || (await current) !== worn) return;
+    const known = current;
+    const isCurrent = (await known) === worn && current === known;
+    if (isClosed || isRecycling || !isCurrent) return;
     isRecycling = true;
     try {
-      const fresh = await start();
+      successor = start();
+      const fresh = await successor;
+      successor = undefined;
+      // The worn one died meanwhile, and this one has its place already.
+      if (current !== known) return;
       current = Promise.resolve(fresh);
       options.onReplaced(reason);
       log.info({ reason, prints: worn.prints() }, 'chromium replaced');
@@ -170,6 +179,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
       // The old one still prints; the next inspection tries again.
       log.warn({ err: error }, 'a worn chromium could not be replaced');
     } finally {
+      successor = undefined;
       isRecycling = false;
     }
   }

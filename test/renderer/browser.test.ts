@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { openTestBrowser, type TestBrowser } from './browser.ts';
 import { readPdf } from './read-pdf.ts';
@@ -140,6 +140,50 @@ describe('when a browser is worn', () => {
   });
 });
 
+describe('when a worn browser is being replaced', () => {
+  let onProve: () => Promise<void>;
+  let worn: TestBrowser;
+  const printOn = (text: string) => worn.print(page(text), within(30_000));
+  beforeEach(async () => {
+    onProve = async () => undefined;
+    worn = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onProve: () => onProve() });
+  });
+  afterEach(() => worn.close());
+
+  async function replaceAnd(meanwhile: () => Promise<void>) {
+    const isProved = Promise.withResolvers<void>();
+    onProve = async () => {
+      onProve = async () => undefined;
+      await meanwhile().then(isProved.resolve, isProved.reject);
+    };
+    for (let count = 0; count < 5; count += 1) await printOn(`document ${count}`);
+    await isProved.promise;
+  }
+
+  test('and dies before its successor is there, then one browser is left', async () => {
+    const pid = await worn.pid();
+    await replaceAnd(async () => {
+      process.kill(-pid, 'SIGKILL');
+      await eventually(() => worn.replaced.includes('gone'));
+    });
+    // Long enough for a further browser to be there.
+    for (const text of ['a', 'b', 'c', 'd']) expect(await textOf(await printOn(text))).toBe(text);
+
+    await eventually(() => groupsWith(worn.folder).length === 1);
+    expect(worn.replaced).toEqual(['gone']);
+  });
+
+  test('and all is closed, then none is left', async () => {
+    let closed: Promise<void> | undefined;
+    await replaceAnd(async () => {
+      closed = worn.close();
+    });
+    await closed;
+
+    await eventually(() => groupsWith(worn.folder).length === 0);
+  });
+});
+
 test('when a page prints without its fonts, then the browser does not count as started', async () => {
   const broken = openTestBrowser({ pages: 1, fonts: 'none' });
 
@@ -156,6 +200,15 @@ test('when the browser is closed, then no process and no folder is left', async 
   await eventually(() => processesOf(pid, 'chrom').length === 0);
   expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
 });
+
+/** Groups of processes with `part` in a command line. */
+function groupsWith(part: string): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pgid=,stat=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
+  const groups = lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, state, ...rest]) => !state?.startsWith('Z') && rest.join(' ').includes(part));
+  return [...new Set(groups.map(([group = '']) => group))];
+}
 
 /** Ids of the processes in the group whose command line holds `part`. */
 function processesOf(group: number, part: string): number[] {

@@ -24,6 +24,8 @@ export async function openTestBrowser(options: {
   pages: number;
   recycle?: Partial<RecycleLimits>;
   fonts?: 'bundled' | 'none';
+  /** Awaited whenever a page is proved. */
+  onProve?: () => Promise<void>;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
   const { folder, remove } = await openWorkplace();
@@ -36,7 +38,10 @@ export async function openTestBrowser(options: {
     folder,
     fontsFile,
     pages: options.pages,
-    prove: async (page) => void (await page.print('<!doctype html><p>proof</p>', {})),
+    async prove(page) {
+      await options.onProve?.();
+      await page.print('<!doctype html><p>proof</p>', {});
+    },
     recycle: { ...NEVER, ...options.recycle },
     log: testLog,
     onReplaced: (reason) => replaced.push(reason),
