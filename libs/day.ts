@@ -1,4 +1,5 @@
 // Calendar days as `YYYY-MM-DD` strings: never a local Date, so nothing shifts with a time zone.
+import { LRUCache } from 'lru-cache';
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
@@ -18,7 +19,9 @@ export function addDays(day: string, count: number): string {
   return date.toISOString().slice(0, 10);
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** More than there are zones. Each weighs 30 KB, and one zone has as many spellings as somebody likes to make up. */
+const FORMATS_MAX = 500;
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: FORMATS_MAX });
 
 /** The calendar day it is in `timeZone` (an IANA name) at `instant`. */
 export function dayIn(timeZone: string, instant: Date = new Date()): string {

@@ -104,6 +104,17 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.get(path)).body.data).toEqual(before);
   });
 
+  test.each([
+    ['europe/BERLIN', 'Europe/Berlin'],
+    ['utc', 'UTC'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+    ['Etc/GMT+12', 'Etc/GMT+12'],
+  ])('when the zone is written %s, then it is kept as %s', async (time_zone, kept) => {
+    const account = await gateway.workspace.account();
+
+    expect((await gateway.patch(path, { time_zone }, account)).body.data.time_zone).toBe(kept);
+  });
+
   test('when a logo is inlined or a zone has an old name, then they are taken', async () => {
     const account = await gateway.workspace.account();
     const body = { logo_url: 'data:image/png;base64,iVBORw0KGgo=', time_zone: 'US/Eastern', brand_color: '#ABC' };

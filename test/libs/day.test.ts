@@ -1,5 +1,5 @@
 // Calendar days: real ones only, and never shifted by a time zone.
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays, dayIn, isDay } from '#libs/day.ts';
 import { runs } from '../support/form.ts';
@@ -78,6 +78,25 @@ describe('dayIn', () => {
     ['Asia/Kolkata', '2026-01-01'],
   ])('when it is half past one in the morning of New Year in UTC, then in %s it is %s', (zone, expected) => {
     expect(dayIn(zone, new Date('2026-01-01T01:30:00Z'))).toBe(expected);
+  });
+
+  test('when one zone is spelt in thousands of ways, then not all of them are remembered', () => {
+    const spelt = (number: number) =>
+      Array.from('america/new_york', (letter, place) => ((number >> place) & 1 ? letter.toUpperCase() : letter)).join(
+        '',
+      );
+    const made = jest.spyOn(Intl, 'DateTimeFormat');
+    const madeFor = (number: number) => {
+      made.mockClear();
+      expect(dayIn(spelt(number), new Date('2026-01-01T01:30:00Z'))).toBe('2025-12-31');
+      return made.mock.calls.length;
+    };
+
+    expect([madeFor(0), madeFor(0)]).toEqual([1, 0]);
+    for (let number = 1; number < 2_000; number += 1) madeFor(number);
+    const again = madeFor(0);
+    made.mockRestore();
+    expect(again).toBe(1);
   });
 
   test('when clocks change, then the day still ends at midnight there', () => {

@@ -61,7 +61,11 @@ function imageSource(source: string, { message }: Joi.CustomHelpers) {
 function knownZone(zone: string, { message }: Joi.CustomHelpers) {
   try {
     // Offsets such as +02:00 have no daylight saving; a name is meant.
-    if (/^[A-Z]/i.test(zone)) return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions() && zone;
+    if (/^[A-Z]/i.test(zone)) {
+      const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+      // In the spelling of the list, but not under another name: JavaScript calls Asia/Kolkata by its old one.
+      return timeZone.toLowerCase() === zone.toLowerCase() ? timeZone : zone;
+    }
   } catch {
     // Not known: refused below.
   }
