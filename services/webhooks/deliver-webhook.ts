@@ -31,6 +31,8 @@ const SHORT_WAIT_MS = 60_000;
 const EARLY_ATTEMPTS = 2;
 const SECRETS_KEPT = 1_000;
 
+type Admitted = Extract<Admission, { admitted: true }>;
+
 export interface DeliverOptions {
   queues: Queues;
   box: SecretBox;
@@ -85,8 +87,11 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     } else {
       const admission = await options.traffic.enter(endpointId, delivery.postponed);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
-      const { outcome, attempt } = await makeAttempt(endpoint, event, admission, delivery.postponed > 0);
-      await conclude(delivery, endpoint, outcome, attempt);
+      const { outcome, attempt } = await makeAttempt(endpoint, event, admission);
+      await Promise.all([
+        leave(admission, endpoint, outcome, delivery.postponed > 0),
+        conclude(delivery, endpoint, outcome, attempt),
+      ]);
       const { status, errorClass, problem, durationMs } = outcome;
       const requestId = delivery.request_id ?? undefined;
       log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
@@ -100,23 +105,30 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 
-  async function makeAttempt(
-    endpoint: WebhookEndpointRecord,
-    event: EventRecord,
-    admission: Extract<Admission, { admitted: true }>,
-    wasPostponed: boolean,
-  ) {
+  async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, admission: Admitted) {
     const at = agreedDate();
-    let outcome: Outcome | undefined;
     try {
       const secrets = secretsOf(endpoint, box);
-      outcome = await options.postSigned({ url: endpoint.url, eventId: wireId(event._id), body: event.body, secrets });
+      const call = { url: endpoint.url, eventId: wireId(event._id), body: event.body, secrets };
+      const outcome = await options.postSigned(call);
       return { outcome, attempt: attemptOf(at, outcome) };
-    } finally {
-      const { recovered } = admission.leave(outcome);
-      // The breaker that put it aside may have ended with its process: nobody else sends for the others then.
-      if (recovered || (wasPostponed && outcome?.isWell)) await recallOthers(endpoint);
+    } catch (error) {
+      admission.leave();
+      throw error;
     }
+  }
+
+  async function leave(
+    admission: Admitted,
+    endpoint: WebhookEndpointRecord,
+    outcome: Outcome,
+    wasPostponed: boolean,
+  ): Promise<void> {
+    // An answer that does not end is one of the calls at a time: otherwise its endpoint could hold any number of connections.
+    if (outcome.rest) await outcome.rest;
+    const { recovered } = admission.leave(outcome);
+    // The breaker that put it aside may have ended with its process: nobody else sends for the others then.
+    if (recovered || (wasPostponed && outcome.isWell)) await recallOthers(endpoint);
   }
 
   async function conclude(

@@ -1,5 +1,5 @@
 // One HTTP call of a delivery: signs the frozen bytes, posts them, and says in few words what came back.
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { agreedDate } from '#libs/clock.ts';
@@ -9,6 +9,8 @@ import { readRetryAfter } from './schedule.ts';
 
 /** A receiver's page is not kept; this much is read so that the connection can be used again. */
 const RESPONSE_MAX_BYTES = 16 * 1024;
+/** Who has not ended its answer so long after the head never may: the connection is ended, and another call makes a new one. */
+const REST_LIMIT_MS = 1_000;
 
 export interface Call {
   url: string;
@@ -29,6 +31,8 @@ export interface Outcome {
   retryAfterMs?: number | undefined;
   /** For the log, never for a tenant. */
   problem?: string;
+  /** Resolves when nothing of the answer is on its way any more; absent when all of it has come with its head. */
+  rest?: Promise<void> | undefined;
 }
 
 export type PostSigned = (call: Call) => Promise<Outcome>;
@@ -40,8 +44,7 @@ export function makePostSigned(options: { outbound: Outbound; timeoutMs: number;
     const elapsed = () => Math.round(performance.now() - startedAt);
     try {
       const response = await postOnFreshConnection(call, options);
-      drain(response.data);
-      return { durationMs: elapsed(), ...classify(response) };
+      return { durationMs: elapsed(), ...classify(response), rest: drain(response.data) };
     } catch (error) {
       const isTimeout = isAxiosError(error) && (error.code === 'ECONNABORTED' || error.code === 'ERR_CANCELED');
       return {
@@ -71,7 +74,7 @@ function post(
 ) {
   const target = outbound.check(url, { protocols: ['https:'] });
   const now = agreedDate();
-  return axios.post<Readable>(target.url.href, Buffer.from(body), {
+  return axios.post<IncomingMessage>(target.url.href, Buffer.from(body), {
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': userAgent,
@@ -104,13 +107,22 @@ function classify({ status, headers }: AxiosResponse): Omit<Outcome, 'durationMs
   };
 }
 
-// The outcome is known by the head; nobody waits for this.
-function drain(body: Readable): void {
+// The outcome is known by the head, but the connection is taken until the answer has ended.
+function drain(body: IncomingMessage): Promise<void> | undefined {
   let left = RESPONSE_MAX_BYTES;
   body.on('error', () => undefined); // The receiver may break off what we do not want anyway.
   body.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) body.destroy();
+  });
+  // As nearly every answer is: it needs no timer.
+  if (body.complete || body.closed) return undefined;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => body.destroy(), REST_LIMIT_MS);
+    body.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }
 

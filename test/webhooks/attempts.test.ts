@@ -46,7 +46,7 @@ async function endpointAt(...args: Parameters<typeof startReceiver>) {
   return { receiver, accountId, endpointId: endpoint.id as Id };
 }
 
-/** As a process has it: its own traffic, and waits a thousandth as long. Nobody else is there, also no clock. */
+/** As a process has it, with waits a thousandth as long. There is no clock beside it. */
 function makeDeliver() {
   return makeDeliverWebhook({
     queues,
@@ -94,6 +94,36 @@ test('when a worker is quicker than the clock that brought the delivery, then th
 
   await working(() => eventually(async () => (await read(target.accountId, id))?.status === 'delivered'));
   expect(target.receiver.received).toHaveLength(2);
+});
+
+test('when a receiver never ends its answers, then it holds no more connections than it may have calls at a time, each for a moment', async () => {
+  const open = new Set<unknown>();
+  let most = 0;
+  const target = await endpointAt((_request, response) => {
+    const { socket } = response;
+    open.add(socket);
+    socket?.once('close', () => open.delete(socket));
+    most = Math.max(most, open.size);
+    response.writeHead(200);
+    response.write('x');
+  });
+  const deliver = makeDeliver();
+  const attempt = async () => {
+    const deliveryId = await aDelivery(target);
+    const job = { deliveryId, accountId: target.accountId, endpointId: target.endpointId };
+    await deliver(job, { log: testLog, isFirstRun: true } as never);
+    return deliveryId;
+  };
+  for (let round = 0; round < 4; round += 1) await Promise.all(Array.from({ length: 10 }, attempt));
+
+  expect(most).toBeLessThanOrEqual(5);
+  // Its status was what counts.
+  const { accountId } = target;
+  const delivered = await Delivery.countDocuments({ account_id: accountId, status: 'delivered' }).readConcern('local');
+  expect(delivered).toBe(target.receiver.received.length);
+  await eventually(() => open.size === 0);
+  // And there is room for the next one.
+  expect((await read(accountId, await attempt()))?.status).toBe('delivered');
 });
 
 test('when a receiver says that it is gone, and meanwhile its owner has moved the endpoint, then that stays enabled and gets the delivery', async () => {
