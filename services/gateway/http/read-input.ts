@@ -41,7 +41,9 @@ export function bodyReader<Body>(
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...options, convert: false });
-  const known = new Map(Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, itemsMax(one as Joi.Description)]));
+  const known = new Map(
+    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, itemsMax(one as Joi.Description)]),
+  );
   return (body) => {
     if (isChange && !namesOf(body).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
