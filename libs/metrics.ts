@@ -1,10 +1,10 @@
 // Every metric of the system that more than one place must know by name: dashboards and alert rules are written against these.
-import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalog } from './jobs/catalog.ts';
 import type { QueueCounts, Queues } from './jobs/queue.ts';
 import type { Logger } from './logger.ts';
 import type { ErrorClass } from './models/delivery.ts';
+import { within } from './within.ts';
 
 /** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
 const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
@@ -180,10 +180,11 @@ function watchStored<Reading>(
   ...gauges: [name: string, help: string, pick: (reading: Reading) => number][]
 ): void {
   const reading = sharedReading(() =>
-    Promise.race([
-      read().catch(() => undefined), // MongoDB is away, which other metrics and /readyz tell.
-      pause(READING_LIMIT_MS, undefined, { ref: false }),
-    ]),
+    // Without an answer MongoDB is away, which other metrics and /readyz tell.
+    within(
+      READING_LIMIT_MS,
+      read().catch(() => undefined),
+    ),
   );
   for (const [name, help, pick] of gauges) {
     new Gauge({

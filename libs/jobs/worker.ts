@@ -1,11 +1,11 @@
 // Runs one kind of job. Handlers return or throw; everything else about taking work from a queue is here.
 
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient } from '../redis.ts';
+import { within } from '../within.ts';
 import type { JobDefinition } from './catalog.ts';
 import { queueTelemetry } from './telemetry.ts';
 
@@ -39,6 +39,7 @@ const MAX_STALLED_COUNT = 3;
 
 /** How long a worker that ends tries to tell Redis what it has done. */
 const TELL_LIMIT_MS = 2_000;
+const LET_GO_LIMIT_MS = 1_000;
 
 /** Points of one minute each that BullMQ keeps for its throughput history. */
 const METRICS_MINUTES = 24 * 60;
@@ -149,7 +150,11 @@ export function startWorker<Payload>(
         await within(connection.status === 'ready' ? TELL_LIMIT_MS : 0, closed);
         // A job that was on its way when the worker was told to end has arrived.
       } while (active > 0 && performance.now() < until);
-      if (active > 0) await Promise.race([worker.close(true).catch(() => undefined), pause(1_000)]);
+      if (active > 0)
+        await within(
+          LET_GO_LIMIT_MS,
+          worker.close(true).catch(() => undefined),
+        );
       connection.disconnect();
     },
   };
@@ -162,10 +167,4 @@ function isPermanent(error: unknown): error is Error {
 
 function giveUp(error: Error) {
   return Object.assign(new UnrecoverableError(error.message), { cause: error });
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const limit = new AbortController();
-  await Promise.race([work, pause(Math.max(0, limitMs), undefined, { signal: limit.signal }).catch(() => undefined)]);
-  limit.abort();
 }

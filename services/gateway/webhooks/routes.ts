@@ -1,5 +1,4 @@
 // Webhook endpoints over HTTP.
-import { setTimeout as pause } from 'node:timers/promises';
 import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
@@ -11,6 +10,7 @@ import {
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
+import { within } from '#libs/within.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -182,7 +182,7 @@ async function settle({ caller, id, log }: Context, nudge: () => void) {
     (error) =>
       log.warn({ err: error, endpointId: id }, 'the webhook service will see to the deliveries of this endpoint'),
   );
-  await Promise.race([settled, pause(SETTLED_HERE_MS, undefined, { ref: false })]);
+  await within(SETTLED_HERE_MS, settled);
 }
 
 async function testWebhook(context: Context) {
