@@ -53,16 +53,6 @@ export function requireMove(from: InvoiceStatus, to: InvoiceStatus): void {
   if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
 }
 
-/** Kept for the scheduler: only an invoice that waits for its due date has something to announce. */
-export function lapseOf(status: InvoiceStatus, dueDate: string): { lapses_on: string | undefined } {
-  return { lapses_on: status === 'Sent' ? dueDate : undefined };
-}
-
-/** Whether it looks overdue already and nobody was told: who sets the status before the scheduler comes has the event to write. */
-export function isUntold({ lapses_on }: InvoiceRecord, status: InvoiceStatus): boolean {
-  return status === 'Overdue' && lapses_on !== undefined;
-}
-
 function changedProject(invoice: InvoiceRecord, { project_id }: InvoiceChanges) {
   if (project_id === undefined) return invoice.project_id;
   return project_id === null ? null : storedId(project_id);

@@ -14,6 +14,7 @@ import {
   invoiceView,
   paymentView,
 } from '#libs/models/invoice.ts';
+import { isUntold, lapseOf } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
@@ -28,7 +29,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
-import { changedMoney, invoiceMoney, isUntold, lapseOf, requireMove } from './change-invoice.ts';
+import { changedMoney, invoiceMoney, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -168,7 +169,7 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     if (!invoice) throw missing();
     await requireMatch(() => viewOf(invoice, caller));
     const before = effectiveInvoiceStatus(invoice, dayIn(caller.account.time_zone));
-    const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status));
+    const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(before, body.status);
     const changes = await changesOf(invoice, body, isMoved, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);

@@ -1,5 +1,5 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
-import type { QuoteRecord, QuoteStatus } from '#libs/models/quote.ts';
+import type { QuoteRecord } from '#libs/models/quote.ts';
 import { fromMinor, isAmount, taxOf, toMinor } from '#libs/money.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import type { QuoteChanges } from './input.ts';
@@ -21,14 +21,4 @@ export function changedMoney(quote: QuoteRecord, { currency, amount, tax_rate }:
     amount: amount ?? fromMinor(quote.amount, quote.currency),
     tax_rate: tax_rate ?? quote.tax_rate,
   });
-}
-
-/** Whether it looks expired already and nobody was told: who sets the status before the scheduler comes has the event to write. */
-export function isUntold({ lapses_on }: QuoteRecord, status: QuoteStatus): boolean {
-  return status === 'Expired' && lapses_on !== undefined;
-}
-
-/** Kept for the scheduler: only a quote that waits for an answer can expire. */
-export function lapseOf(status: QuoteStatus, expiresAt: string): { lapses_on: string | undefined } {
-  return { lapses_on: status === 'Sent' ? expiresAt : undefined };
 }

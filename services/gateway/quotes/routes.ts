@@ -4,6 +4,7 @@ import { notFound } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
+import { isUntold, lapseOf } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
@@ -25,7 +26,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
-import { changedMoney, isUntold, lapseOf, quoteMoney } from './change-quote.ts';
+import { changedMoney, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
 const path = '/api/v1/quotes';
@@ -149,7 +150,7 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     if (!quote) throw missing();
     await requireMatch(() => viewOf(quote, caller));
     const before = effectiveQuoteStatus(quote, dayIn(caller.account.time_zone));
-    const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status));
+    const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, isMoved, transaction);
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
