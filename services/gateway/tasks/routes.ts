@@ -2,7 +2,7 @@
 import { conflict, notFound } from '#libs/errors.ts';
 import { hasIssuedTime } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { Project, projectsOf } from '#libs/models/project.ts';
+import { Project, type ProjectFace, projectsOf } from '#libs/models/project.ts';
 import {
   changeOwn,
   findAllWith,
@@ -143,12 +143,14 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
     const { session, accountId, announce } = transaction;
     const task = await findOwn(Task, accountId, id, session);
     if (!task) throw missing();
-    const view = await viewOf(task, accountId);
+    const projects = await projectsOf(accountId, [task.project_id]);
+    const project = projects.get(String(task.project_id));
+    const view = taskView(task, project);
     await requireMatch(() => view);
     if (await hasIssuedTime(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with time on an issued invoice');
     }
-    await removeTime(task, transaction);
+    await removeTime(task, project, transaction);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
     return deleted('Task deleted');
@@ -156,16 +158,17 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
 }
 
 /** The time on a task goes with it. */
-async function removeTime(task: TaskRecord, { session, accountId, announceAll }: Transaction) {
+async function removeTime(
+  task: TaskRecord,
+  project: ProjectFace | undefined,
+  { session, accountId, announceAll }: Transaction,
+) {
   const filter = { task_id: task._id };
-  const [entries, project] = await Promise.all([
-    findAllWith(TimeEntry, accountId, filter, session),
-    findOwn(Project, accountId, task.project_id),
-  ]);
+  const entries = await findAllWith(TimeEntry, accountId, filter, session);
   await removeAllWith(TimeEntry, accountId, filter, session);
   await announceAll(
     'time_entry.deleted',
-    entries.map((entry) => timeEntryView(entry, project ?? undefined, task)),
+    entries.map((entry) => timeEntryView(entry, project, task)),
   );
 }
 
