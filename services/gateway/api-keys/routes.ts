@@ -1,11 +1,10 @@
 // API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
-import { conflict, lacksScope } from '#libs/errors.ts';
+import { conflict } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
-  allows,
   apiKeyListing,
   apiKeyView,
   endApiKey,
@@ -17,6 +16,7 @@ import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from './answer.ts';
@@ -146,6 +146,5 @@ function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answ
 
 /** @throws AppError 403 that names the first scope the caller has not got. */
 function requireOwnScopes(caller: Caller, scopes: readonly string[]) {
-  const lacking = scopes.find((scope) => !allows(caller.scopes, scope));
-  if (lacking !== undefined) throw lacksScope(lacking);
+  for (const scope of scopes) requireScope(caller, scope);
 }
