@@ -133,9 +133,7 @@ export function secretsOf(
   box: Pick<SecretBox, 'open'>,
   now: Date = agreedDate(),
 ): string[] {
-  const sealed = [endpoint.secret];
-  if (endpoint.previous_secrets) sealed.push(...formerSecrets(endpoint, now).map(({ secret }) => secret));
-  return sealed.map((one) => box.open(one));
+  return [endpoint, ...formerSecrets(endpoint, now)].map(({ secret }) => box.open(secret));
 }
 
 /** What a new secret makes of the endpoint: the one it replaces goes on signing for a while, as do those before. */
