@@ -107,8 +107,8 @@ function curl({ method, path, operation }: Entry): string {
   const file = fileOf(operation);
   const example = (jsonOf(operation.requestBody as Answer | undefined) as { example?: unknown } | undefined)?.example;
   const lines = [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BILLHOOK_URL${path.replaceAll(/\{\w+\}/g, (name) => inPath.get(name) ?? '')}"`,
-    '-H "Authorization: Bearer $API_KEY"',
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$URL${path.replaceAll(/\{\w+\}/g, (name) => inPath.get(name) ?? '')}"`,
+    '-H "Authorization: Bearer $KEY"',
     ...(example === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${quoted(JSON.stringify(example, null, 2))}'`]),
