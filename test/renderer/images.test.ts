@@ -1,50 +1,39 @@
 // Logo and banner: what may be fetched, what is drawn, and what becomes a warning.
 import { execFileSync } from 'node:child_process';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { anInvoice } from './documents.ts';
+import { type PictureHost, startPictureHost } from './picture-host.ts';
 import { startRenderer, type TestRenderer } from './renderer.ts';
 
 const RED = '#ff0000';
 let png: Buffer;
 let renderer: TestRenderer;
-let host: Server;
-let answer: RequestListener;
-let asked: string[] = [];
+let host: PictureHost;
 
 beforeAll(async () => {
   png = await picture().png().toBuffer();
-  host = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  host = await startPictureHost();
   renderer = await startRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32' });
 });
 afterAll(async () => {
   await renderer.close();
   host.close();
-  host.closeAllConnections();
 });
 beforeEach(() => {
-  asked = [];
-  answer = (_request, response) => response.end(png);
+  host.asked = [];
+  host.answer = (_request, response) => response.end(png);
 });
 
 const picture = (width = 300, height = 120) => sharp({ create: { width, height, channels: 3, background: RED } });
 const asDataUri = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${bytes.toString('base64')}`;
-let path = 0;
-/** A new address each time: the cache is another test's concern. */
-const address = () => `http://127.0.0.1:${(host.address() as AddressInfo).port}/${++path}`;
 const withLogo = (logoUrl: string) => renderer.read(anInvoice({ logoUrl, showBanner: false }));
 const warningsFor = async (logoUrl: string) => (await withLogo(logoUrl)).warnings;
 const isRed = ([red, green, blue]: [number, number, number]) => red > 240 && green < 16 && blue < 16;
 
 describe('an image that can be had', () => {
   test('when the logo is a URL, then it is drawn where the issuer stands, and nothing is warned of', async () => {
-    const pdf = await withLogo(address());
+    const pdf = await withLogo(host.address());
 
     expect(pdf.warnings).toEqual([]);
     expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
@@ -61,13 +50,13 @@ describe('an image that can be had', () => {
   );
 
   test('when the banner is a URL, then it fills the head of the page; when showBanner is false, nobody asks for it', async () => {
-    const shown = await renderer.read(anInvoice({ bannerUrl: address() }));
+    const shown = await renderer.read(anInvoice({ bannerUrl: host.address() }));
     expect(isRed(await shown.colourAt(1, 2, 2))).toBe(true);
     expect(isRed(await shown.colourAt(1, 208, 30))).toBe(true);
 
-    asked = [];
-    const hidden = await renderer.read(anInvoice({ bannerUrl: address(), showBanner: false }));
-    expect(asked).toEqual([]);
+    host.asked = [];
+    const hidden = await renderer.read(anInvoice({ bannerUrl: host.address(), showBanner: false }));
+    expect(host.asked).toEqual([]);
     expect(await hidden.colourAt(1, 2, 2)).toEqual([255, 255, 255]);
   });
 
@@ -83,13 +72,13 @@ describe('an image that can be had', () => {
   });
 
   test('when it has moved twice, then it is followed', async () => {
-    answer = (request, response) => {
+    host.answer = (request, response) => {
       if (request.url?.endsWith('/there')) response.end(png);
       else if (request.url?.endsWith('/on')) response.writeHead(301, { Location: '/there' }).end();
       else response.writeHead(302, { Location: '/on' }).end();
     };
 
-    expect(await warningsFor(address())).toEqual([]);
+    expect(await warningsFor(host.address())).toEqual([]);
   });
 
   test('when it is animated, then its first frame is drawn', async () => {
@@ -106,20 +95,20 @@ describe('an image that can be had', () => {
   });
 
   test('when it is asked for again within a minute, then it is remembered, for this account alone', async () => {
-    const logoUrl = address();
+    const logoUrl = host.address();
     await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
     await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
-    expect(asked).toHaveLength(1);
+    expect(host.asked).toHaveLength(1);
 
     await renderer.print(anInvoice({ logoUrl }), { accountId: 'two' });
-    expect(asked).toHaveLength(2);
+    expect(host.asked).toHaveLength(2);
   });
 });
 
 describe('an image that cannot be had', () => {
   test('when it is missing, then the document is printed with the name instead, and a warning', async () => {
-    answer = (_request, response) => response.writeHead(404).end();
-    const pdf = await withLogo(address());
+    host.answer = (_request, response) => response.writeHead(404).end();
+    const pdf = await withLogo(host.address());
 
     expect(pdf.warnings).toEqual(['logoUrl: unreachable']);
     expect(pdf.text).toMatch(/Grace Hopper.*Invoice/);
@@ -142,9 +131,9 @@ describe('an image that cannot be had', () => {
     ['a PNG that is HTML after its first bytes', () => Buffer.concat([png.subarray(0, 8), Buffer.from(html)])],
     ['a PDF', () => Buffer.from('%PDF-1.7')],
   ])('when what comes is %s, then it is not an image', async (_what, bytes) => {
-    answer = (_request, response) => response.end(bytes());
+    host.answer = (_request, response) => response.end(bytes());
 
-    expect(await warningsFor(address())).toEqual(['logoUrl: not an image']);
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: not an image']);
     expect(await warningsFor(asDataUri(bytes()).replace(/,$/, ',AA=='))).toEqual(['logoUrl: not an image']);
   });
 
@@ -152,13 +141,13 @@ describe('an image that cannot be had', () => {
     const bomb = await sharp({ create: { width: 14_000, height: 14_000, channels: 3, background: RED } })
       .png({ compressionLevel: 9, palette: true })
       .toBuffer();
-    answer = (_request, response) => response.end(bomb);
+    host.answer = (_request, response) => response.end(bomb);
 
-    expect(await warningsFor(address())).toEqual(['logoUrl: too large']);
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
   });
 
   test('when it does not end, then reading stops at five megabytes', async () => {
-    answer = (_request, response) => {
+    host.answer = (_request, response) => {
       const more = () => {
         if (!response.destroyed && response.write(Buffer.alloc(64 * 1024))) setImmediate(more);
       };
@@ -166,20 +155,20 @@ describe('an image that cannot be had', () => {
       more();
     };
 
-    expect(await warningsFor(address())).toEqual(['logoUrl: too large']);
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
   });
 
   test('when it does not begin, then the document is printed after five seconds without it', async () => {
-    answer = () => undefined;
+    host.answer = () => undefined;
 
-    expect(await warningsFor(address())).toEqual(['logoUrl: unreachable']);
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
   });
 
   test('when it has moved three times, then it is not followed', async () => {
-    answer = (request, response) => response.writeHead(302, { Location: `${request.url}x` }).end();
+    host.answer = (request, response) => response.writeHead(302, { Location: `${request.url}x` }).end();
 
-    expect(await warningsFor(address())).toEqual(['logoUrl: unreachable']);
-    expect(asked).toHaveLength(3);
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
+    expect(host.asked).toHaveLength(3);
   });
 
   test.each([
@@ -190,9 +179,9 @@ describe('an image that cannot be had', () => {
     'http://169.254.169.254/latest/meta-data/',
     'http://[::1]/',
   ])('when it has moved to %s, then nobody goes there', async (location) => {
-    answer = (_request, response) => response.writeHead(302, { Location: location }).end();
+    host.answer = (_request, response) => response.writeHead(302, { Location: location }).end();
 
-    expect((await warningsFor(address()))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
+    expect((await warningsFor(host.address()))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
   });
 
   test.each([
