@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { drawNext } from '#libs/models/counter.ts';
+import { deliveryId } from '#libs/models/delivery.ts';
+import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event, type EventRecord, type EventType, insertEvent } from '#libs/models/event.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { registerEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
@@ -100,4 +102,11 @@ export async function announceMany(accountId: Id, count: number): Promise<Id[]> 
     }
     return ids;
   });
+}
+
+/** A delivery of an event of its own, due now and on no queue. @returns its id. */
+export async function storedDelivery(accountId: Id, endpointId: Id): Promise<Id> {
+  const event = await announcedEvent(accountId);
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  return deliveryId(wireId(event._id), endpointId);
 }

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
-import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
+import { Delivery, type DeliveryRecord } from '#libs/models/delivery.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { type Outbound, openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -18,7 +17,7 @@ import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
-import { announcedEvent, LOOPBACK, register } from '../support/webhooks.ts';
+import { LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -61,12 +60,6 @@ function makeDeliver() {
   });
 }
 
-async function aDelivery({ accountId, endpointId }: { accountId: Id; endpointId: Id }) {
-  const event = await announcedEvent(accountId);
-  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
-  return deliveryId(wireId(event._id), endpointId);
-}
-
 const read = (accountId: Id, id: Id) =>
   Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>();
 
@@ -85,7 +78,7 @@ async function working(during: () => Promise<unknown>) {
 
 test('when a worker is quicker than the clock that brought the delivery, then the next attempt is put on the queue all the same', async () => {
   const target = await endpointAt((_request, response, count) => answer(response, count === 1 ? 500 : 204));
-  const id = await aDelivery(target);
+  const id = await storedDelivery(target.accountId, target.endpointId);
   // Its next attempts go over the queue that the clock uses, too.
   await Delivery.updateOne({ _id: id, account_id: target.accountId }, { attempts_made: 2 });
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
@@ -109,7 +102,7 @@ test('when a receiver never ends its answers, then it holds no more connections 
   });
   const deliver = makeDeliver();
   const attempt = async () => {
-    const deliveryId = await aDelivery(target);
+    const deliveryId = await storedDelivery(target.accountId, target.endpointId);
     const job = { deliveryId, accountId: target.accountId, endpointId: target.endpointId };
     await deliver(job, { log: testLog, isFirstRun: true } as never);
     return deliveryId;
@@ -133,7 +126,7 @@ test('when a receiver says that it is gone, and meanwhile its owner has moved th
     else void moved.promise.then(() => answer(response, 410));
   });
   const own = { _id: target.endpointId, account_id: target.accountId };
-  const id = await aDelivery(target);
+  const id = await storedDelivery(target.accountId, target.endpointId);
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
   await queues.enqueue(deliverWebhook, entryFor({ ...delivery, _id: id }, 0));
   await working(async () => {

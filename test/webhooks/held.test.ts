@@ -1,9 +1,8 @@
 // A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { Delivery, type DeliveryRecord, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
 import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
-import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
@@ -16,7 +15,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { announcedEvent, LOOPBACK, register } from '../support/webhooks.ts';
+import { LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
 import { testLog, type Workspace } from '../support/workspace.ts';
 
 let gateway: TestGateway;
@@ -51,12 +50,7 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
     deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, { log: testLog, isFirstRun: true } as never);
   const setEnabled = (enabled: boolean) =>
     WebhookEndpoint.updateOne({ _id: endpoint.id, account_id: accountId }, { enabled });
-  const aDelivery = async () => {
-    const event = await announcedEvent(accountId);
-    const eventId = wireId(event._id);
-    await insertDeliveries([{ event, endpointIds: [storedId(endpoint.id)] }], new Date());
-    return deliveryId(eventId, endpoint.id);
-  };
+  const aDelivery = () => storedDelivery(accountId, endpoint.id);
   const statusOf = async (id: Id) =>
     (await Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
   const ids = [await aDelivery(), await aDelivery(), await aDelivery()];
@@ -78,8 +72,7 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
   async function heldAt(enabled: boolean) {
     const { id: accountId } = await workspace.account();
     const { endpoint } = await register(workspace, accountId, receiver.url);
-    const event = await announcedEvent(accountId);
-    await insertDeliveries([{ event, endpointIds: [storedId(endpoint.id)] }], new Date());
+    await storedDelivery(accountId, endpoint.id);
     const own = { _id: endpoint.id, account_id: accountId };
     await WebhookEndpoint.updateOne(own, { enabled: false });
     await holdDeliveries(accountId, endpoint.id);
