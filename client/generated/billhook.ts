@@ -30,8 +30,8 @@
  * `limit` is 50 unless given and at most 100; more is answered with 100. `offset` skips. Lists are newest first unless said otherwise.
  *
  * ## Safe retries
- * Every POST takes an `Idempotency-Key`: the same key with the same request answers the first answer again for 24 hours, with
- * `Idempotent-Replayed: true`. PATCH and DELETE take `If-Match`.
+ * Every POST that stores something takes an `Idempotency-Key`: the same key with the same request answers the first answer again for
+ * 24 hours, with `Idempotent-Replayed: true`. What stores nothing may be sent again as it is. PATCH and DELETE take `If-Match`.
  *
  * ## Rate limits
  * By key, with `RateLimit-Policy` and `RateLimit` on every answer; 429 says in `Retry-After` when to come again.
@@ -3731,14 +3731,6 @@ export type AuditNumberingVariables = {
 
 export type GeneratePdfResult = Blob;
 
-export type GeneratePdfHeaders = {
-    /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
-     * @pattern ^[!-~]{1,255}$
-     */
-    "Idempotency-Key"?: string;
-};
-
 export type GeneratePdfResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3747,7 +3739,6 @@ export type GeneratePdfResponseHeaders = {
 
 export type GeneratePdfVariables = {
     body: GeneratePdfBody;
-    headers?: GeneratePdfHeaders;
 };
 
 export type ListWebhooksResult = {
@@ -3960,14 +3951,6 @@ export type DiagnoseSignatureResult = {
     data: SignatureDiagnosis;
 };
 
-export type DiagnoseSignatureHeaders = {
-    /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
-     * @pattern ^[!-~]{1,255}$
-     */
-    "Idempotency-Key"?: string;
-};
-
 export type DiagnoseSignatureResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3976,7 +3959,6 @@ export type DiagnoseSignatureResponseHeaders = {
 
 export type DiagnoseSignatureVariables = {
     body: DiagnoseSignatureBody;
-    headers?: DiagnoseSignatureHeaders;
 };
 
 export type ListWebhookDeliveriesResult = {
@@ -4783,7 +4765,6 @@ export type Ops = {
     generatePdf: {
         args: {
             body: GeneratePdfBody;
-            headers?: GeneratePdfHeaders;
         };
         result: GeneratePdfResult;
         headers: {
@@ -4880,7 +4861,6 @@ export type Ops = {
     diagnoseSignature: {
         args: {
             body: DiagnoseSignatureBody;
-            headers?: DiagnoseSignatureHeaders;
         };
         result: DiagnoseSignatureResult;
         headers: {
@@ -5038,7 +5018,7 @@ export const OPERATIONS = {
     getDocumentFile: { id: "getDocumentFile", method: "GET", path: "/api/v1/documents/{id}/files/{position}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "position", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     getDocumentArchive: { id: "getDocumentArchive", method: "GET", path: "/api/v1/documents/{id}/archive", tags: ["Documents"], params: [{ name: "id", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
-    generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createWebhook: { id: "createWebhook", method: "POST", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getWebhook: { id: "getWebhook", method: "GET", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -5046,7 +5026,7 @@ export const OPERATIONS = {
     updateWebhook: { id: "updateWebhook", method: "PATCH", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     testWebhook: { id: "testWebhook", method: "POST", path: "/api/v1/webhooks/{id}/test", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     rotateWebhookSecret: { id: "rotateWebhookSecret", method: "POST", path: "/api/v1/webhooks/{id}/rotate-secret", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    diagnoseSignature: { id: "diagnoseSignature", method: "POST", path: "/api/v1/webhooks/doctor", tags: ["Webhooks"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    diagnoseSignature: { id: "diagnoseSignature", method: "POST", path: "/api/v1/webhooks/doctor", tags: ["Webhooks"], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhookDeliveries: { id: "listWebhookDeliveries", method: "GET", path: "/api/v1/webhooks/{id}/deliveries", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     replayWebhook: { id: "replayWebhook", method: "POST", path: "/api/v1/webhooks/{id}/replay", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getDelivery: { id: "getDelivery", method: "GET", path: "/api/v1/deliveries/{id}", tags: ["Deliveries"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },

@@ -96,6 +96,37 @@ test('when every example of the document is sent as it stands, then it succeeds 
   expect(failed).toEqual([]);
 });
 
+test('when a POST comes again under the same Idempotency-Key, then it is replayed exactly where the document offers one', async () => {
+  const posts = examplesOf(document).filter(({ method }) => method === 'post');
+  const wrong: unknown[] = [];
+  for (const { path, operation, body } of posts) {
+    if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
+    await makeExampleRecords(gateway);
+    const send = () =>
+      gateway.call('POST', path.replace('{id}', exampleIdFor(path)), {
+        headers: { 'Idempotency-Key': `twice-${operation}` },
+        ...(body === undefined ? {} : { body }),
+      });
+    await send();
+    const isReplayed = (await send()).headers.has('Idempotent-Replayed');
+    const isOffered = JSON.stringify(document.paths[path]?.['post']).includes('parameters/IdempotencyKey');
+    if (isReplayed !== isOffered) wrong.push([operation, { isReplayed, isOffered }]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('when the rows that render are looked at, then their 422 and 504 are those of a document', () => {
+  const rendered = ['/api/tools/generate-pdf', '/api/v1/invoices/{id}/pdf', '/api/v1/quotes/{id}/pdf'];
+  for (const path of rendered) {
+    const [described] = Object.values(document.paths[path] ?? {});
+    expect(described?.responses).toMatchObject({
+      422: { description: expect.stringMatching(/document/i) },
+      504: { description: expect.stringMatching(/document/i) },
+    });
+  }
+});
+
 test('when the page is asked for, then it has every operation, no script, and a policy that allows nothing', async () => {
   const reply = await gateway.get('/docs', { key: undefined });
   const page = String(reply.body);

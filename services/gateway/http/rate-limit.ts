@@ -5,7 +5,7 @@ import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import type { Redis } from '#libs/redis.ts';
 import { portionedCount } from './portioned-count.ts';
-import type { Caller, Route } from './route.ts';
+import { type Caller, isRendered, type Route } from './route.ts';
 
 /** Each per minute; 0 is no limit. */
 export interface RateLimits {
@@ -71,7 +71,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
     async admit(request, response, caller, row) {
       response.locals['caller'] = caller;
       if (requests) await passing(requests, request, response);
-      if (documents && row.produces !== undefined && !row.isKept) await passing(documents, request, response);
+      if (documents && isRendered(row)) await passing(documents, request, response);
     },
     async refuse(request, response) {
       if (refusals) await passing(refusals, request, response);

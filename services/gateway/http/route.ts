@@ -77,6 +77,8 @@ export interface Route<Body = unknown, Query = unknown> {
   produces?: string;
   /** The file exists already: it is read like a record, not rendered. */
   isKept?: boolean;
+  /** A POST that leaves nothing behind: it may simply be sent again. */
+  storesNothing?: boolean;
   /** @returns the answer, or nothing when the handler has answered by itself. */
   handler: (context: Context<Body, Query>) => Promise<Answer | undefined>;
 }
@@ -84,6 +86,16 @@ export interface Route<Body = unknown, Query = unknown> {
 /** True of a row that prints what its body holds: it needs room among the documents that wait. */
 export function isPrintedFromBody({ produces, body }: Route): boolean {
   return produces !== undefined && body !== undefined;
+}
+
+/** True of a row that does its work once for one `Idempotency-Key`. */
+export function isOncePerKey({ method, storesNothing }: Route): boolean {
+  return method === 'post' && !storesNothing;
+}
+
+/** True of a row whose file a renderer makes while the caller waits. */
+export function isRendered({ produces, isKept }: Route): boolean {
+  return produces !== undefined && !isKept;
 }
 
 /** Keeps the types of body and query inside one row while the table holds rows of many types. */

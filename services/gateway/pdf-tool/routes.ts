@@ -33,6 +33,7 @@ export const pdfToolRoutes: readonly Route[] = [
     body: pdfDocument.example(example),
     bodyLimitBytes: PDF_BODY_BYTES_MAX,
     produces: 'application/pdf',
+    storesNothing: true,
     handler: generatePdf,
   }),
 ];

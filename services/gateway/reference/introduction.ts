@@ -25,8 +25,8 @@ USD 2, KWD 3 digits), rounded half away from zero. Fields that an operation does
 \`limit\` is 50 unless given and at most 100; more is answered with 100. \`offset\` skips. Lists are newest first unless said otherwise.
 
 ## Safe retries
-Every POST takes an \`Idempotency-Key\`: the same key with the same request answers the first answer again for 24 hours, with
-\`Idempotent-Replayed: true\`. PATCH and DELETE take \`If-Match\`.
+Every POST that stores something takes an \`Idempotency-Key\`: the same key with the same request answers the first answer again for
+24 hours, with \`Idempotent-Replayed: true\`. What stores nothing may be sent again as it is. PATCH and DELETE take \`If-Match\`.
 
 ## Rate limits
 By key, with \`RateLimit-Policy\` and \`RateLimit\` on every answer; 429 says in \`Retry-After\` when to come again.

@@ -1,5 +1,5 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
-import type { Route } from '../http/route.ts';
+import { isOncePerKey, isRendered, type Route } from '../http/route.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 type Response = { description: string; headers?: object; content?: object };
@@ -48,19 +48,25 @@ export function failuresOf(row: Route): Record<string, unknown> {
   const changesOne = (row.method === 'patch' || row.method === 'delete') && row.path.includes('{id}');
   const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
   return {
-    ...(row.body || row.query || row.method === 'post' ? { 400: validation(row, invalid) } : {}),
+    ...(row.body || row.query || isOncePerKey(row) ? { 400: validation(row, invalid) } : {}),
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
     ...(row.path.includes('{') || row.body ? { 404: notFound(row) } : {}),
-    ...(row.conflict || row.method === 'post' ? { 409: conflict(row) } : {}),
+    ...(row.conflict || isOncePerKey(row) ? { 409: conflict(row) } : {}),
     ...(changesOne ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
-    ...(row.method === 'post' ? { 422: shared('IdempotencyMismatch') } : {}),
+    ...(isOncePerKey(row) ? { 422: shared('IdempotencyMismatch') } : {}),
     429: shared('TooManyRequests'),
     500: shared('InternalError'),
     503: shared('Unavailable'),
-    ...(row.produces && !row.isKept
-      ? { 504: failure('The document was not ready in time', 'The document took too long') }
+    ...(isRendered(row)
+      ? {
+          422: failure(
+            'The document takes too much work, or ends the browser each time',
+            'The document cannot be printed',
+          ),
+          504: failure('The document was not ready in time', 'The document was not ready before its deadline'),
+        }
       : {}),
   };
 }

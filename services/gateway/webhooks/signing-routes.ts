@@ -41,6 +41,7 @@ export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:read',
     body: receivedCall,
     status: 200,
+    storesNothing: true,
     answers: diagnosisAnswer,
     missing,
     handler: (context: Context<ReceivedCall>) => diagnoseSignature(context, parts),
