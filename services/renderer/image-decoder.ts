@@ -1,6 +1,7 @@
 // Starts and watches the process that decodes images: as locked in as Chromium, replaced when it is stuck or dead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import type { DecodeAnswer, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
 import { canRead, type Isolation } from './isolation.ts';
 
@@ -23,8 +24,7 @@ type Result = { dataUri: string } | { fault: ImageFault } | undefined;
 export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new Map<number, (result: Result) => void>();
-  const queue: Array<() => void> = [];
-  let inHand = 0;
+  const limit = pLimit(AT_ONCE);
   let lastId = 0;
   let child: ChildProcess | undefined;
 
@@ -59,19 +59,6 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     for (const id of [...waiters.keys()]) settle(id, undefined);
   }
 
-  async function attempt(bytes: Buffer, use: ImageUse): Promise<Result> {
-    if (inHand === AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-    else inHand += 1;
-    try {
-      return await send(bytes, use);
-    } finally {
-      // Its place goes to the next, or is free.
-      const next = queue.shift();
-      if (next) next();
-      else inHand -= 1;
-    }
-  }
-
   function send(bytes: Buffer, use: ImageUse): Promise<Result> {
     return new Promise((resolve) => {
       const current = running();
@@ -88,7 +75,7 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
   return {
     // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
     decode: async (bytes, use) =>
-      (await attempt(bytes, use)) ?? (await attempt(bytes, use)) ?? { fault: 'not an image' },
+      (await limit(send, bytes, use)) ?? (await limit(send, bytes, use)) ?? { fault: 'not an image' },
     close() {
       child?.kill('SIGKILL');
     },
