@@ -8,6 +8,7 @@ import { EXIT_CONFIG } from '#libs/config-error.ts';
 import { type Child, describeExit, startChild } from './child.ts';
 import { logFileOf } from './data-folder.ts';
 import { Failure } from './failure.ts';
+import { nodeFlagsOf } from './node-flags.ts';
 import { endMarked, MARK, markOf } from './orphans.ts';
 import type { Running } from './supervise.ts';
 import { briefly, type Terminal } from './terminal.ts';
@@ -34,7 +35,8 @@ const SAME_LINE_PAUSE_MS = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Running> {
   const { name, root, dataFolder } = options;
-  const child = await startChild(process.execPath, [join('services', options.service, 'main.ts')], {
+  const args = [...nodeFlagsOf(options.service), join('services', options.service, 'main.ts')];
+  const child = await startChild(process.execPath, args, {
     cwd: root,
     env: {
       ...options.env,

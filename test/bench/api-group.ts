@@ -6,6 +6,7 @@ import mongoose from 'mongoose';
 import { makeLogger } from '#libs/logger.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo.ts';
+import { nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { withDatabase } from '../support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';
 import { type Burst, burst, type Work } from './load.ts';
@@ -60,14 +61,14 @@ async function startSides(uri: string, redisUrl: string, prefix: string, started
     LOG_LEVEL: 'info',
     NODE_ENV: 'production',
   };
-  const ours = await startServer('services/gateway/main.ts', env, {
+  const ours = await startServer([...nodeFlagsOf('gateway'), 'services/gateway/main.ts'], env, {
     url: `http://127.0.0.1:${port}`,
     probe: `http://127.0.0.1:${operations}/readyz`,
   });
   started.push(ours);
   const floorUrl = `http://127.0.0.1:${floorPort}`;
   const floorEnv = { MONGODB_URI: uri, PORT: String(floorPort), NODE_ENV: 'production' };
-  const floor = await startServer('test/bench/api-floor.ts', floorEnv, { url: floorUrl, probe: `${floorUrl}/ready` });
+  const floor = await startServer(['test/bench/api-floor.ts'], floorEnv, { url: floorUrl, probe: `${floorUrl}/ready` });
   started.push(floor);
   return { ours, floor };
 }

@@ -13,20 +13,20 @@ export interface ServerProcess {
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** @param probe answers 2xx once the server is ready. */
+/** @param args Node's: flags and the file. @param probe answers 2xx once the server is ready. */
 export async function startServer(
-  file: string,
+  args: readonly string[],
   env: Record<string, string>,
   { url, probe }: { url: string; probe: string },
 ): Promise<ServerProcess> {
   // Its log goes nowhere, but is written as in production.
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
   });
   try {
     await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`${file} exited with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`${args.at(-1)} exited with ${child.exitCode}`);
       return (await fetch(probe)).ok;
     });
   } catch (error) {

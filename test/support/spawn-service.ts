@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import getPort from 'get-port';
+import { nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -38,7 +39,7 @@ export async function spawnService(
   const port = Number(env['PORT'] ?? (await getPort()));
   const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await getPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
-  const child = spawn('node', [`services/${service}/main.ts`], {
+  const child = spawn('node', [...nodeFlagsOf(service), `services/${service}/main.ts`], {
     stdio: ['ignore', log, log],
     env: {
       PATH: process.env['PATH'] ?? '',

@@ -10,6 +10,7 @@ import { registerEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -29,7 +30,7 @@ export interface RunningService {
 
 /** Starts services/webhooks with waits a thousandth as long, unless `env` says otherwise; ready when its first log line says so. */
 export async function startWebhookService(workspace: Workspace, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-  const child = spawn(process.execPath, ['services/webhooks/main.ts'], {
+  const child = spawn(process.execPath, [...nodeFlagsOf('webhooks'), 'services/webhooks/main.ts'], {
     env: {
       PATH: process.env['PATH'],
       MONGODB_URI: workspace.mongodbUri,
