@@ -105,6 +105,42 @@ describe('GET /api/v1/clients', () => {
     expect(await names('q=nobody')).toEqual([]);
     expect((await gateway.get('/api/v1/clients?q=el&limit=1', account)).body.pagination.total).toBe(2);
   });
+
+  test('when a part has characters that mean something to a pattern, or to how one is written, then they stand for themselves', async () => {
+    const account = await gateway.workspace.account();
+    const parts = [
+      '\u2028',
+      '\u2029',
+      '\u00a0',
+      '/',
+      '\\',
+      '.',
+      '*',
+      '+?',
+      '^',
+      '$',
+      '(',
+      '[',
+      '{2}',
+      '|',
+      '-',
+      '#',
+      '\\u2028',
+      '\\d',
+    ];
+    const nameOf = (part: string) => `x${part}y`;
+    for (const part of parts) {
+      const { status } = await gateway.post('/api/v1/clients', { name: nameOf(part), email: ada.email }, account);
+      expect([part, status]).toEqual([part, 201]);
+    }
+    for (const part of parts) {
+      const { body } = await gateway.get(
+        `/api/v1/clients?q=${encodeURIComponent(nameOf(part).toUpperCase())}`,
+        account,
+      );
+      expect([part, body.data?.map(({ name }: { name: string }) => name)]).toEqual([part, [nameOf(part)]]);
+    }
+  });
 });
 
 describe('PATCH and DELETE /api/v1/clients/{id}', () => {

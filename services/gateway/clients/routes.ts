@@ -154,9 +154,9 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
   }
 }
 
-/** Finds the text anywhere; every character stands for itself. */
-function textWithin(part: string): RegExp {
-  return new RegExp(part.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+/** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
+function textWithin(part: string): { $regex: string } {
+  return { $regex: part.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
 }
 
 /** An optional field given as '' is a field not given. */
