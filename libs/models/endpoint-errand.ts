@@ -57,15 +57,22 @@ export async function settleEndpoint(accountId: Id, endpointId: Id): Promise<num
   }
 }
 
-/** Does what was left by processes that died. @returns how many deliveries go out again. */
-export async function settleLeft(now: Date = agreedDate()): Promise<number> {
+/**
+ * Does what was left by processes that died.
+ * @param signal leaves the rest to the next look, here or in another process.
+ * @returns how many deliveries go out again.
+ */
+export async function settleLeft(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   // The system's own errand: it goes over all accounts.
   const left = await EndpointErrand.find({ since: { $lte: new Date(now.getTime() - LEFT_MS) } })
     .setOptions(acrossAccounts)
     .limit(LOOKED_AT)
     .lean<ErrandRecord[]>();
   let released = 0;
-  for (const { _id, account_id } of left) released += await settleEndpoint(String(account_id), String(_id));
+  for (const { _id, account_id } of left) {
+    if (signal?.aborted) break;
+    released += await settleEndpoint(String(account_id), String(_id));
+  }
   return released;
 }
 

@@ -127,8 +127,8 @@ await run(async ({ onClose, useLogger }) => {
     { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
   );
   const errands = repeat(
-    async () => {
-      if ((await settleLeft()) > 0) clock.wake();
+    async (signal) => {
+      if ((await settleLeft(agreedDate(), signal)) > 0) clock.wake();
       return false;
     },
     { name: 'the look for errands of endpoints', everyMs: ERRANDS_EVERY_MS, log },

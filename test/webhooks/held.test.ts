@@ -97,6 +97,16 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
     expect([await status(), await errands()]).toEqual(['pending', 0]);
   });
 
+  test('when the process that looks for them is to stop, then what is left waits for another one', async () => {
+    const { noteErrand, status, errands } = await heldAt(true);
+    await noteErrand();
+    const later = new Date(Date.now() + 60_000);
+
+    expect(await settleLeft(later, AbortSignal.abort())).toBe(0);
+    expect([await status(), await errands()]).toEqual(['held', 1]);
+    expect(await settleLeft(later)).toBe(1);
+  });
+
   test('when it was deleted and deliveries are held still, then they are given up', async () => {
     const { own, noteErrand, status, errands } = await heldAt(false);
     await noteErrand();
