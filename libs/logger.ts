@@ -1,7 +1,13 @@
 // Structured logs, one JSON line each, without bodies and keys.
-import { type Logger, type LoggerOptions, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
 
 export type { Logger };
+
+/**
+ * What a line says of an error, besides its type, text and stack. Drivers hang on it whatever they were asked to do: a command of Redis
+ * with a whole PDF, the documents of a failed write.
+ */
+const TOLD = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'port', 'path'] as const;
 
 /**
  * @param service name that every line carries.
@@ -13,6 +19,22 @@ export function makeLogger(service: string, level: string): Logger {
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+    serializers: { err: describeError },
   };
   return pino(options);
+}
+
+/** For `serializers` of a logger that has its own. Anything but an error is left as it is. */
+export function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, aggregateErrors, ...rest } = stdSerializers.err(error);
+  const { command } = rest as { command?: unknown };
+  return {
+    type,
+    message,
+    stack,
+    ...(command ? { command: typeof command === 'object' ? (command as { name?: unknown }).name : command } : {}),
+    ...Object.fromEntries(TOLD.filter((name) => rest[name] !== undefined).map((name) => [name, rest[name]])),
+    ...(error instanceof AggregateError && aggregateErrors ? { aggregateErrors: error.errors.map(describeError) } : {}),
+  };
 }

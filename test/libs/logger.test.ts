@@ -1,4 +1,4 @@
-// The log of a busy service: nobody waits for a line, and none is missing when the process ends by itself.
+// The log: nobody waits for a line, none is missing when the process ends by itself, and none holds what a store was asked to keep.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 
@@ -20,4 +20,33 @@ test('when a service says much and ends at once, then every line arrives, in ord
     .split('\n')
     .map((line) => (JSON.parse(line) as { count: number }).count);
   expect(counts).toEqual(Array.from({ length: COUNT }, (_, index) => index));
+});
+
+test('when an error of a store holds what it was asked to keep, then the line says what went wrong, and not that', () => {
+  const program = `
+    const { makeLogger } = await import('./libs/logger.ts');
+    const log = makeLogger('test', 'info');
+    const refused = Object.assign(new Error('OOM command not allowed'), {
+      command: { name: 'eval', args: ['SET', Buffer.from('%PDF-secret'), 'secret'] },
+    });
+    const failed = Object.assign(new Error('write failed', { cause: refused }), { code: 11000, writeErrors: [{ op: { name: 'secret' } }] });
+    log.warn({ err: refused }, 'refused');
+    log.warn({ err: new AggregateError([failed], 'both') }, 'failed');
+    log.warn({ err: 'text' }, 'said');
+    process.exit(0);`;
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
+
+  expect(status).toBe(0);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { err: { type: 'Error', message: 'OOM command not allowed', command: 'eval', stack: expect.any(String) } },
+    { err: { aggregateErrors: [{ message: expect.stringContaining('write failed'), code: 11000 }] } },
+    { err: 'text' },
+  ]);
+  expect(stdout).not.toMatch(/secret|"data":\[|writeErrors/);
 });
