@@ -32,10 +32,17 @@ export async function readArchive(folder: string): Promise<Archive> {
 export async function* documentsIn(folder: string, collection: string): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
   const reading = pipeline(createReadStream(fileOf(folder, collection)), unpacked);
+  // Put together only when a document is whole: for each piece, a large one would be copied again and again.
+  let pieces: Buffer[] = [];
+  let held = 0;
+  let wanted = 4;
   let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      pieces.push(chunk);
+      held += chunk.length;
+      if (held < wanted) continue;
+      rest = Buffer.concat(pieces);
       // A BSON document begins with its own length in four bytes.
       while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
         const length = rest.readInt32LE(0);
@@ -43,9 +50,12 @@ export async function* documentsIn(folder: string, collection: string): AsyncGen
         yield rest.subarray(0, length);
         rest = rest.subarray(length);
       }
+      wanted = rest.length < 4 ? 4 : rest.readInt32LE(0);
+      pieces = [rest];
+      held = rest.length;
     }
     await reading;
-    if (rest.length > 0) throw new Error('the end is missing');
+    if (held > 0) throw new Error('the end is missing');
   } catch (error) {
     throw new BackupError(`${fileOf(folder, collection)} is damaged (${String((error as Error).message)})`);
   }

@@ -2,7 +2,9 @@
 import { BSON, type Db, type MongoClient } from 'mongodb';
 import { type Archive, BackupError, documentsIn, readArchive, verify } from './archive.ts';
 
+/** Written together: so many, or so many bytes, whichever comes first. A collection of files has megabytes in each document. */
 const BATCH = 500;
+const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** @throws BackupError when the backup is damaged or the database is not empty: then nothing has been written. */
 export async function restore(client: MongoClient, folder: string): Promise<Archive> {
@@ -13,12 +15,15 @@ export async function restore(client: MongoClient, folder: string): Promise<Arch
   for (const name of Object.keys(archive.collections)) {
     const collection = database.collection(name);
     let batch: BSON.Document[] = [];
+    let bytes = 0;
     for await (const bson of documentsIn(folder, name)) {
       // Numbers keep the type they were stored with.
       batch.push(BSON.deserialize(bson, { promoteValues: false, promoteBuffers: false }));
-      if (batch.length < BATCH) continue;
+      bytes += bson.length;
+      if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
       await collection.insertMany(batch);
       batch = [];
+      bytes = 0;
     }
     if (batch.length > 0) await collection.insertMany(batch);
     const count = await collection.countDocuments();

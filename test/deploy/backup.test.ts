@@ -1,5 +1,6 @@
 // Backup and restore: what was saved comes back byte for byte and works, and what is damaged or in the way is refused.
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,11 @@ beforeAll(async () => {
       { whole: new Double(2), long: Long.fromString('9007199254740993'), at: new Date(0), none: null },
       ...Array.from({ length: 1_200 }, (_, index) => ({ index })),
     ]);
+  // Larger than what is read at once, with small ones between them, and together more than is written at once.
+  await client
+    .db()
+    .collection('large')
+    .insertMany(Array.from({ length: 16 }, (_, index) => ({ bytes: randomBytes(index % 2 ? 1_300_000 : 20) })));
 });
 afterAll(async () => {
   for (const name of databases) await client.db(name).dropDatabase();
