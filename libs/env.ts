@@ -19,10 +19,10 @@ export function readEnv<Config extends object>(
   const problems: string[] = [];
   const given: Record<string, string> = {};
   for (const name of Object.keys(shape.describe()['keys'] ?? {})) {
-    const file = env[`${name}_FILE`];
-    if (file !== undefined && env[name] !== undefined) problems.push(`${name} and ${name}_FILE are both set, keep one`);
-    const value = file === undefined ? env[name] : readSecretFile(`${name}_FILE`, file, problems);
     // Compose files and manifests write unset variables as empty strings.
+    const file = env[`${name}_FILE`] || undefined;
+    if (file !== undefined && env[name]) problems.push(`${name} and ${name}_FILE are both set, keep one`);
+    const value = file === undefined ? env[name] : readSecretFile(`${name}_FILE`, file, problems);
     if (value !== undefined && value !== '') given[name] = value;
   }
   const { error, value } = shape.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });

@@ -1,0 +1,23 @@
+// What an empty variable means: nothing, as it is written where compose files and manifests leave one out.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import Joi from 'joi';
+import { readEnv } from '#libs/env.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'billhook-env-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'address');
+writeFileSync(file, 'from the file\n');
+const shape = Joi.object({ ADDRESS: Joi.string().default('none') });
+
+test('when one of a variable and its file is empty, then the other one counts', () => {
+  expect(readEnv({ ADDRESS: '', ADDRESS_FILE: file }, shape)).toEqual({ ADDRESS: 'from the file' });
+  expect(readEnv({ ADDRESS: 'given', ADDRESS_FILE: '' }, shape)).toEqual({ ADDRESS: 'given' });
+  expect(readEnv({ ADDRESS: '', ADDRESS_FILE: '' }, shape)).toEqual({ ADDRESS: 'none' });
+});
+
+test('when both are given, then neither is taken', () => {
+  expect(() => readEnv({ ADDRESS: 'given', ADDRESS_FILE: file }, shape)).toThrow('both set');
+});
