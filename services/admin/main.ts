@@ -77,7 +77,7 @@ command(webhooks, 'list', "show an account's endpoints")
   .requiredOption('--account <id>', 'the account')
   .action((options) => answer(options, () => listEndpoints(options), printTable));
 command(webhooks, 'deliveries <endpoint-id>', 'show the newest deliveries of an endpoint')
-  .addOption(new Option('--limit <count>', 'how many').default(20).argParser(wholeNumber))
+  .addOption(new Option('--limit <count>', 'how many').default(20).argParser(countingNumber))
   .action((id, options) => answer(options, () => listDeliveries(id, options), printTable));
 command(
   webhooks,
@@ -176,4 +176,11 @@ function targetOf(options: Options, settings: Settings = readSettings(env)): Tar
 function wholeNumber(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new CommandError(`${text} is not a whole number`);
   return Number(text);
+}
+
+/** MongoDB takes 0 for no limit at all. */
+function countingNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new CommandError('0 is too few, 1 is the least');
+  return number;
 }
