@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { retryWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
 import { insertOperator } from '#libs/models/operator.ts';
@@ -67,6 +68,23 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
 
   redis = await startRedis({ command, folder, env: process.env, port });
   await eventually(async () => (await browser.get('/')).text.includes('noeviction'));
+});
+
+test('when Redis answers but a queue cannot be read, then the first page does not say that all is well', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'barbara', role: 'operator', password: PASSWORD });
+  expect((await browser.post('/login', { name: 'barbara', password: PASSWORD })).status).toBe(303);
+  const list = queues.raw(retryWebhook).toKey('active');
+  await queues.redis.set(list, 'not a list');
+
+  const { text } = await eventually(async () => {
+    const page = await browser.get('/');
+    return page.text.includes('The queues cannot be read') && page;
+  });
+
+  expect(text).toContain('The workers cannot be read');
+  expect(text).not.toContain('All is well.');
+  await queues.redis.del(list);
 });
 
 test('when a search takes MongoDB too long, then the page asks for a shorter time', async () => {

@@ -1,7 +1,7 @@
 // What an operator must know before anything else: each alarm says what is wrong and what follows from it.
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { counted, duration } from './format.ts';
-import type { Numbers, QueueNumbers } from './numbers.ts';
+import type { Numbers, Part, QueueNumbers } from './numbers.ts';
 
 export interface Alarm {
   tone: 'bad' | 'warn';
@@ -17,13 +17,26 @@ const ALARM_FACTOR = 3;
 /** Above this share of its limit Redis soon refuses new jobs. */
 const MEMORY_SHARE_MAX = 0.6;
 
-export function alarmsOf({ queues, workers, redis, outbox }: Numbers): Alarm[] {
+export function alarmsOf(numbers: Numbers): Alarm[] {
+  const { queues, workers, redis, renders, outcomes, open, outbox, runs } = numbers;
   return [
     ...redisAlarms(redis),
+    ...unread('The queues', queues),
+    ...unread('The workers', workers),
+    ...unread('Renders', renders),
+    ...unread('Ended deliveries', outcomes),
+    ...unread('Open deliveries', open),
+    ...unread('The outbox', outbox),
+    ...unread('Runs', runs),
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
     ...outboxAlarms(outbox),
   ];
+}
+
+/** What is unknown must not look as if it were well. */
+function unread(name: string, { problem }: Part<unknown>): Alarm[] {
+  return problem === undefined ? [] : [{ tone: 'bad', text: `${name} cannot be read (${problem}).` }];
 }
 
 function redisAlarms({ value: redis, problem }: Numbers['redis']): Alarm[] {

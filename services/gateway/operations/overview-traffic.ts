@@ -42,16 +42,16 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
     ${shown(outcomes, (minutes) => {
       const delivered = perMinute(minutes, CHART_MINUTES, (minute) => minute?.delivered ?? 0);
       const dead = perMinute(minutes, CHART_MINUTES, (minute) => minute?.dead ?? 0);
-      const { pending = 0, retrying = 0, dead: allDead = 0, held = 0 } = open.value ?? {};
-      const link = (status: string, value: number) =>
-        html`<a href=${`/deliveries?status=${status}`}>${count(value)}</a>`;
       return html`<div class="card">
-        <dl class="stats">
-          ${stat('Delivered', count(total(delivered)), { detail: 'last hour' })}
-          ${stat('Pending', link('pending', pending), { detail: `${count(retrying)} failed before` })}
-          ${stat('Dead', link('dead', allDead), { detail: `${count(total(dead))} in the last hour`, ...(allDead > 0 ? { tone: 'bad' } : {}) })}
-          ${stat('Held', link('held', held), { detail: 'endpoint disabled' })}
-        </dl>
+        ${shown(
+          open,
+          (states) => html`<dl class="stats">
+            ${stat('Delivered', count(total(delivered)), { detail: 'last hour' })}
+            ${stat('Pending', link('pending', states.pending), { detail: `${count(states.retrying)} failed before` })}
+            ${stat('Dead', link('dead', states.dead), { detail: `${count(total(dead))} in the last hour`, ...(states.dead > 0 ? { tone: 'bad' } : {}) })}
+            ${stat('Held', link('held', states.held), { detail: 'endpoint disabled' })}
+          </dl>`,
+        )}
         ${bars(
           [
             { name: 'good', values: delivered },
@@ -60,11 +60,13 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
           `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
         )}
         ${axis(CHART_MINUTES, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
-        ${outbox.value ? html`<p class="legend">Outbox: ${outboxText(outbox.value)}</p>` : null}
+        ${shown(outbox, (state) => html`<p class="legend">Outbox: ${outboxText(state)}</p>`)}
       </div>`;
     })}
   </div>`;
 }
+
+const link = (status: string, value: number) => html`<a href=${`/deliveries?status=${status}`}>${count(value)}</a>`;
 
 function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
   return waiting === 0 ? 'nothing waits' : `${counted(waiting, 'event')}, the oldest ${duration(oldestMs)} old`;

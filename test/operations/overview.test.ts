@@ -1,0 +1,56 @@
+// What the first page says of parts that could not be read: never what it says of parts that are well.
+import { expect, test } from '@jest/globals';
+import { alarmsOf } from '../../services/gateway/operations/alarms.ts';
+import { renderPage } from '../../services/gateway/operations/html.ts';
+import type { Numbers } from '../../services/gateway/operations/numbers.ts';
+import { deliveries } from '../../services/gateway/operations/overview-traffic.ts';
+
+const well: Numbers = {
+  readAt: new Date(),
+  queues: { value: [] },
+  workers: { value: { workers: [], orphans: [] } },
+  redis: {
+    value: {
+      version: '8.0.0',
+      policy: 'noeviction',
+      usedBytes: 1_000_000,
+      maxBytes: 0,
+      isAppendOnly: true,
+      clients: 1,
+      clockAheadMs: 0,
+      roundTripMs: 1,
+    },
+  },
+  renders: { value: { minutes: [], p50: undefined, p95: undefined } },
+  outcomes: { value: [] },
+  open: { value: { pending: 1, retrying: 2, dead: 3, held: 4 } },
+  outbox: { value: { waiting: 0, oldestMs: 0 } },
+  runs: { value: [] },
+};
+const problem = 'out of time';
+
+test('when everything was read and is well, then there is no alarm', () => {
+  expect(alarmsOf(well)).toEqual([]);
+});
+
+test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'runs'] as const)(
+  'when %s cannot be read, then that is an alarm',
+  (part) => {
+    expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
+      { tone: 'bad', text: expect.stringMatching(/ cannot be read \(out of time\)\.$/) },
+    ]);
+  },
+);
+
+test('when open deliveries or the outbox cannot be read, then the card shows no number for them', () => {
+  const card = (numbers: Numbers) => renderPage(deliveries(numbers));
+  expect(card(well)).toMatch(/Pending<.*>1<.*Dead<.*>3<.*Held<.*>4<.*Outbox: nothing waits/s);
+
+  const noStates = card({ ...well, open: { problem } });
+  const noOutbox = card({ ...well, outbox: { problem } });
+
+  expect(noStates).toContain('This cannot be read now: out of time');
+  expect(noStates).not.toMatch(/Pending|Held/);
+  expect(noOutbox).toContain('This cannot be read now: out of time');
+  expect(noOutbox).not.toContain('Outbox');
+});
