@@ -257,6 +257,32 @@ describe('queues', () => {
     expect(new Set(states)).toEqual(new Set(['waiting']));
   });
 
+  test.each([0, 51])(
+    'when a retry that has done %i of 51 goes on and more have failed, then it ends at 51',
+    async (done) => {
+      const reasons = Array.from({ length: 60 }, () => 'no page');
+      await addFailedJobs(dashboard.queues, dashboard.workspace, renderDocument, reasons);
+      const { failed } = await dashboard.queues.counts(renderDocument);
+      const { _id } = await BulkRun.create({
+        kind: 'retry-jobs',
+        title: 'Retry',
+        selection: 'render-document',
+        state: 'stopped',
+        total: 51,
+        done,
+        operator: 'somebody',
+        created_at: new Date(),
+        updated_at: new Date(),
+      });
+
+      await follow(await operator.post(`/bulk/${String(_id)}/continue`));
+
+      const run = await eventually(() => BulkRun.findOne({ _id, state: 'done' }).lean());
+      expect(run.done).toBe(51);
+      expect((await dashboard.queues.counts(renderDocument)).failed).toBe(failed - (51 - done));
+    },
+  );
+
   test('when a queue does not exist, then it says so', async () => {
     expect((await operator.get('/queues/laundry')).status).toBe(404);
     expect((await operator.post('/queues/laundry/pause')).status).toBe(404);

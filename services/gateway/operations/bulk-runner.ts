@@ -50,17 +50,15 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
 
   async function runToEnd(run: BulkRecord) {
     let position = run.position ?? undefined;
+    let { done } = run;
     while (!isClosing) {
-      const step = await stepOf(run, position);
+      const step = run.kind === 'retry-jobs' ? await retryStep(run, done) : await replayStep(run, position);
       position = step.position;
+      done += step.done;
       const mayGoOn = await advanceBulk(run, step);
       if (step.isLast) return endBulk(run, 'done');
       if (!mayGoOn) return endBulk(run, 'stopped');
     }
-  }
-
-  function stepOf(run: BulkRecord, position: string | undefined): Promise<Step> {
-    return run.kind === 'retry-jobs' ? retryStep(run) : replayStep(run, position);
   }
 
   async function replayStep(run: BulkRecord, position: string | undefined): Promise<Step> {
@@ -81,12 +79,14 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     };
   }
 
-  async function retryStep(run: BulkRecord): Promise<Step> {
+  /** @param earlier how many were retried in the steps before. */
+  async function retryStep(run: BulkRecord, earlier: number): Promise<Step> {
     const definition = findDefinition(run.selection);
     if (!definition) throw new Error(`there is no queue ${run.selection}`);
-    const done = await retryFailedJobs(parts.queues, definition, BATCH);
     // Jobs that fail again while it runs would make it endless.
-    return { done, skipped: 0, isLast: done === 0 || run.done + done >= run.total };
+    const limit = Math.min(BATCH, run.total - earlier);
+    const done = limit > 0 ? await retryFailedJobs(parts.queues, definition, limit) : 0;
+    return { done, skipped: 0, isLast: done === 0 || earlier + done >= run.total };
   }
 
   return {
