@@ -30,6 +30,8 @@ const bulkSchema = new Schema(
     stop_requested: { type: Boolean, required: true, default: false },
     problem: String,
     operator: { type: String, required: true },
+    /** Who works on it, new each time it is taken over: whoever has another one has lost it. */
+    runner: { type: String, required: true, default: newId },
     created_at: { type: Date, required: true },
     /** The heartbeat of its process. */
     updated_at: { type: Date, required: true },
@@ -50,11 +52,11 @@ export function bulkStateOf(run: BulkRecord, now: Date = agreedDate()): BulkStat
 
 /** Notes progress. @returns false when the run is to stop: an operator asked, or another process has taken it over. */
 export async function advanceBulk(
-  run: Pick<BulkRecord, '_id'>,
+  run: Pick<BulkRecord, '_id' | 'runner'>,
   step: { done: number; skipped: number; position?: string | undefined },
 ): Promise<boolean> {
   const after = await BulkRun.findOneAndUpdate(
-    { _id: run._id, state: 'running' },
+    runningAs(run),
     {
       $inc: { done: step.done, skipped: step.skipped },
       $set: { updated_at: agreedDate(), ...(step.position ? { position: step.position } : {}) },
@@ -64,11 +66,19 @@ export async function advanceBulk(
   return after !== null && !after.stop_requested;
 }
 
-export async function endBulk(run: Pick<BulkRecord, '_id'>, state: BulkState, problem?: string): Promise<void> {
-  await BulkRun.updateOne(
-    { _id: run._id, state: 'running' },
-    { $set: { state, updated_at: agreedDate(), ...(problem ? { problem } : {}) } },
-  );
+/** Does nothing when another process has taken it over. */
+export async function endBulk(
+  run: Pick<BulkRecord, '_id' | 'runner'>,
+  state: BulkState,
+  problem?: string,
+): Promise<void> {
+  await BulkRun.updateOne(runningAs(run), {
+    $set: { state, updated_at: agreedDate(), ...(problem ? { problem } : {}) },
+  });
+}
+
+function runningAs({ _id, runner }: Pick<BulkRecord, '_id' | 'runner'>) {
+  return { _id, runner, state: 'running' as const };
 }
 
 /** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
@@ -79,7 +89,7 @@ export async function resumeBulk(id: string, now: Date = agreedDate()): Promise<
       _id: id,
       $or: [{ state: 'running', updated_at: { $lt: silentSince } }, { state: { $in: ['stopped', 'failed'] } }],
     },
-    { $set: { state: 'running', stop_requested: false, updated_at: now }, $unset: { problem: 1 } },
+    { $set: { state: 'running', runner: newId(), stop_requested: false, updated_at: now }, $unset: { problem: 1 } },
     { returnDocument: 'after' },
   ).lean<BulkRecord>();
 }

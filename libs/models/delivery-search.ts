@@ -51,7 +51,7 @@ export async function nextDeliveries(
     { $sort: { _id: 1 } },
     { $limit: run.limit },
     { $project: { account_id: 1 } },
-  ]).option({ ...acrossAccounts } as object);
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
 }
 
 /** Values as they are stored: pipelines are not cast. */

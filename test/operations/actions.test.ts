@@ -1,10 +1,11 @@
 // What an operator finds and does: search, groups of failures, replay and retry of one and of many, pause and resume.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 import { pauseQueue } from '#libs/jobs/control.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
-import { BulkRun } from '#libs/models/bulk-run.ts';
+import { advanceBulk, type BulkRecord, BulkRun, endBulk, resumeBulk } from '#libs/models/bulk-run.ts';
 import { Delivery } from '#libs/models/delivery.ts';
+import { nextDeliveries, SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
 import { findSamples } from '#libs/models/queue-sample.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { sample } from '../../services/gateway/operations/sampler.ts';
@@ -215,6 +216,43 @@ describe('replay', () => {
     const again = await operator.post(`${path}/continue`);
     expect([again.status, again.text]).toEqual([409, expect.stringContaining('nothing to continue')]);
     expect((await operator.post(`${path}/stop`)).status).toBe(409);
+  });
+});
+
+describe('taking over', () => {
+  test('when a run was taken over, then whoever had it before counts nothing, ends nothing and is told to stop', async () => {
+    const { _id } = await BulkRun.create({
+      kind: 'replay-deliveries',
+      title: 'Replay',
+      selection: 'status=dead',
+      state: 'stopped',
+      total: 9,
+      operator: 'somebody',
+      created_at: new Date(),
+      updated_at: new Date(),
+    });
+    const before = (await resumeBulk(String(_id))) as BulkRecord;
+    const now = (await resumeBulk(String(_id), new Date(Date.now() + 60_000))) as BulkRecord;
+
+    const mayGoOn = [
+      await advanceBulk(before, { done: 2, skipped: 0 }),
+      await advanceBulk(now, { done: 3, skipped: 0 }),
+    ];
+    await endBulk(before, 'stopped');
+
+    expect(mayGoOn).toEqual([false, true]);
+    expect(await BulkRun.findById(_id).lean()).toMatchObject({ state: 'running', done: 3 });
+    await endBulk(now, 'done');
+    expect(await BulkRun.findById(_id).lean()).toMatchObject({ state: 'done', done: 3 });
+  });
+
+  test('when a run looks for its next deliveries, then MongoDB gets no longer for it than for any other search', async () => {
+    const aggregate = jest.spyOn(Delivery.collection, 'aggregate');
+
+    await nextDeliveries({ endpointId }, { before: new Date(), position: undefined, limit: 1 });
+
+    expect(aggregate).toHaveBeenCalledWith(expect.anything(), expect.objectContaining({ maxTimeMS: SEARCH_LIMIT_MS }));
+    aggregate.mockRestore();
   });
 });
 
