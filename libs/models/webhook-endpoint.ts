@@ -12,6 +12,8 @@ import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tena
 
 /** Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
+/** What a 409 says. */
+export const ENDPOINTS_MAX_REACHED = `An account can have at most ${ENDPOINTS_MAX} webhook endpoints`;
 /** How long deliveries carry the old secret's signature too: a day to roll the new one out. */
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 /** Who rotates again because an answer was lost must not end the secret that receivers still use. Each is a signature in every call. */
@@ -176,7 +178,7 @@ export async function insertEndpoint(
   const others = await WebhookEndpoint.find({ account_id: accountId }, { slot: 1 }, { session }).lean();
   const taken = new Set(others.map(({ slot }) => slot));
   const slot = Array.from({ length: ENDPOINTS_MAX }, (_, index) => index).find((index) => !taken.has(index));
-  if (slot === undefined) throw conflict(`An account can have at most ${ENDPOINTS_MAX} webhook endpoints`);
+  if (slot === undefined) throw conflict(ENDPOINTS_MAX_REACHED);
   const { url, events, description, enabled = true } = input;
   try {
     const [endpoint] = await WebhookEndpoint.create(

@@ -321,6 +321,26 @@ test('when a delivery, an event or everything since a time is replayed, then it 
   expect(later.body.data.deliveries).toBe(0);
 });
 
+test('when a replay was answered and its endpoint is disabled since, then the same Idempotency-Key gets that answer again', async () => {
+  const me = await user();
+  const target = await receiver();
+  const { id } = (await me.post('/webhooks', { url: target.url })).body.data;
+  await announce(me.id, 'client.created', {});
+  const delivery = await firstDelivery(me, id);
+  await settled(me, delivery.id, 'delivered');
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const all = () => me.post(`/webhooks/${id}/replay`, { since }, { 'Idempotency-Key': 'all' });
+  const one = () => me.post(`/deliveries/${delivery.id}/replay`, undefined, { 'Idempotency-Key': 'one' });
+  const answers = [await all(), await one()];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  await me.patch(`/webhooks/${id}`, { enabled: false });
+
+  for (const [index, again] of [await all(), await one()].entries()) {
+    expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true']);
+    expect(again.body).toEqual(answers[index]?.body);
+  }
+});
+
 test('when an endpoint is registered late, then a replay since a time brings it what it never got', async () => {
   const me = await user();
   const ids = [await announce(me.id, 'client.created', {}), await announce(me.id, 'client.updated', {})];
@@ -359,6 +379,10 @@ test('when the feed is read page by page, then every event comes once, in order,
   const page = await me.get('/events?after=2&limit=3');
   expect(page.body.pagination).toEqual({ total: 5, limit: 3, offset: 0 });
   expect(page.headers.get('Link')).toBe('</api/v1/events?after=5&limit=3>; rel="next"');
+  // As other lists are read.
+  const last = await me.get('/events?after=2&limit=3&offset=3');
+  expect(last.body.data.map(({ sequence }: { sequence: number }) => sequence)).toEqual([6, 7]);
+  expect(last.body).toMatchObject({ pagination: { total: 5, limit: 3, offset: 3 }, has_more: false, next_after: 7 });
   expect((await me.get('/events?after=-1')).status).toBe(400);
   expect((await me.get('/events?type=client.exploded')).status).toBe(400);
 });

@@ -16,12 +16,14 @@ const missing = 'Event not found or access denied';
 interface FeedQuery {
   after: number;
   limit: number;
+  offset: number;
   type?: EventType;
 }
 
 const feedQuery = Joi.object<FeedQuery>({
   after: pageQuery.offset.description('The `sequence` of the last event you have; 0 or absent for all'),
   limit: pageQuery.limit,
+  offset: pageQuery.offset,
   type: Joi.string()
     .valid(...EVENT_TYPES)
     .description('Only events of this type'),
@@ -82,27 +84,28 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
 ];
 
 async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promise<Answer> {
-  const { after, limit, type } = query;
+  const { after, limit, offset, type } = query;
   const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
   const [events, total] = await Promise.all([
     Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
       .sort({ sequence: 1 })
+      .skip(offset)
       .limit(limit)
       .lean<EventRecord[]>(),
     type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : countAfter(caller.accountId, after),
   ]);
   const nextAfter = events.at(-1)?.sequence ?? after;
-  const hasMore = total > events.length;
+  const hasMore = total > offset + events.length;
   const next = new URLSearchParams({ after: String(nextAfter), limit: String(limit), ...(type ? { type } : {}) });
   return {
     status: 200,
     body: {
       data: events.map(eventView),
-      pagination: { total, limit, offset: 0 },
+      pagination: { total, limit, offset },
       has_more: hasMore,
       next_after: nextAfter,
     },
-    // A feed goes on after the last event, not at an offset.
+    // A feed goes on after the last event: what happens meanwhile moves no page.
     headers: { Link: hasMore ? `<${path}?${String(next)}>; rel="next"` : `<${path}>; rel="first"` },
   };
 }

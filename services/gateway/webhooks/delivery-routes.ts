@@ -9,11 +9,11 @@ import { found, listed, updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { deliveryAnswer, replayAnswer } from './answer.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
+import { DISABLED } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';
 const deliveries = '/api/v1/deliveries/{id}';
-const DISABLED = 'The webhook is disabled, enable it first';
 /** One call looks at this many events: longer would not fit into a request. */
 const REPLAY_EVENTS_MAX = 5_000;
 const REPLAY_BATCH = 500;
@@ -41,7 +41,7 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
     body: since,
     status: 200,
     answers: replayAnswer,
-    conflict: 'The endpoint is disabled',
+    conflict: DISABLED,
     missing: 'Webhook not found or access denied',
     handler: (context: Context<Since>) => replaySince(context, parts),
   }),
@@ -63,7 +63,7 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:write',
     status: 200,
     answers: deliveryAnswer,
-    conflict: 'The endpoint is disabled',
+    conflict: DISABLED,
     missing: 'Delivery not found or access denied',
     handler: (context: Context) => replayOne(context, parts),
   }),
@@ -84,9 +84,12 @@ async function listDeliveries({ caller, id, query, missing }: Context<unknown, D
 }
 
 async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
-  const endpoint = await endpointOf(caller.accountId, id, missing);
-  if (!endpoint.enabled) throw conflict(DISABLED);
-  const answer = await commit(async () => updated(await replayFrom(endpoint, body)));
+  // Looked at inside: an answer that was stored under an Idempotency-Key is given again, whatever the endpoint has become.
+  const answer = await commit(async () => {
+    const endpoint = await endpointOf(caller.accountId, id, missing);
+    if (!endpoint.enabled) throw conflict(DISABLED);
+    return updated(await replayFrom(endpoint, body));
+  });
   nudge();
   return answer;
 }
@@ -122,11 +125,11 @@ async function getDelivery({ caller, id, missing }: Context) {
 
 async function replayOne({ caller, id, commit, missing }: Context, { nudge }: WebhookParts) {
   const { accountId } = caller;
-  const delivery = await Delivery.findOne({ _id: id, account_id: accountId }).lean<DeliveryRecord>();
-  if (!delivery) throw missing();
-  const endpoint = await endpointOf(accountId, String(delivery.endpoint_id), missing);
-  if (!endpoint.enabled) throw conflict(DISABLED);
   const answer = await commit(async () => {
+    const delivery = await Delivery.findOne({ _id: id, account_id: accountId }).lean<DeliveryRecord>();
+    if (!delivery) throw missing();
+    const endpoint = await endpointOf(accountId, String(delivery.endpoint_id), missing);
+    if (!endpoint.enabled) throw conflict(DISABLED);
     const replayed = await replayDelivery(accountId, id);
     if (!replayed) throw missing();
     return updated(deliveryView(replayed));

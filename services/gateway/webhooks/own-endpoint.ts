@@ -3,6 +3,9 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import type { Session } from '#libs/mongo.ts';
 import type { Context } from '../http/route.ts';
 
+/** What a 409 says. */
+export const DISABLED = 'The webhook is disabled, enable it first';
+
 /** @throws the operation's 404. */
 export async function ownEndpoint(
   { id, caller, missing }: Pick<Context, 'id' | 'caller' | 'missing'>,

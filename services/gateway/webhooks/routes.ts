@@ -4,6 +4,7 @@ import { conflict } from '#libs/errors.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
+  ENDPOINTS_MAX_REACHED,
   endpointView,
   insertEndpoint,
   vetEndpointUrl,
@@ -17,7 +18,7 @@ import { type Context, type Route, route } from '../http/route.ts';
 import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
-import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
+import { changeEndpoint, DISABLED, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 import { signingRoutes } from './signing-routes.ts';
 
@@ -36,7 +37,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:write',
     body: newWebhook,
     answers: webhookWithSecretAnswer,
-    conflict: 'The account has 20 endpoints already',
+    conflict: ENDPOINTS_MAX_REACHED,
     handler: (context: Context<NewWebhook>) => createWebhook(context, parts),
   }),
   route({
@@ -88,7 +89,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:write',
     status: 200,
     answers: testAnswer,
-    conflict: 'The endpoint is disabled',
+    conflict: DISABLED,
     missing,
     handler: testWebhook,
   }),
@@ -188,7 +189,7 @@ async function settle({ caller, id, log }: Context, nudge: () => void) {
 async function testWebhook(context: Context) {
   return context.commit(async ({ session, announce }) => {
     const endpoint = await ownEndpoint(context, session);
-    if (!endpoint.enabled) throw conflict('The webhook is disabled, enable it first');
+    if (!endpoint.enabled) throw conflict(DISABLED);
     const message = 'If you can read this and verify its signature, the endpoint works.';
     const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);
     return updated({ event_id: eventId, delivery_id: deliveryId(String(eventId), context.id) });
