@@ -624,6 +624,7 @@ export type CreateTimeEntryBody = {
      */
     description?: string | null;
     /**
+     * Unless given, the task's
      * @minimum 0
      * @maximum 1000000000
      */
@@ -737,6 +738,7 @@ export type UpdateTimeEntryBody = {
      */
     description?: string | null;
     /**
+     * Unless given, the task's
      * @minimum 0
      * @maximum 1000000000
      */
@@ -785,6 +787,7 @@ export type CreateQuoteBody = {
      */
     project_id?: string | null;
     /**
+     * The last day it can be accepted. 30 days after today unless given
      * @minLength 10
      * @format date
      */
@@ -796,6 +799,7 @@ export type CreateQuoteBody = {
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
+     * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      */
@@ -980,6 +984,7 @@ export type CreateInvoiceBody = {
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
+     * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      */
@@ -1679,7 +1684,7 @@ export type CreateWebhookBody = {
      */
     description?: string | null;
     /**
-     * Nothing is sent to a disabled endpoint; its deliveries are held
+     * Nothing is sent to a disabled endpoint: deliveries that wait are held, and what happens meanwhile makes none (replay since then, `only` what is `undelivered`)
      */
     enabled?: boolean;
 };
@@ -1784,7 +1789,7 @@ export type UpdateWebhookBody = {
      */
     description?: string | null;
     /**
-     * Nothing is sent to a disabled endpoint; its deliveries are held
+     * Nothing is sent to a disabled endpoint: deliveries that wait are held, and what happens meanwhile makes none (replay since then, `only` what is `undelivered`)
      */
     enabled?: boolean;
 };
@@ -4111,6 +4116,12 @@ export type ListEventsQuery = {
      */
     limit?: number;
     /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
      * Only events of this type
      */
     type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
@@ -5031,7 +5042,7 @@ export const OPERATIONS = {
     replayWebhook: { id: "replayWebhook", method: "POST", path: "/api/v1/webhooks/{id}/replay", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getDelivery: { id: "getDelivery", method: "GET", path: "/api/v1/deliveries/{id}", tags: ["Deliveries"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayDelivery: { id: "replayDelivery", method: "POST", path: "/api/v1/deliveries/{id}/replay", tags: ["Deliveries"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listEvents: { id: "listEvents", method: "GET", path: "/api/v1/events", tags: ["Events"], params: [{ name: "after", in: "query" }, { name: "limit", in: "query" }, { name: "type", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listEvents: { id: "listEvents", method: "GET", path: "/api/v1/events", tags: ["Events"], params: [{ name: "after", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "type", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     listEventTypes: { id: "listEventTypes", method: "GET", path: "/api/v1/event-types", tags: ["Event types"], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     getEvent: { id: "getEvent", method: "GET", path: "/api/v1/events/{id}", tags: ["Events"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayEvent: { id: "replayEvent", method: "POST", path: "/api/v1/events/{id}/replay", tags: ["Events"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] }

@@ -127,6 +127,25 @@ test('when the rows that render are looked at, then their 422 and 504 are those 
   }
 });
 
+/** By other fields than the rest; their tests have the answers. */
+const NAMES_OTHERWISE = new Set(['createDocuments', 'diagnoseSignature']);
+
+test('when a body names a record that is not there, then the answer is the example of the 404, and only such operations have one', async () => {
+  const unknown = '01890000-0000-7000-8000-000000000000';
+  for (const { method, path, operation, body } of examplesOf(document)) {
+    const described = document.paths[path]?.[method]?.responses as Record<string, { content?: object }>;
+    if (method !== 'post' || path.includes('{') || ELSEWHERE.has(operation)) continue;
+    const names = Object.keys((body ?? {}) as object).filter((name) => /^(client|project)_id$/.test(name));
+    if (names.length === 0 && !NAMES_OTHERWISE.has(operation))
+      expect([operation, described['404']]).toEqual([operation, undefined]);
+    if (names.length === 0) continue;
+    const changed = { ...(body as object), ...Object.fromEntries(names.map((name) => [name, unknown])) };
+    const reply = await gateway.call('POST', path, { body: changed });
+    expect([operation, reply.status]).toEqual([operation, 404]);
+    expect(JSON.stringify(described['404'])).toContain(JSON.stringify(reply.body.error));
+  }
+});
+
 test('when the page is asked for, then it has every operation, no script, and a policy that allows nothing', async () => {
   const reply = await gateway.get('/docs', { key: undefined });
   const page = String(reply.body);

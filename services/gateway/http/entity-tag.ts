@@ -4,6 +4,9 @@ import type { Request } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { found } from './answer.ts';
 
+/** What a 412 says. */
+export const CHANGED = 'The record has changed: If-Match does not match its ETag';
+
 /** @param json the bytes of the answer. */
 export function entityTag(json: string): string {
   return `"${hash('sha1', json, 'base64url')}"`;
@@ -27,7 +30,7 @@ export async function requireMatch(request: Request, data: () => unknown): Promi
   const given = request.headers['if-match'];
   if (given === undefined || given.trim() === '*') return;
   const tag = entityTag(JSON.stringify(found(await data()).body));
-  if (!tagsOf(given).includes(tag)) throw new AppError(412, 'The record has changed: If-Match does not match its ETag');
+  if (!tagsOf(given).includes(tag)) throw new AppError(412, CHANGED);
 }
 
 function tagsOf(header: string): string[] {

@@ -24,6 +24,9 @@ export interface Rates {
   refuse(request: Request, response: Response): Promise<void>;
 }
 
+/** What a 429 says. */
+export const TOO_MANY = 'Too many requests, please slow down';
+
 const WINDOW_MS = 60_000;
 /** A portion of a hundredth keeps the error between gateways at about one per cent each. */
 const PORTIONS_PER_WINDOW = 100;
@@ -50,7 +53,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
       keyGenerator,
       standardHeaders: 'draft-8',
       legacyHeaders: false,
-      handler: (_request, _response, next) => next(new AppError(429, 'Too many requests, please slow down')),
+      handler: (_request, _response, next) => next(new AppError(429, TOO_MANY)),
       store: portionedCount({
         redis,
         prefix: `${prefix}:rate:${name}:`,

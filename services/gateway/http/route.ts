@@ -57,6 +57,8 @@ export interface Route<Body = unknown, Query = unknown> {
   bodyLimitBytes?: number;
   /** What a 404 says when `{id}` is malformed, unknown or another account's. */
   missing?: string;
+  /** What a 404 says of a record that the body names, where that has to be one of the account's. For the reference. */
+  missingReference?: string;
   /** Its 404 names in `details` which references of the body were not found. */
   namesMissing?: boolean;
   /** The shape of a successful answer's `data`, for the reference. */

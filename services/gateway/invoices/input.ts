@@ -45,7 +45,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   project_id: uuid().allow(null),
   description: text().allow(null, ''),
   currency: currency().default('USD'),
-  tax_rate: percentage(),
+  tax_rate: percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0"),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
 }).example({

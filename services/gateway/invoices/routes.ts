@@ -52,6 +52,7 @@ export const invoiceRoutes: readonly Route[] = [
     query: dryRun,
     body: newInvoice,
     answers: invoiceAnswer,
+    missingReference: 'Client not found or access denied',
     handler: createInvoice,
   }),
   route({

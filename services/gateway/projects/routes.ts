@@ -50,6 +50,7 @@ export const projectRoutes: readonly Route[] = [
     query: dryRun,
     body: newProject,
     answers: projectAnswer,
+    missingReference: 'Client not found or access denied',
     handler: createProject,
   }),
   route({

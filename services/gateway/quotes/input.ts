@@ -37,10 +37,10 @@ export const newQuote = Joi.object<NewQuote, true>({
   client_id: uuid().required(),
   amount: amount().required(),
   project_id: uuid().allow(null),
-  expires_at: day().allow(null),
+  expires_at: day().allow(null).description('The last day it can be accepted. 30 days after today unless given'),
   description: text().allow(null, ''),
   currency: currency().default('USD'),
-  tax_rate: percentage(),
+  tax_rate: percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0"),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
 }).example({

@@ -43,6 +43,7 @@ export const quoteRoutes: readonly Route[] = [
     body: newQuote,
     details: 'list',
     answers: quoteAnswer,
+    missingReference: 'Client not found or access denied',
     handler: createQuote,
   }),
   route({

@@ -42,13 +42,14 @@ const DESCRIPTIONS: Record<EventType, string> = {
   'quote.sent': 'A quote became Sent.',
   'quote.accepted': 'A quote became Accepted.',
   'quote.declined': 'A quote became Declined.',
-  'quote.expired': "The last day of a sent quote has passed on the account's calendar. Once per quote.",
+  'quote.expired':
+    "The last day of a sent quote has passed on the account's calendar. Once, and again after its last day was moved or it was set to Sent again.",
   'invoice.created': 'An invoice was created.',
   'invoice.updated': 'A field of an invoice was changed.',
   'invoice.sent': 'An invoice became Sent.',
   'invoice.paid': 'An invoice became Paid.',
   'invoice.overdue':
-    "The due date of a sent invoice has passed on the account's calendar. Once per invoice and due date.",
+    "The due date of a sent invoice has passed on the account's calendar. Once, and again after its due date was moved or it was set to Sent again.",
   'invoice.cancelled': 'An invoice became Cancelled.',
   'invoice.deleted': 'A draft invoice was deleted; the data is its last state.',
   'payment.recorded': 'What was still due of an invoice was paid; `invoice.paid` follows.',

@@ -1,4 +1,6 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
+import { CHANGED } from '../http/entity-tag.ts';
+import { TOO_MANY } from '../http/rate-limit.ts';
 import { isOncePerKey, isRendered, type Route } from '../http/route.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -26,14 +28,14 @@ export const sharedResponses: Record<string, Response> = {
     header('WWW-Authenticate'),
   ),
   Forbidden: failure('The key lacks the scope of this operation', 'Forbidden: API key lacks the <scope> scope'),
-  PreconditionFailed: failure('The record is no longer the one that `If-Match` names', 'Precondition failed'),
+  PreconditionFailed: failure('The record is no longer the one that `If-Match` names', CHANGED),
   TooLarge: failure('The body is larger than this operation takes', 'Request body is too large'),
   WrongContentType: failure('The body is not `application/json`', 'Content-Type must be application/json'),
   IdempotencyMismatch: failure(
     'The `Idempotency-Key` was used with another request',
     'Idempotency-Key was already used with another request',
   ),
-  TooManyRequests: failure('Over the rate limit', 'Too many requests', header('Retry-After')),
+  TooManyRequests: failure('Over the rate limit', TOO_MANY, header('Retry-After')),
   Unavailable: failure(
     'Overloaded, or a store is away. A retry is safe with the same `Idempotency-Key`',
     'The service is temporarily unavailable',
@@ -51,7 +53,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
     ...(row.body || row.query || isOncePerKey(row) ? { 400: validation(row, invalid) } : {}),
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
-    ...(row.path.includes('{') || row.body ? { 404: notFound(row) } : {}),
+    ...(row.missing || row.missingReference ? { 404: notFound(row) } : {}),
     ...(row.conflict || isOncePerKey(row) ? { 409: conflict(row) } : {}),
     ...(changesOne ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
@@ -86,8 +88,10 @@ function validation(row: Route, schema: string): Response {
 }
 
 function notFound(row: Route): Response {
-  const text = row.missing ?? 'Client not found or access denied';
-  const where = 'Unknown, of another account, or not an id at all: here or in a reference of the body';
+  const text = row.missing ?? row.missingReference ?? '';
+  const where = row.body
+    ? 'Unknown or of another account: the id of the path or a reference of the body'
+    : 'Unknown, of another account, or not an id at all';
   return failure(where, text, {}, row.namesMissing ? 'ValidationFailed' : 'Failure');
 }
 

@@ -38,6 +38,7 @@ export const taskRoutes: readonly Route[] = [
     query: dryRun,
     body: newTask,
     answers: taskAnswer,
+    missingReference: 'Project not found or access denied',
     handler: createTask,
   }),
   route({

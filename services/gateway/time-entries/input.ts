@@ -31,7 +31,7 @@ const RATE_MAX = 1_000_000_000;
 const hours = () => Joi.number().positive().max(HOURS_MAX);
 const optional = {
   description: text().allow(null, ''),
-  hourly_rate: Joi.number().min(0).max(RATE_MAX).allow(null),
+  hourly_rate: Joi.number().min(0).max(RATE_MAX).allow(null).description("Unless given, the task's"),
 };
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({

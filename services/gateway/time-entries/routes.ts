@@ -42,6 +42,7 @@ export const timeEntryRoutes: readonly Route[] = [
     query: dryRun,
     body: newTimeEntry,
     answers: newTimeEntryAnswer,
+    missingReference: 'Project not found or access denied',
     handler: createTimeEntry,
   }),
   route({

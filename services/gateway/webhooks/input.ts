@@ -34,7 +34,9 @@ const fields = {
     .unique()
     .description('Event types, `noun.*` for all of a noun, or `*`'),
   description: line().allow(null, '').description('A note for people'),
-  enabled: Joi.boolean().description('Nothing is sent to a disabled endpoint; its deliveries are held'),
+  enabled: Joi.boolean().description(
+    'Nothing is sent to a disabled endpoint: deliveries that wait are held, and what happens meanwhile makes none (replay since then, `only` what is `undelivered`)',
+  ),
 };
 
 export const newWebhook = Joi.object<NewWebhook, true>({
