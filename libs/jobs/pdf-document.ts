@@ -69,6 +69,7 @@ const messages = {
   'string.printable': '{{#label}} must not hold control characters or broken Unicode',
   'string.image': '{{#label}} must be an http or https URL or a base64 data URI',
   'string.colour': '{{#label}} must be a hex colour such as #1a2b3c',
+  'string.pattern.base': '{{#label}} must be a plain decimal such as 1.50',
   'alternatives.types': '{{#label}} must be a plain decimal such as 1.50',
   'alternatives.match': '{{#label}} must be a plain decimal such as 1.50',
 };

@@ -206,6 +206,15 @@ describe('a document that is refused', () => {
     expect(Object.keys(reply.body.details).toSorted()).toEqual(fields);
   });
 
+  test('when a number is written as people write it, then the answer says how, and shows no pattern', async () => {
+    const { body } = await print({ lineItems: [{ qty: '1,5', rate: true }] });
+
+    expect(body.details).toEqual({
+      'lineItems.0.qty': ['lineItems[0].qty must be a plain decimal such as 1.50'],
+      'lineItems.0.rate': ['lineItems[0].rate must be a plain decimal such as 1.50'],
+    });
+  });
+
   test('when the body is empty, then every required field is named', async () => {
     const reply = await call('POST', PATH, { body: {} });
 
