@@ -1,6 +1,5 @@
 // What an operator may see and do to the queues: workers, jobs in hand, pause, resume, retry.
-import type { Job } from 'bullmq';
-import { catalog, type JobDefinition } from './catalog.ts';
+import { catalog, type JobDefinition, renderDocument } from './catalog.ts';
 import type { Queues } from './queue.ts';
 
 type Definition = JobDefinition<unknown>;
@@ -19,7 +18,7 @@ export interface ActiveJob {
   id: string;
   queue: string;
   sinceMs: number;
-  /** The request it works for, when it works for one. */
+  /** The request it works for, when it works for one. Not of documents: it stands in their data, see jobsOf. */
   requestId: string | undefined;
 }
 
@@ -46,10 +45,7 @@ export async function readWorkers(queues: Queues): Promise<{ workers: WorkerRead
 }
 
 async function workersOf(queues: Queues, definition: Definition) {
-  const queue = queues.raw(definition);
-  const [clients, jobs] = await Promise.all([queue.getWorkers(), queue.getJobs(['active'], 0, ACTIVE_SHOWN - 1)]);
-  const now = Date.now();
-  const inHand = jobs.map((job) => ({ worker: job.processedBy, job: activeJob(job, definition, now) }));
+  const [clients, inHand] = await Promise.all([queues.raw(definition).getWorkers(), jobsInHand(queues, definition)]);
   const workers = clients.map((client): WorkerReading => {
     // A worker's connection is called `<prefix>:<queue>:w:<name>`.
     const name = client['rawname']?.split(':w:')[1] ?? 'unnamed';
@@ -65,14 +61,42 @@ async function workersOf(queues: Queues, definition: Definition) {
   return { workers, orphans: inHand.filter(({ worker }) => !known.has(worker ?? '')).map(({ job }) => job) };
 }
 
-function activeJob(job: Job, definition: Definition, now: number): ActiveJob {
-  const { requestId } = job.data as { requestId?: unknown };
-  return {
-    id: job.id ?? '',
-    queue: definition.name,
-    sinceMs: Math.max(0, now - (job.processedOn ?? now)),
-    requestId: typeof requestId === 'string' ? requestId : undefined,
-  };
+async function jobsInHand(queues: Queues, definition: Definition) {
+  const fields = ['pb', 'processedOn', ...(definition === renderDocument ? [] : ['data'])];
+  const jobs = await jobsOf(queues, definition, { state: 'active', limit: ACTIVE_SHOWN, fields });
+  const now = Date.now();
+  return jobs.map(({ id, values: [worker, processedOn, data] }) => ({
+    worker,
+    job: {
+      id,
+      queue: definition.name,
+      sinceMs: Math.max(0, now - Number(processedOn ?? now)),
+      requestId: data ? requestOf(data) : undefined,
+    },
+  }));
+}
+
+function requestOf(data: string): string | undefined {
+  const { requestId } = JSON.parse(data) as { requestId?: unknown };
+  return typeof requestId === 'string' ? requestId : undefined;
+}
+
+/**
+ * Only the named fields, as BullMQ calls them: whole jobs would bring whole documents, of up to 3 MiB each, over the connection that callers
+ * wait for.
+ */
+async function jobsOf(
+  queues: Queues,
+  definition: Definition,
+  { state, limit, fields }: { state: 'active' | 'failed'; limit: number; fields: string[] },
+) {
+  const queue = queues.raw(definition);
+  const ids: string[] = await queue.getRanges([state], 0, limit - 1);
+  const jobs = await Promise.all(
+    ids.map(async (id) => ({ id, values: await queues.redis.hmget(queue.toKey(id), ...fields) })),
+  );
+  // The others are gone meanwhile.
+  return jobs.filter(({ values }) => values.some((value) => value !== null));
 }
 
 /** Workers finish what they have in hand and take nothing more, until it is resumed. Jobs still come in. */
@@ -86,12 +110,13 @@ export async function resumeQueue(queues: Queues, definition: Definition): Promi
 
 /** The latest failed jobs that were kept. Their data are left out: they may hold a customer's document. */
 export async function findFailedJobs(queues: Queues, definition: Definition, limit: number): Promise<FailedJob[]> {
-  const jobs = await queues.raw(definition).getJobs(['failed'], 0, limit - 1);
-  return jobs.map((job) => ({
-    id: job.id ?? '',
-    reason: job.failedReason ?? 'unknown',
-    failedAt: job.finishedOn ? new Date(job.finishedOn) : undefined,
-    attempts: job.attemptsMade,
+  const fields = ['failedReason', 'finishedOn', 'atm'];
+  const jobs = await jobsOf(queues, definition, { state: 'failed', limit, fields });
+  return jobs.map(({ id, values: [reason, finishedOn, attempts] }) => ({
+    id,
+    reason: reason ?? 'unknown',
+    failedAt: finishedOn ? new Date(Number(finishedOn)) : undefined,
+    attempts: Number(attempts ?? 0),
   }));
 }
 

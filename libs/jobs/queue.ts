@@ -111,8 +111,11 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     },
     workerCount: (definition) => raw(definition).getWorkersCount(),
     async oldestAgeMs(definition) {
-      const [oldest] = await raw(definition).getJobs(['waiting'], 0, 0, true);
-      return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+      const queue = raw(definition);
+      const [oldest] = await queue.getRanges(['waiting'], 0, 0, true);
+      // Not the job itself: it may carry a whole document.
+      const addedAt = oldest && (await redis.hget(queue.toKey(oldest), 'timestamp'));
+      return addedAt ? Math.max(0, Date.now() - Number(addedAt)) : 0;
     },
     async close() {
       await Promise.allSettled([...queues.values()].map((queue) => queue.close()));

@@ -1,6 +1,6 @@
 // What an operator sees of queues and workers, and does to them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
 import { findFailedJobs, pauseQueue, readWorkers, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
@@ -50,6 +50,42 @@ describe('workers', () => {
     await resumeQueue(queues, fanOutEvent);
 
     await eventually(async () => (await queues.stateOf(fanOutEvent, 'event-2')) === 'unknown');
+  });
+});
+
+describe('documents', () => {
+  test('when a job carries a large document, then looking at it brings none of it over the connection', async () => {
+    const document = 'x'.repeat(2 * 1024 * 1024);
+    const options = { jobId: 'large-1', timestamp: Date.now() - 5_000, attempts: 1, removeOnFail: false };
+    await queues.raw(renderDocument).add('render-document', { document, requestId: 'request-2' }, options);
+    let fail: (error: Error) => void = () => undefined;
+    const held = new Promise<void>((_resolve, reject) => {
+      fail = reject;
+    });
+    let bytes = 0;
+    async function weighed<Result>(look: Promise<Result>): Promise<Result> {
+      const { bytesRead } = queues.redis.stream;
+      const result = await look;
+      bytes += queues.redis.stream.bytesRead - bytesRead;
+      return result;
+    }
+
+    const ageMs = await weighed(queues.oldestAgeMs(renderDocument));
+    const { redisUrl, redisPrefix: prefix } = workspace;
+    const worker = startWorker(renderDocument, () => held, { redisUrl, prefix, concurrency: 1, log: testLog });
+    await eventually(() => worker.active() === 1);
+    const { workers } = await weighed(readWorkers(queues));
+    fail(new Error('no page'));
+    await eventually(async () => (await queues.counts(renderDocument)).failed === 1);
+    const failed = await weighed(findFailedJobs(queues, renderDocument, 10));
+    await worker.close(1_000);
+
+    expect(ageMs).toBeGreaterThanOrEqual(5_000);
+    expect(workers.flatMap(({ jobs }) => jobs)).toEqual([
+      { id: 'large-1', queue: 'render-document', sinceMs: expect.any(Number), requestId: undefined },
+    ]);
+    expect(failed).toEqual([{ id: 'large-1', reason: 'no page', failedAt: expect.any(Date), attempts: 1 }]);
+    expect(bytes).toBeLessThan(document.length);
   });
 });
 
