@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { retryWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
-import { insertOperator } from '#libs/models/operator.ts';
+import { insertOperator, Operator } from '#libs/models/operator.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
 import { type Dashboard, openDashboard } from '../../services/gateway/operations/dashboard.ts';
@@ -85,6 +85,20 @@ test('when Redis answers but a queue cannot be read, then the first page does no
   expect(text).toContain('The workers cannot be read');
   expect(text).not.toContain('All is well.');
   await queues.redis.del(list);
+});
+
+test('when MongoDB is away for ten tries to log in, then nobody is locked out once it is back', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'radia', role: 'operator', password: PASSWORD });
+  const login = () => browser.post('/login', { name: 'radia', password: PASSWORD });
+  const namespace = `${Operator.db.name}.${Operator.collection.name}`;
+  const isAway = { failCommands: ['find'], namespace, errorCode: 89, times: 100 };
+
+  await withErrors(isAway, async () => {
+    for (let tries = 0; tries < 11; tries += 1) expect((await login()).status).toBe(503);
+  });
+
+  expect((await login()).status).toBe(303);
 });
 
 test('when a search takes MongoDB too long, then the page asks for a shorter time', async () => {

@@ -79,7 +79,8 @@ function limiter(limit: number, keyGenerator: NonNullable<Options['keyGenerator'
     limit,
     keyGenerator,
     skipSuccessfulRequests: true,
-    requestWasSuccessful: (_request, response) => response.statusCode === 303,
+    // Neither a right password nor a store that is away is a guess. A refusal counts on, so that only the first is noted.
+    requestWasSuccessful: (_request, response) => ![401, 429].includes(response.statusCode),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     handler: refuse,
