@@ -11,6 +11,7 @@ import { paramsOf, timeText } from './filters.ts';
 import { ago, count } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
+import { type Part, part, shown } from './numbers.ts';
 import { badge, choiceField, live, table } from './parts.ts';
 import type { Visit } from './visit.ts';
 
@@ -30,7 +31,7 @@ export async function failuresPage({ request, queues, visitor }: Visit): Promise
   const [groups, renders, jobs] = await Promise.all([
     findFailureGroups(since, GROUPS_SHOWN),
     findRenderFailures(since, GROUPS_SHOWN),
-    failedJobGroups(queues).catch(() => []), // Redis is away: the overview says so.
+    part(failedJobGroups(queues)),
   ]);
   const urls = await urlsOf(groups);
   const body = html`<div>
@@ -141,7 +142,7 @@ function fingerprint(reason: string): string {
     .replace(/\d+/g, '#');
 }
 
-function jobGroups(groups: JobGroup[]): VNode {
+function jobGroups(groups: Part<JobGroup[]>): VNode {
   const columns = [
     { name: 'Queue', cell: ({ queue }: JobGroup) => html`<a href=${`/queues/${queue}`}>${queue}</a>` },
     { name: 'Reason', cell: ({ reason }: JobGroup) => reason },
@@ -150,7 +151,7 @@ function jobGroups(groups: JobGroup[]): VNode {
   ];
   return html`<div>
     <h2>Jobs</h2>
-    ${table('Failed jobs that were kept, by reason', columns, groups, 'No failed job is kept in a queue.')}
+    ${shown(groups, (rows) => table('Failed jobs that were kept, by reason', columns, rows, 'No failed job is kept in a queue.'))}
   </div>`;
 }
 

@@ -77,7 +77,7 @@ export async function readQueue(queues: Queues, name: string, since: Date): Prom
   return { name, ...counts, ageMs, isPaused, samples };
 }
 
-async function part<Value>(reading: Promise<Value>): Promise<Part<Value>> {
+export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>> {
   try {
     return { value: await reading };
   } catch (error) {
