@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { Failure, reasonOf } from './failure.ts';
+import { findOwner, type Owner, recordOwner } from './owner.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface DataFolder {
@@ -21,7 +22,7 @@ const LOG_SIZE_MAX = 10 * 1024 * 1024;
 export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
   const path = await makeFolder(wanted);
   const unlock = await lock(path, terminal, onLost);
-  await writeFile(join(path, 'supervisor.pid'), `${process.pid}\n`);
+  await recordOwner(path);
   await mkdir(join(path, 'logs'), { recursive: true });
   await setLargeLogsAside(join(path, 'logs'));
   return { path, release: () => unlock().catch(() => {}) }; // Lost already: nothing to give back.
@@ -77,6 +78,10 @@ async function makeFolder(wanted: string): Promise<string> {
 }
 
 async function lock(path: string, terminal: Terminal, onLost: () => void) {
+  // A supervisor that Ctrl-Z has stopped does not keep its lock fresh, but its system runs on. Asked before the lock is
+  // touched: else it would find its folder lost when it wakes.
+  const last = await findOwner(path);
+  if (last?.isAlive) throw alreadyRuns(path, last);
   const options = {
     lockfilePath: join(path, '.lock'),
     stale: LOCK_STALE_MS,
@@ -88,9 +93,9 @@ async function lock(path: string, terminal: Terminal, onLost: () => void) {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
   }
-  const owner = Number(await readFile(join(path, 'supervisor.pid'), 'utf8').catch(() => Number.NaN));
+  const owner = await findOwner(path);
   // No owner on record: another start took the lock a moment ago and is about to say so.
-  if (!Number.isInteger(owner) || isAlive(owner)) throw alreadyRuns(path, owner);
+  if (!owner || owner.isAlive) throw alreadyRuns(path, owner);
   terminal.say('The last start on this folder was killed; taking its place …');
   try {
     const retries = { retries: 2 * (LOCK_STALE_MS / 1000), minTimeout: 1_000, maxTimeout: 1_000 };
@@ -100,21 +105,11 @@ async function lock(path: string, terminal: Terminal, onLost: () => void) {
   }
 }
 
-function alreadyRuns(path: string, owner: number): Failure {
-  const who = Number.isInteger(owner) ? ` (process ${owner})` : '';
+function alreadyRuns(path: string, owner: Owner | undefined): Failure {
+  const who = owner ? ` (process ${owner.pid})` : '';
   return new Failure(
     `Billhook already runs on the data folder ${path}${who}. Stop it, or choose another with --data DIR`,
   );
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false; // Given to us after its owner was killed.
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // There, and somebody else's.
-  }
 }
 
 // One old log of each part is kept, so that months of use do not fill a disk.

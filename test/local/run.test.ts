@@ -10,6 +10,8 @@ import { eventually } from '../support/eventually.ts';
 import { isAlive } from './scratch.ts';
 import { factsIn, PRETENDED, REAL, type Start, start, whenReady } from './start-and-run.ts';
 
+const LOCK_STALE_MS = 5_000; // As in data-folder.ts: an older lock is free for all.
+
 let folder: string;
 let data: string;
 const starts: Start[] = [];
@@ -104,6 +106,20 @@ describe('while it runs', () => {
         'Stop it, or choose another with --data DIR',
     );
     expect(isAlive(facts.pids['gateway'] as number)).toBe(true);
+  });
+
+  test('when it was stopped by Ctrl-Z, then a second start is refused, and it goes on when it is woken', async () => {
+    running.child.kill('SIGSTOP');
+    await eventually(async () => Date.now() - (await stat(join(data, '.lock'))).mtimeMs > LOCK_STALE_MS);
+    const before = await factsIn(data);
+    const second = run(['--data', data]);
+
+    expect(await second.exitCode).toBe(1);
+    expect(second.output()).toContain(`already runs on the data folder ${data} (process ${running.child.pid})`);
+    running.child.kill('SIGCONT');
+    await eventually(async () => Date.now() - (await stat(join(data, '.lock'))).mtimeMs < LOCK_STALE_MS);
+    expect(await factsIn(data)).toEqual(before);
+    expect(Object.values(before.pids).every(isAlive)).toBe(true);
   });
 
   test('when the port is taken, then the line names it and one that may be free', async () => {

@@ -1,0 +1,55 @@
+// Who has a data folder: tells a supervisor that lives, even one that Ctrl-Z has stopped, from a stranger with its process id.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export interface Owner {
+  pid: number;
+  isAlive: boolean;
+}
+
+const execute = promisify(execFile);
+
+export async function recordOwner(dataFolder: string): Promise<void> {
+  await writeFile(recordIn(dataFolder), `${process.pid}\n${(await birthOf(process.pid)) ?? ''}\n`);
+}
+
+// The last supervisor of the folder; undefined when there was none.
+export async function findOwner(dataFolder: string): Promise<Owner | undefined> {
+  const [first = '', birth = ''] = (await readFile(recordIn(dataFolder), 'utf8').catch(() => '')).split('\n');
+  const pid = Number.parseInt(first, 10);
+  if (Number.isNaN(pid)) return undefined;
+  return { pid, isAlive: birth !== '' && birth === (await birthOf(pid)) };
+}
+
+function recordIn(dataFolder: string): string {
+  return join(dataFolder, 'supervisor.pid');
+}
+
+// A process id is given again, but not with the same moment of birth. undefined when the process is gone.
+async function birthOf(pid: number): Promise<string | undefined> {
+  try {
+    const { state, birth } = process.platform === 'linux' ? await readProc(pid) : await askPs(pid);
+    const hasEnded = state === undefined || /^[ZX]/.test(state); // Only its parent has not heard of it yet.
+    return hasEnded ? undefined : birth;
+  } catch {
+    return undefined; // No such process.
+  }
+}
+
+async function readProc(pid: number) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  // See proc(5). The name of the program is in parentheses and may hold anything: what counts comes behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0], birth: `${boot.trim()} ${fields[19]}` };
+}
+
+async function askPs(pid: number) {
+  // The same words whoever asks.
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const { stdout } = await execute('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env });
+  const [state, ...birth] = stdout.trim().split(/\s+/);
+  return { state, birth: birth.join(' ') };
+}
