@@ -1,6 +1,6 @@
 // The orderly end: once, in reverse order of opening, on a signal or a failure.
 import { EXIT_FAILED, reasonOf } from './failure.ts';
-import { killMarked } from './orphans.ts';
+import { killOurs } from './orphans.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface End {
@@ -43,7 +43,7 @@ export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEn
     process.on(signal, () => {
       askedAt ??= performance.now();
       if (performance.now() - askedAt > IMPATIENCE_AFTER_MS) {
-        void killMarked(dataFolder).finally(() => process.exit(EXIT_FAILED));
+        void killOurs(dataFolder).finally(() => process.exit(EXIT_FAILED));
       }
       void end.now(signal, 0);
     });

@@ -11,7 +11,7 @@ export interface Guardian {
 }
 
 export function postGuardian(dataFolder: string): Guardian {
-  const guardian = spawn(process.execPath, [import.meta.filename, dataFolder], {
+  const guardian = spawn(process.execPath, [import.meta.filename, dataFolder, String(process.pid)], {
     // A session of its own: neither Ctrl-C nor a signal to our group reaches it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -24,12 +24,12 @@ export function postGuardian(dataFolder: string): Guardian {
   return { dismiss: () => void guardian.stdin.end(ALL_IS_WELL) };
 }
 
-async function watch(dataFolder: string) {
+async function watch(dataFolder: string, supervisor: number) {
   let heard = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) heard += chunk;
-  if (heard !== ALL_IS_WELL) await endMarked(dataFolder);
+  if (heard !== ALL_IS_WELL) await endMarked(dataFolder, { supervisor });
 }
 
-const [, script, dataFolder] = process.argv;
+const [, script, dataFolder, supervisor] = process.argv;
 // Not awaited here: the test runner loads this file in a way that has no top-level await.
-if (script === import.meta.filename && dataFolder) watch(dataFolder).catch(() => process.exit(1));
+if (script === import.meta.filename && dataFolder) watch(dataFolder, Number(supervisor)).catch(() => process.exit(1));

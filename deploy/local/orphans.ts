@@ -10,45 +10,58 @@ export interface Marked {
   name: string; // of the part of the system
 }
 
+// Nothing named means all of the data folder.
+export interface Which {
+  supervisor?: number; // whose: its process id
+  name?: string;
+}
+
 export const MARK = 'BILLHOOK_PROCESS';
 const POLL_MS = 50;
 const END_LIMIT_MS = 10_000;
 const execute = promisify(execFile);
 
 export function markOf(dataFolder: string, name: string): string {
-  return `${dataFolder}#${name}`;
+  return `${dataFolder}#${process.pid}#${name}`;
 }
 
-// All processes of the data folder but ourselves, or those of the one part.
-export async function findMarked(dataFolder: string, name?: string): Promise<Marked[]> {
+// Never ourselves.
+export async function findMarked(dataFolder: string, which: Which = {}): Promise<Marked[]> {
   const environments = process.platform === 'linux' ? await readProc() : await askPs();
-  const start = `${MARK}=${markOf(dataFolder, '')}`;
+  const start = `${MARK}=${dataFolder}#`;
   const found: Marked[] = [];
   for (const { pid, variables } of environments) {
     const mark = variables.find((variable) => variable.startsWith(start))?.slice(start.length);
-    if (mark !== undefined && pid !== process.pid && (name === undefined || mark === name))
-      found.push({ pid, name: mark });
+    const [, supervisor, name] = /^(\d+)#([^#]*)$/.exec(mark ?? '') ?? [];
+    if (name === undefined || pid === process.pid) continue;
+    const isTheirs = which.supervisor === undefined || Number(supervisor) === which.supervisor;
+    if (isTheirs && (which.name === undefined || name === which.name)) found.push({ pid, name });
   }
   return found;
 }
 
 // SIGTERM first, SIGKILL for what is still there after the limit. Answers what was found.
-export async function endMarked(dataFolder: string, name?: string): Promise<Marked[]> {
-  const found = await findMarked(dataFolder, name);
+export async function endMarked(dataFolder: string, which: Which = {}): Promise<Marked[]> {
+  const found = await findMarked(dataFolder, which);
   for (const { pid } of found) send(pid, 'SIGTERM');
   const deadline = performance.now() + END_LIMIT_MS;
   let left = found;
   while (left.length > 0 && performance.now() < deadline) {
     await wait(POLL_MS);
-    left = await findMarked(dataFolder, name);
+    left = await findMarked(dataFolder, which);
   }
   for (const { pid } of left) send(pid, 'SIGKILL');
   return found;
 }
 
+// Those that we started ourselves: a folder that was lost may be another supervisor's by now.
+export async function endOurs(dataFolder: string, name?: string): Promise<void> {
+  await endMarked(dataFolder, { supervisor: process.pid, ...(name === undefined ? {} : { name }) });
+}
+
 // On the second Ctrl-C: nobody waits any longer.
-export async function killMarked(dataFolder: string): Promise<void> {
-  for (const { pid } of await findMarked(dataFolder)) send(pid, 'SIGKILL');
+export async function killOurs(dataFolder: string): Promise<void> {
+  for (const { pid } of await findMarked(dataFolder, { supervisor: process.pid })) send(pid, 'SIGKILL');
 }
 
 function send(pid: number, signal: NodeJS.Signals) {

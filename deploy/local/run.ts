@@ -2,12 +2,12 @@
 import { createServer } from 'node:net';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
-import { localFactsFile, openDataFolder, removeFacts, writePrivately } from './data-folder.ts';
+import { localFactsFile, openDataFolder, readPrivate, removeFacts, writePrivately } from './data-folder.ts';
 import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiverPort } from './demo.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { EXIT_FAILED, Failure, reasonOf } from './failure.ts';
 import { postGuardian } from './guardian.ts';
-import { endMarked } from './orphans.ts';
+import { endMarked, endOurs } from './orphans.ts';
 import { showProgress } from './progress.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
@@ -64,11 +64,11 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
 
   end.onClose(async () => {
     await written.catch(() => {}); // Said already.
-    await removeFacts(dataFolder);
+    await removeOwnFacts(dataFolder);
   });
   const guardian = postGuardian(dataFolder);
   end.onClose(() => guardian.dismiss());
-  end.onClose(() => endMarked(dataFolder)); // What was only just starting when we were told to stop.
+  end.onClose(() => endOurs(dataFolder)); // What was only just starting when we were told to stop.
   const receiver = await startReceiver(await rememberedReceiverPort(dataFolder));
   end.onClose(() => receiver.close());
 
@@ -114,6 +114,12 @@ async function portIsFree({ host, port }: LocalConfig): Promise<void> {
     throw new Failure(`Port ${port} of ${host} ${why}. Choose another, for example PORT=${port + 1} npm start`);
   }
   await new Promise((resolve) => server.close(resolve));
+}
+
+// In a folder that was lost they may be another supervisor's by now.
+async function removeOwnFacts(dataFolder: string): Promise<void> {
+  const { pids } = await readPrivate<Facts>(localFactsFile(dataFolder));
+  if (pids?.['supervisor'] === process.pid) await removeFacts(dataFolder);
 }
 
 async function clearLeftovers(dataFolder: string, terminal: Terminal): Promise<void> {

@@ -9,7 +9,7 @@ import { type Child, describeExit, startChild } from './child.ts';
 import { logFileOf } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { nodeFlagsOf } from './node-flags.ts';
-import { endMarked, MARK, markOf } from './orphans.ts';
+import { endOurs, MARK, markOf } from './orphans.ts';
 import type { Running } from './supervise.ts';
 import { briefly, type Terminal } from './terminal.ts';
 
@@ -48,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   const output = followOutput(child, options);
   const exited = child.exited.then(async (exit) => {
     // A renderer that is killed leaves its browser behind, in a group that is not the renderer's.
-    await endMarked(dataFolder, name);
+    await endOurs(dataFolder, name);
     return exit;
   });
   const stop = async () => {

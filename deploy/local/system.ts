@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
-import { endMarked, MARK, markOf } from './orphans.ts';
+import { endOurs, MARK, markOf } from './orphans.ts';
 import { findPrograms, type Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
 import { startService } from './service.ts';
@@ -111,7 +111,7 @@ export function makeSystem(options: SystemOptions): System {
   async function stopPart(name: string) {
     const starting = underWay.get(name);
     if (starting) {
-      await endMarked(options.dataFolder, name);
+      await endOurs(options.dataFolder, name);
       await starting.catch(() => {}); // We have just ended it.
     }
     await parts.find((part) => part.name === name)?.stop();

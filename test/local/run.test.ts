@@ -1,11 +1,12 @@
 // `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Facts } from '../../deploy/local/banner.ts';
-import { findMarked } from '../../deploy/local/orphans.ts';
+import { findMarked, MARK, markOf } from '../../deploy/local/orphans.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive } from './scratch.ts';
 import { factsIn, PRETENDED, REAL, type Start, start, whenReady } from './start-and-run.ts';
@@ -160,6 +161,26 @@ test('when the supervisor itself is killed, then its children end, and the next 
   second.child.kill('SIGTERM');
   expect(await second.exitCode).toBe(0);
   expect(await findMarked(data)).toEqual([]);
+});
+
+test('when the data folder is lost to another start, then only its own processes end, and local.json stays', async () => {
+  const running = run(['--data', data]);
+  const facts = await whenReady(running, data);
+  // Marked by us, as if we were the supervisor that has the folder now.
+  const theirs = spawn('sleep', ['600'], { env: { ...process.env, [MARK]: markOf(data, 'gateway') }, stdio: 'ignore' });
+  const theirFacts = { ...facts, pids: { supervisor: process.pid, gateway: theirs.pid } };
+  await writeFile(join(data, 'local.json'), JSON.stringify(theirFacts));
+  await rmdir(join(data, '.lock'));
+
+  try {
+    expect(await running.exitCode).toBe(1);
+
+    expect(running.output()).toContain('Stopping: the data folder is lost');
+    expect(await findMarked(data)).toEqual([{ pid: theirs.pid, name: 'gateway' }]);
+    expect(await factsIn(data)).toEqual(theirFacts);
+  } finally {
+    theirs.kill('SIGKILL');
+  }
 });
 
 describe('refused before anything is started', () => {
