@@ -1,6 +1,7 @@
 // The demonstration's account, key and webhook endpoint: made on the first start, found again on the later ones.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readPrivate, writePrivately } from './data-folder.ts';
 import { Failure } from './failure.ts';
@@ -30,13 +31,16 @@ interface Place {
 
 const COMMAND_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 10_000;
+const TRY_AGAIN_LIMIT_MS = 5_000;
+const TRY_AGAIN_MS = 250;
 const execute = promisify(execFile);
 
 export async function openDemoAccount(place: Place, url: string): Promise<DemoAccount> {
   const file = join(place.dataFolder, 'demo.json');
   const kept = await readPrivate<DemoAccount>(file);
-  // Revoked by hand, or the data are another database's now: a key is only worth keeping while it opens.
-  if (kept.accountId && kept.key && (await opens(url, kept.key))) return { accountId: kept.accountId, key: kept.key };
+  // Revoked by hand, or the data are another database's now: a key is only worth keeping until it is refused.
+  if (kept.accountId && kept.key && !(await isRefused(url, kept.key)))
+    return { accountId: kept.accountId, key: kept.key };
   const account = await admin(place, ['accounts', 'create', '--name', 'Demo', '--json']);
   const accountId = textOf(account, 'id');
   const made = await admin(place, ['keys', 'create', '--account', accountId, '--name', 'demo', '--json']);
@@ -81,8 +85,11 @@ async function moved(kept: Partial<DemoEndpoint>, api: { url: string; key: strin
   const { id, secret } = kept;
   if (!id || !secret) return undefined;
   const change = { url: receiverUrl, enabled: true };
-  const { status } = await call(api, 'PATCH', `/api/v1/webhooks/${encodeURIComponent(id)}`, change);
-  return status === 200 ? { id, secret, url: receiverUrl } : undefined;
+  const path = `/api/v1/webhooks/${encodeURIComponent(id)}`;
+  const { status, body } = await call(api, 'PATCH', path, change);
+  if (status === 404) return undefined; // Removed by hand, or another account's.
+  if (status !== 200) throw new Failure(`PATCH ${path} answered ${status}: ${JSON.stringify(body)}`);
+  return { id, secret, url: receiverUrl };
 }
 
 async function registered(api: { url: string; key: string }, receiverUrl: string): Promise<DemoEndpoint> {
@@ -93,8 +100,16 @@ async function registered(api: { url: string; key: string }, receiverUrl: string
   return { id: textOf(data, 'id'), secret: textOf(data, 'secret'), url: receiverUrl };
 }
 
-async function opens(url: string, key: string): Promise<boolean> {
-  return (await call({ url, key }, 'GET', '/api/v1/clients?limit=1')).status === 200;
+// A gateway that is busy or misses a store says nothing about the key, and a new account would hide the data of this one.
+async function isRefused(url: string, key: string): Promise<boolean> {
+  const deadline = performance.now() + TRY_AGAIN_LIMIT_MS;
+  for (;;) {
+    const { status } = await call({ url, key }, 'GET', '/api/v1/clients?limit=1');
+    if (status === 401 || status === 403) return true;
+    // After the limit the key is kept untried: what is wrong is said when the endpoint is opened with it.
+    if (status === 200 || performance.now() > deadline) return false;
+    await wait(TRY_AGAIN_MS);
+  }
 }
 
 async function call(api: { url: string; key: string }, method: string, path: string, body?: unknown) {
