@@ -57,7 +57,8 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const writeFacts = () => {
     if (!facts || end.isUnderWay()) return;
     const current = { ...facts, pids: pids() };
-    written = written.then(() => writePrivately(localFactsFile(dataFolder), current));
+    const before = written.catch(() => {}); // A full disk has room again one day.
+    written = before.then(() => writePrivately(localFactsFile(dataFolder), current));
     written.catch((error) => terminal.say(`local.json cannot be written: ${reasonOf(error)}`));
   };
   const pids = () => ({ supervisor: process.pid, ...system.pids() });

@@ -1,6 +1,6 @@
 // `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -96,6 +96,21 @@ describe('while it runs', () => {
     const redis = new Redis(facts.redisUrl);
     expect(await redis.ping()).toBe('PONG');
     await redis.quit();
+  });
+
+  test('when local.json could not be written once, then it is written the next time', async () => {
+    const inTheWay = join(data, `local.json.${running.child.pid}.next`);
+    await mkdir(inTheWay);
+    const killed = (await factsIn(data)).pids['renderer-2'] as number;
+    process.kill(killed, 'SIGKILL');
+    await eventually(() => running.output().includes('[renderer-2] is back'));
+    await eventually(() => running.output().includes('local.json cannot be written'));
+    await rmdir(inTheWay);
+    process.kill((await factsIn(data)).pids['redis'] as number, 'SIGKILL');
+
+    const now = await eventually(async () => differs('renderer-2', killed), 20_000);
+
+    expect(isAlive(now)).toBe(true);
   });
 
   test('when it is started again on the same folder, then that is refused in one line', async () => {
