@@ -1,5 +1,6 @@
 // The whole of Billhook on one machine: opens its parts in order, closes them in reverse.
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
@@ -37,6 +38,8 @@ export interface System {
   // Services first, so that no work is lost; the stores last, so that the work can be written down.
   stop(): Promise<void>;
 }
+
+const END_AGAIN_MS = 100;
 
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
@@ -110,11 +113,26 @@ export function makeSystem(options: SystemOptions): System {
 
   async function stopPart(name: string) {
     const starting = underWay.get(name);
-    if (starting) {
+    if (starting) await endWhile(starting, name);
+    const part = parts.find((one) => one.name === name);
+    const stopped = part?.stop();
+    // It is on its way back, and could take its whole time to become ready.
+    if (stopped && part?.pid() === undefined) await endWhile(stopped, name);
+    await stopped;
+  }
+
+  // Again and again: its process may not be there yet when we look.
+  async function endWhile(pending: Promise<unknown>, name: string) {
+    let isPending = true;
+    const over = pending
+      .catch(() => {}) // We have just ended it.
+      .finally(() => {
+        isPending = false;
+      });
+    while (isPending) {
       await endOurs(options.dataFolder, name);
-      await starting.catch(() => {}); // We have just ended it.
+      await Promise.race([over, wait(END_AGAIN_MS)]);
     }
-    await parts.find((part) => part.name === name)?.stop();
   }
 
   return {

@@ -198,6 +198,24 @@ test('when the data folder is lost to another start, then only its own processes
   }
 });
 
+test('when it is told to stop while a part comes back and is not ready, then it does not wait for that', async () => {
+  const running = run(['--data', data]);
+  const { pids } = await whenReady(running, data);
+  const hangs = join(folder, 'notes.webhooks-hangs');
+  await writeFile(hangs, '');
+  process.kill(pids['webhooks'] as number, 'SIGKILL');
+  const comesBack = await eventually(async () => {
+    const started = (await notes()).findLast((line) => /^webhooks \d+ starts$/.test(line));
+    return started !== `webhooks ${pids['webhooks']} starts` && Number(started?.split(' ')[1]);
+  });
+  running.child.kill('SIGINT');
+
+  await eventually(() => !isAlive(comesBack), 20_000); // It has a minute to become ready.
+  await rm(hangs);
+
+  expect(await running.exitCode).toBe(0);
+});
+
 describe('refused before anything is started', () => {
   test.each([
     ['--renderers', 'none', /--renderers must be a whole number from 1 to 16, not "none"/],
