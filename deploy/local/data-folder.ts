@@ -1,6 +1,6 @@
 // The folder that outlives a start: data, logs, secrets and local.json. One Billhook at a time may use it.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, realpath, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { Failure, reasonOf } from './failure.ts';
@@ -17,6 +17,7 @@ const OWNER_ONLY = 0o600;
 const LOCK_STALE_MS = 5_000;
 const LOCK_UPDATE_MS = 1_000;
 const LOG_SIZE_MAX = 10 * 1024 * 1024;
+const LOG_CHECK_MS = 60_000;
 
 // `onLost` is called when the folder was taken from us or removed while we run.
 export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
@@ -24,8 +25,12 @@ export async function openDataFolder(wanted: string, terminal: Terminal, onLost:
   const unlock = await lock(path, terminal, onLost);
   await recordOwner(path);
   await mkdir(join(path, 'logs'), { recursive: true });
-  await setLargeLogsAside(join(path, 'logs'));
-  return { path, release: () => unlock().catch(() => {}) }; // Lost already: nothing to give back.
+  const stopLooking = await keepLogsSmall(join(path, 'logs'));
+  const release = async () => {
+    stopLooking();
+    await unlock().catch(() => {}); // Lost already: nothing to give back.
+  };
+  return { path, release };
 }
 
 export function logFileOf(dataFolder: string, name: string): string {
@@ -113,9 +118,19 @@ function alreadyRuns(path: string, owner: Owner | undefined): Failure {
 }
 
 // One old log of each part is kept, so that months of use do not fill a disk.
-async function setLargeLogsAside(folder: string) {
+async function keepLogsSmall(folder: string): Promise<() => void> {
+  await setLargeLogsAside(folder);
+  // A disk without room for the copy, or a folder that was removed: looked at again the next time.
+  const timer = setInterval(() => void setLargeLogsAside(folder).catch(() => {}), LOG_CHECK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+// Copied and emptied, not renamed: who writes to it keeps it open, and appends. A line that comes in between is lost.
+export async function setLargeLogsAside(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
-    if (name.endsWith('.log') && (await stat(file)).size > LOG_SIZE_MAX) await rename(file, `${file}.old`);
+    if (!name.endsWith('.log') || (await stat(file)).size <= LOG_SIZE_MAX) continue;
+    await copyFile(file, `${file}.old`);
+    await truncate(file);
   }
 }
