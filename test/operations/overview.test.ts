@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { alarmsOf } from '../../services/gateway/operations/alarms.ts';
 import { renderPage } from '../../services/gateway/operations/html.ts';
 import type { Numbers } from '../../services/gateway/operations/numbers.ts';
-import { deliveries } from '../../services/gateway/operations/overview-traffic.ts';
+import { deliveries, renders } from '../../services/gateway/operations/overview-traffic.ts';
 
 const well: Numbers = {
   readAt: new Date(),
@@ -53,4 +53,16 @@ test('when open deliveries or the outbox cannot be read, then the card shows no 
   expect(noStates).not.toMatch(/Pending|Held/);
   expect(noOutbox).toContain('This cannot be read now: out of time');
   expect(noOutbox).not.toContain('Outbox');
+});
+
+test('when something ended in this very minute, then it counts for the last hour', () => {
+  const at = new Date();
+  const numbers = {
+    ...well,
+    outcomes: { value: [{ at, delivered: 7, dead: 5 }] },
+    renders: { value: { minutes: [{ at, done: 3, failed: 2, p95: 18 }], p50: 18, p95: 18 } },
+  };
+
+  expect(renderPage(deliveries(numbers))).toMatch(/Delivered<.*>7<.*5 in the last hour/s);
+  expect(renderPage(renders(numbers))).toMatch(/Not rendered<.*>2</s);
 });

@@ -13,7 +13,8 @@ export function renders(numbers: Numbers): VNode {
       const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
       const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
       const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
-      const failures = total(failed);
+      // The minute in hand counts, though its bar would still grow.
+      const failures = total(minutes.map((minute) => minute.failed));
       return html`<div class="card">
         <dl class="stats">
           ${stat('Per minute', count(total(done.slice(-5)) / 5), { detail: 'last 5 min' })}
@@ -26,7 +27,7 @@ export function renders(numbers: Numbers): VNode {
             { name: 'good', values: done },
             { name: 'bad', values: failed },
           ],
-          `Documents per minute in the last hour: ${total(done)} rendered, ${failures} not`,
+          `Documents per minute in the last hour: ${total(done)} rendered, ${total(failed)} not`,
         )}
         ${axis(CHART_MINUTES, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
         <p class="legend">p95 per minute, at most ${duration(highest(slow))}</p>
@@ -46,9 +47,9 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
         ${shown(
           open,
           (states) => html`<dl class="stats">
-            ${stat('Delivered', count(total(delivered)), { detail: 'last hour' })}
+            ${stat('Delivered', count(total(minutes.map((minute) => minute.delivered))), { detail: 'last hour' })}
             ${stat('Pending', link('pending', states.pending), { detail: `${count(states.retrying)} failed before` })}
-            ${stat('Dead', link('dead', states.dead), { detail: `${count(total(dead))} in the last hour`, ...(states.dead > 0 ? { tone: 'bad' } : {}) })}
+            ${stat('Dead', link('dead', states.dead), { detail: `${count(total(minutes.map((minute) => minute.dead)))} in the last hour`, ...(states.dead > 0 ? { tone: 'bad' } : {}) })}
             ${stat('Held', link('held', states.held), { detail: 'endpoint disabled' })}
           </dl>`,
         )}
