@@ -1,15 +1,13 @@
 // Deliveries over HTTP: what was tried, and sending again.
-import { conflict } from '#libs/errors.ts';
 import { Delivery, type DeliveryRecord, deliveryView, replayDelivery, replayEvents } from '#libs/models/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { subscribes, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { found, listed, updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { deliveryAnswer, replayAnswer } from './answer.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
-import { DISABLED } from './own-endpoint.ts';
+import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';
@@ -70,7 +68,7 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
 ];
 
 async function listDeliveries({ caller, id, query, missing }: Context<unknown, DeliveryQuery>) {
-  await endpointOf(caller.accountId, id, missing);
+  await ownEndpoint({ caller, id, missing });
   const filter = { account_id: caller.accountId, endpoint_id: id, ...(query.status ? { status: query.status } : {}) };
   const [records, total] = await Promise.all([
     Delivery.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
@@ -86,8 +84,7 @@ async function listDeliveries({ caller, id, query, missing }: Context<unknown, D
 async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
   // Looked at inside: an answer that was stored under an Idempotency-Key is given again, whatever the endpoint has become.
   const answer = await commit(async () => {
-    const endpoint = await endpointOf(caller.accountId, id, missing);
-    if (!endpoint.enabled) throw conflict(DISABLED);
+    const endpoint = await enabledEndpoint({ caller, id, missing });
     return updated(await replayFrom(endpoint, body));
   });
   nudge();
@@ -128,18 +125,11 @@ async function replayOne({ caller, id, commit, missing }: Context, { nudge }: We
   const answer = await commit(async () => {
     const delivery = await Delivery.findOne({ _id: id, account_id: accountId }).lean<DeliveryRecord>();
     if (!delivery) throw missing();
-    const endpoint = await endpointOf(accountId, String(delivery.endpoint_id), missing);
-    if (!endpoint.enabled) throw conflict(DISABLED);
+    await enabledEndpoint({ caller, id: String(delivery.endpoint_id), missing });
     const replayed = await replayDelivery(accountId, id);
     if (!replayed) throw missing();
     return updated(deliveryView(replayed));
   });
   nudge();
   return answer;
-}
-
-async function endpointOf(accountId: Id, id: Id, missing: () => Error): Promise<WebhookEndpointRecord> {
-  const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: accountId }).lean<WebhookEndpointRecord>();
-  if (!endpoint) throw missing();
-  return endpoint;
 }

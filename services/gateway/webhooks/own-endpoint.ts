@@ -1,4 +1,5 @@
-// Reads and changes one endpoint of the caller inside a transaction.
+// Reads and changes one endpoint of the caller.
+import { conflict } from '#libs/errors.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { Session } from '#libs/mongo.ts';
 import type { Context } from '../http/route.ts';
@@ -6,14 +7,21 @@ import type { Context } from '../http/route.ts';
 /** What a 409 says. */
 export const DISABLED = 'The webhook is disabled, enable it first';
 
+type Named = Pick<Context, 'id' | 'caller' | 'missing'>;
+
 /** @throws the operation's 404. */
-export async function ownEndpoint(
-  { id, caller, missing }: Pick<Context, 'id' | 'caller' | 'missing'>,
-  session: Session,
-) {
+export async function ownEndpoint({ id, caller, missing }: Named, session?: Session): Promise<WebhookEndpointRecord> {
   const filter = { _id: id, account_id: caller.accountId };
-  const endpoint = await WebhookEndpoint.findOne(filter, null, { session }).lean<WebhookEndpointRecord>();
+  const options = session ? { session } : {};
+  const endpoint = await WebhookEndpoint.findOne(filter, null, options).lean<WebhookEndpointRecord>();
   if (!endpoint) throw missing();
+  return endpoint;
+}
+
+/** For what sends to it. @throws the operation's 404, and 409 when it is disabled. */
+export async function enabledEndpoint(named: Named, session?: Session): Promise<WebhookEndpointRecord> {
+  const endpoint = await ownEndpoint(named, session);
+  if (!endpoint.enabled) throw conflict(DISABLED);
   return endpoint;
 }
 

@@ -1,6 +1,5 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
-import { conflict } from '#libs/errors.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
@@ -18,7 +17,7 @@ import { type Context, type Route, route } from '../http/route.ts';
 import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
-import { changeEndpoint, DISABLED, ownEndpoint } from './own-endpoint.ts';
+import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 import { signingRoutes } from './signing-routes.ts';
 
@@ -121,13 +120,8 @@ async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
   return listed(endpoints.map(endpointView), total, query);
 }
 
-async function getWebhook({ caller, id, missing }: Context) {
-  const endpoint = await WebhookEndpoint.findOne({
-    _id: id,
-    account_id: caller.accountId,
-  }).lean<WebhookEndpointRecord>();
-  if (!endpoint) throw missing();
-  return found(endpointView(endpoint));
+async function getWebhook(context: Context) {
+  return found(endpointView(await ownEndpoint(context)));
 }
 
 async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge }: WebhookParts) {
@@ -188,8 +182,7 @@ async function settle({ caller, id, log }: Context, nudge: () => void) {
 
 async function testWebhook(context: Context) {
   return context.commit(async ({ session, announce }) => {
-    const endpoint = await ownEndpoint(context, session);
-    if (!endpoint.enabled) throw conflict(DISABLED);
+    await enabledEndpoint(context, session);
     const message = 'If you can read this and verify its signature, the endpoint works.';
     const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);
     return updated({ event_id: eventId, delivery_id: deliveryId(String(eventId), context.id) });
