@@ -27,14 +27,13 @@ export function makeLogger(service: string, level: string): Logger {
 /** For `serializers` of a logger that has its own. Anything but an error is left as it is. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { type, message, stack, aggregateErrors, ...rest } = stdSerializers.err(error);
-  const { command } = rest as { command?: unknown };
+  const { type, message, stack, command, ...rest } = stdSerializers.err(error);
   return {
     type,
     message,
     stack,
-    ...(command ? { command: typeof command === 'object' ? (command as { name?: unknown }).name : command } : {}),
-    ...Object.fromEntries(TOLD.filter((name) => rest[name] !== undefined).map((name) => [name, rest[name]])),
-    ...(error instanceof AggregateError && aggregateErrors ? { aggregateErrors: error.errors.map(describeError) } : {}),
+    ...(command ? { command: command.name } : {}),
+    ...Object.fromEntries(TOLD.map((name) => [name, rest[name]])),
+    ...(error instanceof AggregateError ? { aggregateErrors: error.errors.map(describeError) } : {}),
   };
 }

@@ -36,13 +36,12 @@ export async function* documentsIn(folder: string, collection: string): AsyncGen
   let pieces: Buffer[] = [];
   let held = 0;
   let wanted = 4;
-  let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       pieces.push(chunk);
       held += chunk.length;
       if (held < wanted) continue;
-      rest = Buffer.concat(pieces);
+      let rest = Buffer.concat(pieces);
       // A BSON document begins with its own length in four bytes.
       while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
         const length = rest.readInt32LE(0);

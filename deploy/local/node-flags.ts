@@ -3,12 +3,9 @@
 /** Megabytes of each half of the young generation, which keeps that size. Why not V8's own choice: docs/adr/0016-one-size-of-the-young-generation.md */
 const HALF_MEGABYTES = 32;
 
-const ofServices: Record<string, readonly string[]> = {
-  gateway: [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`],
-  webhooks: [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`],
-};
+const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
 
 /** @param service its folder in services/. @returns what stands between `node` and the file. */
 export function nodeFlagsOf(service: string): readonly string[] {
-  return ofServices[service] ?? [];
+  return service === 'gateway' || service === 'webhooks' ? ONE_SIZE : [];
 }

@@ -37,6 +37,11 @@ export function percentage() {
   return Joi.number().min(0).max(100);
 }
 
+/** Of a new document. */
+export function newTaxRate() {
+  return percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0");
+}
+
 export function amount() {
   return Joi.number().min(0).max(AMOUNT_MAX);
 }

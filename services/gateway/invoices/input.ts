@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../http/example-ids.ts';
-import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
 
@@ -45,7 +45,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   project_id: uuid().allow(null),
   description: text().allow(null, ''),
   currency: currency().default('USD'),
-  tax_rate: percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0"),
+  tax_rate: newTaxRate(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
 }).example({

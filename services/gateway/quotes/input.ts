@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../http/example-ids.ts';
-import { amount, type LineInput, lineItems, percentage } from '../http/money-input.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
 
@@ -40,7 +40,7 @@ export const newQuote = Joi.object<NewQuote, true>({
   expires_at: day().allow(null).description('The last day it can be accepted. 30 days after today unless given'),
   description: text().allow(null, ''),
   currency: currency().default('USD'),
-  tax_rate: percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0"),
+  tax_rate: newTaxRate(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   line_items: lineItems(),
 }).example({

@@ -48,12 +48,13 @@ const shared = (name: keyof typeof sharedResponses & string) => ({ $ref: `#/comp
 
 export function failuresOf(row: Route): Record<string, unknown> {
   const changesOne = (row.method === 'patch' || row.method === 'delete') && row.path.includes('{id}');
+  const missing = row.missing ?? row.missingReference;
   const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
   return {
     ...(row.body || row.query || isOncePerKey(row) ? { 400: validation(row, invalid) } : {}),
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
-    ...(row.missing || row.missingReference ? { 404: notFound(row) } : {}),
+    ...(missing ? { 404: notFound(row, missing) } : {}),
     ...(row.conflict || isOncePerKey(row) ? { 409: conflict(row) } : {}),
     ...(changesOne ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
@@ -87,8 +88,7 @@ function validation(row: Route, schema: string): Response {
   );
 }
 
-function notFound(row: Route): Response {
-  const text = row.missing ?? row.missingReference ?? '';
+function notFound(row: Route, text: string): Response {
   const where = row.body
     ? 'Unknown or of another account: the id of the path or a reference of the body'
     : 'Unknown, of another account, or not an id at all';
