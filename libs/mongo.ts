@@ -4,6 +4,7 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { learnTime } from './clock.ts';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
+import { hasLabel, isCutOff, isInterrupted, isOutcomeUnknown } from './mongo-errors.ts';
 
 export type Session = ClientSession;
 
@@ -32,9 +33,11 @@ export async function connectMongo(
   await followClock();
   const tellAway = () => options.log.warn('mongodb is away');
   mongoose.connection.on('disconnected', tellAway);
-  mongoose.connection.on('reconnected', () => options.log.info('mongodb is back'));
+  const tellBack = () => options.log.info('mongodb is back');
+  mongoose.connection.on('reconnected', tellBack);
   return async () => {
     mongoose.connection.off('disconnected', tellAway); // It is we who go.
+    mongoose.connection.off('reconnected', tellBack);
     await mongoose.disconnect();
   };
 }
@@ -124,90 +127,4 @@ async function commit(session: Session, until: number) {
       await pause(BACKOFF_MIN_MS);
     }
   }
-}
-
-// The driver's label is missing when the connection was given up while the answer was on its way, and when no primary was found
-// for the second try. A caller who is told that nothing was stored must be able to rely on it.
-function isOutcomeUnknown(error: unknown): boolean {
-  if (hasLabel(error, 'TransientTransactionError')) return false; // The server's word that it was not committed.
-  // The socket's own error, or the driver's own when it takes that for one of its: neither is an answer.
-  if (!(error instanceof mongoose.mongo.MongoError)) return true;
-  return (
-    hasLabel(error, 'UnknownTransactionCommitResult') ||
-    isStoreAway(error) ||
-    isInterrupted(error) ||
-    isUnconfirmed(error)
-  );
-}
-
-/** "There is no such transaction", said without the label: a majority has not confirmed that it was not committed. Asked again, it will. */
-function isUnconfirmed(error: unknown): boolean {
-  return hasCode(error, NO_SUCH_TRANSACTION);
-}
-
-const NO_SUCH_TRANSACTION = 251;
-
-/** Somebody ended its session, see endAbandoned. */
-function isInterrupted(error: unknown): boolean {
-  return hasCode(error, INTERRUPTED);
-}
-
-const INTERRUPTED = 11_601;
-
-/** When a connection breaks while the driver waits until it may write on, it throws the socket's own error, without class and labels. */
-function isCutOff(error: unknown): boolean {
-  const { code = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return (syscall === 'write' || syscall === 'read') && CUT_OFF_CODES.has(code);
-}
-
-const CUT_OFF_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
-
-/** Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. */
-const AWAY_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
-]);
-
-/** True for the errors that mean "the store is away", not "the request is wrong". */
-export function isStoreAway(error: unknown): boolean {
-  return (
-    error instanceof mongoose.mongo.MongoServerSelectionError ||
-    error instanceof mongoose.mongo.MongoNetworkError ||
-    error instanceof mongoose.mongo.MongoNotConnectedError ||
-    error instanceof mongoose.mongo.MongoTopologyClosedError ||
-    error instanceof mongoose.mongo.MongoOperationTimeoutError ||
-    error instanceof mongoose.Error.MongooseServerSelectionError ||
-    (error instanceof mongoose.mongo.MongoServerError && AWAY_CODES.has(error.code)) ||
-    isCutOff(error) ||
-    hasLabel(error, 'RetryableWriteError')
-  );
-}
-
-/** True when MongoDB did not get done within the `maxTimeMS` that it was given. */
-export function isOutOfTime(error: unknown): boolean {
-  return hasCode(error, OUT_OF_TIME);
-}
-
-const OUT_OF_TIME = 50;
-
-/** True when a unique index refused the write. */
-export function isDuplicate(error: unknown): boolean {
-  return hasCode(error, DUPLICATE);
-}
-
-const DUPLICATE = 11_000;
-
-/** @returns the positions of the writes a unique index refused, undefined when anything else went wrong with an unordered bulk. */
-export function duplicatesIn(error: unknown): Set<number> | undefined {
-  if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return undefined;
-  const errors = [error.writeErrors].flat();
-  if (errors.length === 0 || error.result.getWriteConcernError()) return undefined;
-  return errors.every(({ code }) => code === DUPLICATE) ? new Set(errors.map(({ index }) => index)) : undefined;
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === code;
-}
-
-function hasLabel(error: unknown, label: string): boolean {
-  return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
 }

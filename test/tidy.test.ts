@@ -35,7 +35,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),
   'only libs/jobs knows bullmq': owned('bullmq', /^libs\/jobs\//),
-  'only libs/models and libs/mongo know mongoose': owned('mongoose', /^libs\/(models\/|mongo\.ts)/),
+  'only libs/models and libs/mongo know mongoose': owned('mongoose', /^libs\/(models\/|mongo(-\w+)?\.ts)/),
   'only libs/redis and deploy/local know ioredis': owned('ioredis', /^(libs\/redis\.ts|deploy\/local\/)/),
   'only libs/logger knows pino': owned('pino', /^libs\/logger\.ts/),
   'only the gateway knows express': owned('express', /^services\/gateway\//),
@@ -44,7 +44,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
   'the renderer has no database': ({ from, to }) =>
-    from.startsWith('services/renderer/') && (to.startsWith('libs/models/') || to === 'libs/mongo.ts'),
+    from.startsWith('services/renderer/') && (to.startsWith('libs/models/') || to.startsWith('libs/mongo')),
 };
 
 describe('walls', () => {

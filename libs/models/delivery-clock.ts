@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { agreedDate } from '../clock.ts';
-import { duplicatesIn } from '../mongo.ts';
+import { duplicatesIn } from '../mongo-errors.ts';
 import { Delivery, type DeliveryRecord, deliveryId, type FannedOut, newDelivery, notLeased } from './delivery.ts';
 import { driverOf, type Owned } from './records.ts';
 import { type Id, type StoredId, storedId, wireId } from './tenant.ts';

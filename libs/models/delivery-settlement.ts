@@ -1,6 +1,6 @@
 // How an attempt ends: what was tried and what follows, written together for as many deliveries as come at the same time.
 import { agreedDate } from '../clock.ts';
-import { isStoreAway } from '../mongo.ts';
+import { isStoreAway } from '../mongo-errors.ts';
 import { ATTEMPTS_KEPT, type Attempt, Delivery } from './delivery.ts';
 import type { ClaimedDelivery } from './delivery-clock.ts';
 import { driverOf } from './records.ts';

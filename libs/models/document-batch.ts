@@ -1,7 +1,8 @@
 // Stored documents that a caller wants printed together: how far each is, and when somebody must look at them.
 import { Schema } from 'mongoose';
 import { AppError, conflict } from '../errors.ts';
-import { isDuplicate, type Session } from '../mongo.ts';
+import type { Session } from '../mongo.ts';
+import { isDuplicate } from '../mongo-errors.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { NUMBER_KINDS, type NumberKind } from './number-ledger.ts';
 import { driverOf, insertOwn, recordsOf, type Stamped } from './records.ts';

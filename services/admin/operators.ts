@@ -10,7 +10,7 @@ import {
   operatorName,
   removeOperator,
 } from '#libs/models/operator.ts';
-import { isDuplicate } from '#libs/mongo.ts';
+import { isDuplicate } from '#libs/mongo-errors.ts';
 import { makePassword, PASSWORD_LONGEST, PASSWORD_SHORTEST } from '#libs/password.ts';
 import { CommandError } from './connection.ts';
 

@@ -11,7 +11,8 @@ import { projectsOf } from '#libs/models/project.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
-import { inTransaction, isStoreAway, type Session } from '#libs/mongo.ts';
+import { inTransaction, type Session } from '#libs/mongo.ts';
+import { isStoreAway } from '#libs/mongo-errors.ts';
 
 /** Where a day begins first: what has not passed here has passed nowhere. */
 const EARLIEST_ZONE = 'Pacific/Kiritimati';

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction, isOutOfTime, isStoreAway } from '#libs/mongo.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { recordNumber } from '#libs/models/number-ledger.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction, isDuplicate } from '#libs/mongo.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { isDuplicate } from '#libs/mongo-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;

@@ -1,6 +1,6 @@
 // Errors ordered from the server itself, for the connection of this process alone.
 import mongoose from 'mongoose';
-import { isDuplicate } from '#libs/mongo.ts';
+import { isDuplicate } from '#libs/mongo-errors.ts';
 import { eventually } from './eventually.ts';
 
 /** Of one test; who died with its order holds the others up no longer. */

@@ -4,7 +4,7 @@ import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { DocumentBatch } from '#libs/models/document-batch.ts';
 import { Event } from '#libs/models/event.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { isDuplicate } from '#libs/mongo.ts';
+import { isDuplicate } from '#libs/mongo-errors.ts';
 import type { TestGateway } from './gateway.ts';
 import { type AnyRecord, create } from './records.ts';
 import type { TestAccount } from './workspace.ts';

@@ -6,7 +6,7 @@ import { Account, type AccountRecord } from '#libs/models/account.ts';
 import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
-import { isStoreAway } from '#libs/mongo.ts';
+import { isStoreAway } from '#libs/mongo-errors.ts';
 import type { PrintDocument } from '../http/print-document.ts';
 import { requireWholePdf } from '../http/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';

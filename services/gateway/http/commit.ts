@@ -8,7 +8,8 @@ import { type EventType, insertEvent, insertEvents } from '#libs/models/event.ts
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
 import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction, isDuplicate, type Session } from '#libs/mongo.ts';
+import { inTransaction, type Session } from '#libs/mongo.ts';
+import { isDuplicate } from '#libs/mongo-errors.ts';
 import type { Answer } from './answer.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { rawBodyOf } from './read-json.ts';

@@ -1,7 +1,7 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, unavailable } from '#libs/errors.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
 import { html, renderPage } from './html.ts';
 import { documentOf, frame } from './layout.ts';
 import { note } from './parts.ts';
