@@ -5,6 +5,7 @@ import { learnTime } from './clock.ts';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
 import { hasLabel, isCutOff, isInterrupted, isOutcomeUnknown } from './mongo-errors.ts';
+import { followPrimary } from './mongo-primary.ts';
 
 export type Session = ClientSession;
 
@@ -31,11 +32,13 @@ export async function connectMongo(
     readConcern: { level: 'majority' },
   });
   await followClock();
+  const leavePrimary = followPrimary(mongoose.connection.getClient(), options.log);
   const tellAway = () => options.log.warn('mongodb is away');
   mongoose.connection.on('disconnected', tellAway);
   const tellBack = () => options.log.info('mongodb is back');
   mongoose.connection.on('reconnected', tellBack);
   return async () => {
+    leavePrimary();
     mongoose.connection.off('disconnected', tellAway); // It is we who go.
     mongoose.connection.off('reconnected', tellBack);
     await mongoose.disconnect();

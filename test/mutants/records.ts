@@ -5,6 +5,14 @@ const TWO_GATEWAYS = 'test/gateway/two-gateways.test.ts';
 
 export const recordMutants: Mutant[] = [
   {
+    gone: 'reads wait until a new primary knows what was acknowledged',
+    edits: [{ file: 'libs/mongo-primary.ts', text: 'while (learning) {', instead: 'while (false) {' }],
+    oracle: {
+      file: 'test/gateway/new-primary.test.ts',
+      test: 'when a new primary has not noticed yet what was stored',
+    },
+  },
+  {
     gone: 'the event is written in the transaction of its record',
     edits: [
       {

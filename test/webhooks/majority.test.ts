@@ -1,38 +1,27 @@
 // The deliveries of an event are there for good before the event is marked as done: the next primary may never have heard of them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import getPort from 'get-port';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { pingMongo } from '#libs/mongo.ts';
-import { type ReplicaSet, startReplicaSet } from '../faults/replica-set.ts';
 import { eventually } from '../support/eventually.ts';
-import { type GuardedFolder, openGuardedFolder } from '../support/guarded-folder.ts';
+import { type OwnSet, openOwnSet } from '../support/own-set.ts';
 import { announcedEvent } from '../support/webhooks.ts';
-import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
 /** Round trips to the primary after which its answer to what was asked before them has long been here. */
 const PINGS = 50;
 
-let folder: GuardedFolder;
-let set: ReplicaSet;
-let workspace: Workspace;
+let own: OwnSet | undefined; // Absent when it did not start.
 beforeAll(async () => {
-  folder = await openGuardedFolder('majority');
-  const ports = [await getPort(), await getPort(), await getPort()];
-  const env = { ...process.env, ...folder.markedAs('test') };
-  set = await startReplicaSet({ folder: folder.path, env, ports, proxyPorts: ports, electionTimeoutMs: MINUTE_MS });
-  process.env['TEST_MONGODB_URI'] = set.uri;
-  workspace = await openWorkspace();
+  own = await openOwnSet('majority');
 }, 3 * MINUTE_MS);
 afterAll(async () => {
-  await workspace.close();
-  await set.stop();
-  await folder.close();
+  await own?.close();
 }, MINUTE_MS);
 
 test('when only the primary has the deliveries of an event, then nobody is told yet that they exist', async () => {
+  const { set, workspace } = own as OwnSet;
   const { id: accountId } = await workspace.account();
   const event = await announcedEvent(accountId);
   const eventId = wireId(event._id);

@@ -10,6 +10,7 @@ import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo.ts';
 import { isDuplicate } from '#libs/mongo-errors.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { Answer } from './answer.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { rawBodyOf } from './read-json.ts';
@@ -92,7 +93,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
       });
     } catch (error) {
       // Another gateway committed the same key between our look and our write.
-      const done = isDuplicate(error) ? await recall(accountId, id, fingerprint) : undefined;
+      const done = isDuplicate(error) ? await readAcknowledged(() => recall(accountId, id, fingerprint)) : undefined;
       if (done) return done;
       throw error;
     } finally {

@@ -2,6 +2,7 @@
 import { type Request, type Response, Router } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { authenticate, requireScope } from './authenticate.ts';
@@ -14,7 +15,7 @@ import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { jsonReader } from './read-json.ts';
-import { isPrintedFromBody, type Route } from './route.ts';
+import { type Context, isPrintedFromBody, type Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -52,6 +53,7 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 /** Whatever can be found out about a row is found out once, not on every request. */
 function server(row: Route, options: ServeOptions) {
   const hasId = row.path.includes('{id}');
+  const isRead = row.method === 'get';
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = row.query ? queryReader(row.query, row.details) : () => ({});
   const readJson = jsonReader(row.bodyLimitBytes ?? BODY_LIMIT_BYTES);
@@ -82,7 +84,7 @@ function server(row: Route, options: ServeOptions) {
     const requestId = String(request.id);
     const { accountId } = caller;
     const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
-    const answer = await row.handler({
+    const context: Context = {
       caller,
       id,
       parameters,
@@ -95,7 +97,13 @@ function server(row: Route, options: ServeOptions) {
       log: request.log,
       commit: commitFor({ request, accountId, requestId, isDryRun, ...options }),
       requireMatch: (data) => requireMatch(request, data),
-    });
+    };
+    const answer = await (isRead
+      ? readAcknowledged(
+          () => row.handler(context),
+          () => response.headersSent,
+        )
+      : row.handler(context));
     if (answer) send(request, response, answer);
   };
 }
@@ -113,7 +121,7 @@ function readParameters({ parameters = {} }: Route, request: Request): Record<st
 
 async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {
   try {
-    const caller = await authenticate(request);
+    const caller = await readAcknowledged(() => authenticate(request));
     // What a key may not do counts as well: it costs us the same.
     await rates?.admit(request, response, caller, row);
     requireScope(caller, row.scope);
