@@ -133,7 +133,7 @@ export type UpdateAccountBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name?: string;
     email?: null | string | "";
@@ -198,7 +198,7 @@ export type CreateApiKeyBody = {
     /**
      * @minLength 1
      * @maxLength 200
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name: string;
     /**
@@ -303,7 +303,7 @@ export type AddClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name: string;
     /**
@@ -369,7 +369,7 @@ export type UpdateClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name?: string;
     /**
@@ -405,7 +405,7 @@ export type CreateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name: string;
     /**
@@ -460,7 +460,7 @@ export type UpdateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name?: string;
     /**
@@ -485,7 +485,7 @@ export type CreateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name: string;
     status?: "todo" | "in_progress" | "done";
@@ -570,7 +570,7 @@ export type UpdateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name?: string;
     status?: "todo" | "in_progress" | "done";

@@ -33,6 +33,29 @@ const NEVER_A_VALUE = [
   `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
 ];
 
+const TEXTS_REFUSED = ['x'.repeat(20_001), 'a\u0007b', '\ud800'];
+/** By kind of field. */
+const VALUES: Record<string, string[]> = {
+  text: TEXTS_REFUSED,
+  name: [...TEXTS_REFUSED, '', ' ', '\n\t\u00a0\u3000'],
+  day: [
+    '2026-02-29',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-00-10',
+    '0000-01-01',
+    '26-01-01',
+    '2026-1-1',
+    '2026-W01-1',
+    '12026-01-01',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '٢٠٢٦-٠١-٠١',
+    'tomorrow',
+    '',
+  ],
+};
+
 const writes = routeTable.filter(({ body, path }) => body && !path.includes('webhooks') && !path.includes('tools'));
 const fieldsOf = (row: (typeof writes)[number]) =>
   Object.entries((row.body?.describe()['keys'] ?? {}) as Record<string, { type: string }>);
@@ -72,25 +95,8 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
 
   test('when a day does not exist or a text is endless, then 400', async () => {
     const { body, send } = await setUp();
-    const days = [
-      '2026-02-29',
-      '2026-02-30',
-      '2026-13-01',
-      '2026-00-10',
-      '0000-01-01',
-      '26-01-01',
-      '2026-1-1',
-      '2026-W01-1',
-      '12026-01-01',
-      '2026-01-01T00:00:00Z',
-      ' 2026-01-01',
-      '٢٠٢٦-٠١-٠١',
-      'tomorrow',
-      '',
-    ];
     for (const [field, { type }] of fieldsOf(row)) {
-      const texts = type === 'text' ? ['x'.repeat(20_001), 'a\u0007b'] : [];
-      const values = type === 'day' ? days : texts;
+      const values = VALUES[type] ?? [];
       for (const value of values)
         expectRefusal(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
     }

@@ -27,11 +27,12 @@ afterAll(async () => {
 const creates = routeTable.filter(
   ({ method, path, body }) => method === 'post' && body && /^\/api\/v1\/[\w-]+$/.test(path),
 );
+const isOfWords = (type: string) => type === 'text' || type === 'name';
 const textFieldsOf = ({ body }: (typeof creates)[number]) =>
   Object.entries((body?.describe()['keys'] ?? {}) as Record<string, { type: string; rules?: { name: string }[] }>)
     .filter(
       ([name, { type, rules = [] }]) =>
-        type === 'text' && name !== 'status' && !rules.some((rule) => rule.name === 'email'),
+        isOfWords(type) && name !== 'status' && !rules.some((rule) => rule.name === 'email'),
     )
     .map(([name]) => name);
 const withTexts = creates.filter((row) => textFieldsOf(row).length > 0);
@@ -76,7 +77,8 @@ describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))
         const sent = Object.fromEntries(names.map((name) => [name, text]));
         const reply = await gateway.post(row.path, { ...wanted, ...sent });
         const about = `${JSON.stringify(text).slice(0, 60)} in ${names.join()}`;
-        if (!isText(text)) {
+        const isBlankName = text.trim() === '' && names.includes('name');
+        if (!isText(text) || isBlankName) {
           // An empty text may be a text not given, where one need not be.
           const isFine = reply.status === 400 || (text === '' && reply.status === 201);
           if (!isFine) failures.push(`${about}: ${reply.status}`);

@@ -1,7 +1,7 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
 import { percentage } from '../http/money-input.ts';
-import { line, text } from '../http/read-input.ts';
+import { line, name, text } from '../http/read-input.ts';
 
 export interface AccountChanges {
   name?: string;
@@ -25,8 +25,6 @@ const LOGO_LONGEST = 200_000;
 const URL_LONGEST = 2_000;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
-
-const name = () => line().min(1);
 
 export const accountChanges = Joi.object<AccountChanges, true>({
   name: name(),

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { SCOPES } from '#libs/models/api-key.ts';
-import { instant, line } from '../http/read-input.ts';
+import { instant, name } from '../http/read-input.ts';
 
 export interface NewKey {
   name: string;
@@ -20,7 +20,7 @@ const NAME_LONGEST = 200;
 const OVERLAP_MAX_SECONDS = 7 * 24 * 3600;
 
 export const newKey = Joi.object<NewKey, true>({
-  name: line().max(NAME_LONGEST).required(),
+  name: name().max(NAME_LONGEST).required(),
   scopes: Joi.array()
     .items(Joi.string().valid('*', ...SCOPES))
     .min(1)

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
 import { clientListing } from '#libs/models/client.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { line, text } from '../http/read-input.ts';
+import { line, name, text } from '../http/read-input.ts';
 
 export interface NewClient {
   name: string;
@@ -33,7 +33,7 @@ const optional = {
 };
 
 export const newClient = Joi.object<NewClient, true>({
-  name: line().required(),
+  name: name().required(),
   email: email().required(),
   ...optional,
 }).example({
@@ -43,7 +43,7 @@ export const newClient = Joi.object<NewClient, true>({
   phone: '+44 20 7946 0018',
 });
 
-export const clientChanges = Joi.object<ClientChanges, true>({ name: line(), email: email(), ...optional }).example({
+export const clientChanges = Joi.object<ClientChanges, true>({ name: name(), email: email(), ...optional }).example({
   phone: '+44 20 7946 0019',
 });
 

@@ -15,6 +15,7 @@ const messages: Joi.ValidationOptions['messages'] = {
   'string.currency': '{{#label}} must be a 3-letter ISO 4217 currency code',
   'string.guid': '{{#label}} must be a UUID',
   'string.instant': '{{#label}} must be an ISO 8601 timestamp',
+  'string.blank': '{{#label}} must not be blank',
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
 };
 
@@ -128,10 +129,15 @@ const LONGEST = { string: 2_000, text: 20_000 } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 /** The same for the reference. */
-const PRINTABLE = `^[^${UNPRINTABLE.source.slice(1, -1)}]*$`;
+const CONTROLS = UNPRINTABLE.source.slice(1, -1);
+const PRINTABLE = `^[^${CONTROLS}]*$`;
+/** … with something to see in it. */
+const VISIBLE = `^[^${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;
+/** A lone surrogate cannot be stored as UTF-8: it would come back as another text. */
+const isText = (value: string) => value.isWellFormed() && !UNPRINTABLE.test(value);
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-type Kinds = 'day' | 'text' | 'uuid' | 'currency' | 'instant';
+type Kinds = 'day' | 'text' | 'name' | 'uuid' | 'currency' | 'instant';
 
 const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
   (joi) => ({
@@ -144,10 +150,18 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
   (joi) => ({
     type: 'text',
     base: joi.string(),
-    // A lone surrogate cannot be stored as UTF-8: it would come back as another text.
     validate: (value: string, { error }: Joi.CustomHelpers) =>
-      value.isWellFormed() && !UNPRINTABLE.test(value) ? { value } : { value, errors: error('string.text') },
+      isText(value) ? { value } : { value, errors: error('string.text') },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
+  }),
+  (joi) => ({
+    type: 'name',
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      if (!isText(value)) return { value, errors: error('string.text') };
+      return value.trim() === '' ? { value, errors: error('string.blank') } : { value };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: VISIBLE }),
   }),
   (joi) => ({
     type: 'uuid',
@@ -188,7 +202,9 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
 export const day = () => extended.day();
 /** A moment in ISO 8601, or a day for its first moment in UTC; read as a Date. */
 export const instant = () => extended.instant();
-/** One line or a name: at most 2,000 characters. */
+/** What something is called: one line with something to see in it. */
+export const name = () => extended.name().max(LONGEST.string);
+/** One line: at most 2,000 characters. */
 export const line = () => extended.text().max(LONGEST.string);
 /** Several paragraphs: at most 20,000 characters. */
 export const text = () => extended.text().max(LONGEST.text);

@@ -4,7 +4,7 @@ import { projectListing } from '#libs/models/project.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { line, uuid } from '../http/read-input.ts';
+import { line, name, uuid } from '../http/read-input.ts';
 
 export interface NewProject {
   name: string;
@@ -21,13 +21,13 @@ export interface ProjectQuery extends ListQuery {
 
 // Which statuses there are is the account's own choice, see routes.ts.
 export const newProject = Joi.object<NewProject, true>({
-  name: line().required(),
+  name: name().required(),
   client_id: uuid().required(),
   status: line(),
 }).example({ name: 'Difference engine', client_id: exampleId.clients });
 
 export const projectChanges = Joi.object<ProjectChanges, true>({
-  name: line(),
+  name: name(),
   client_id: uuid(),
   status: line(),
 }).example({ status: 'Awaiting Approval' });

@@ -4,7 +4,7 @@ import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/task.t
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { line, text, uuid } from '../http/read-input.ts';
+import { name, text, uuid } from '../http/read-input.ts';
 
 export interface NewTask {
   project_id: Id;
@@ -37,7 +37,7 @@ const optional = {
 
 export const newTask = Joi.object<NewTask, true>({
   project_id: uuid().required(),
-  name: line().required(),
+  name: name().required(),
   status: status().default('todo'),
   billable: Joi.boolean().default(true),
   ...optional,
@@ -45,7 +45,7 @@ export const newTask = Joi.object<NewTask, true>({
 
 export const taskChanges = Joi.object<TaskChanges, true>({
   project_id: uuid(),
-  name: line(),
+  name: name(),
   status: status(),
   billable: Joi.boolean(),
   ...optional,
