@@ -552,3 +552,43 @@ describe('a due date that nobody was told of yet', () => {
     },
   );
 });
+
+describe('a day that has passed', () => {
+  const kinds = [
+    ['invoices', 'due_date', 'Overdue'],
+    ['quotes', 'expires_at', 'Expired'],
+  ] as const;
+  const later = addDays(today, 30);
+
+  async function made(kind: string, day: string) {
+    const at = `/api/v1/${kind}`;
+    const body = { client_id: client.id, amount: 100, status: 'Sent', [day]: yesterday };
+    const { id } = await create(gateway, at, body, account);
+    return {
+      change: (changes: object) => gateway.patch(`${at}/${id}`, changes, account),
+      status: async () => (await gateway.get(`${at}/${id}`, account)).body.data.status,
+    };
+  }
+
+  test.each(kinds)(
+    'when a status that %s have by it is set once more, then a later day still takes it back',
+    async (...kind) => {
+      const [, day, status] = kind;
+      const one = await made(kind[0], day);
+      expect((await one.change({ status })).body.data.status).toBe(status);
+      expect(await one.status()).toBe(status);
+      expect((await one.change({ [day]: later })).body.data.status).toBe('Sent');
+      expect(await one.status()).toBe('Sent');
+    },
+  );
+
+  test.each(kinds)(
+    'when %s are given the status and a later day at once, then they keep the status',
+    async (...kind) => {
+      const [, day, status] = kind;
+      const one = await made(kind[0], day);
+      await one.change({ status, [day]: later });
+      expect(await one.status()).toBe(status);
+    },
+  );
+});

@@ -29,7 +29,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
-import { changedMoney, invoiceMoney, requireMove } from './change-invoice.ts';
+import { changedMoney, changedStatus, invoiceMoney, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -169,18 +169,18 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) throw missing();
     await requireMatch(() => viewOf(invoice, caller));
-    const before = effectiveInvoiceStatus(invoice, dayIn(caller.account.time_zone));
+    const today = dayIn(caller.account.time_zone);
+    const before = effectiveInvoiceStatus(invoice, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(before, body.status);
-    const changes = await changesOf(invoice, body, isMoved, transaction);
+    const changes = await changesOf(invoice, body, { isMoved, today }, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, body.status);
     await announce('invoice.updated', view);
     const paid = changed.amount_paid - invoice.amount_paid;
-    if (paid > 0)
-      await announce('payment.recorded', paymentView(changed, paid, dayIn(caller.account.time_zone), view?.client));
-    const event = isMoved && EVENT_OF[changed.status];
+    if (paid > 0) await announce('payment.recorded', paymentView(changed, paid, today, view?.client));
+    const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
     return updated(view);
   });
@@ -203,16 +203,16 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
 async function changesOf(
   invoice: InvoiceRecord,
   body: InvoiceChanges,
-  isMoved: boolean,
+  { isMoved, today }: { isMoved: boolean; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<InvoiceRecord>> {
   const money = changedMoney(invoice, body);
   if (body.project_id) await holdProject(accountId, body.project_id, session);
-  const status = body.status ?? invoice.status;
   const due_date = body.due_date ?? invoice.due_date;
+  const status = changedStatus({ ...invoice, due_date }, body.status, today);
   const changes: Partial<InvoiceRecord> = { ...money, status, due_date };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again.
-  if (isMoved || due_date !== invoice.due_date) Object.assign(changes, lapseOf(status, due_date));
+  if (isMoved || due_date !== invoice.due_date) Object.assign(changes, lapseOf(body.status ?? status, due_date));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {

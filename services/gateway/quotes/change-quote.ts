@@ -1,5 +1,5 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
-import type { QuoteRecord } from '#libs/models/quote.ts';
+import { effectiveQuoteStatus, type QuoteRecord, type QuoteStatus } from '#libs/models/quote.ts';
 import { fromMinor, isAmount, taxOf, toMinor } from '#libs/money.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import type { QuoteChanges } from './input.ts';
@@ -21,4 +21,16 @@ export function changedMoney(quote: QuoteRecord, { currency, amount, tax_rate }:
     amount: amount ?? fromMinor(quote.amount, quote.currency),
     tax_rate: tax_rate ?? quote.tax_rate,
   });
+}
+
+/**
+ * What to store. One that its day makes Expired anyway stays Sent: with a later day it is Sent again.
+ * @param quote with its day as it will be. @param asked the status that the caller set, if any.
+ */
+export function changedStatus(
+  quote: Pick<QuoteRecord, 'status' | 'expires_at'>,
+  asked: QuoteStatus | undefined,
+  today: string,
+): QuoteStatus {
+  return asked === undefined || effectiveQuoteStatus(quote, today) === asked ? quote.status : asked;
 }

@@ -26,7 +26,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
-import { changedMoney, quoteMoney } from './change-quote.ts';
+import { changedMoney, changedStatus, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
 const path = '/api/v1/quotes';
@@ -150,14 +150,15 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     const quote = await findOwn(Quote, accountId, id, session);
     if (!quote) throw missing();
     await requireMatch(() => viewOf(quote, caller));
-    const before = effectiveQuoteStatus(quote, dayIn(caller.account.time_zone));
+    const today = dayIn(caller.account.time_zone);
+    const before = effectiveQuoteStatus(quote, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
-    const changes = await changesOf(quote, body, isMoved, transaction);
+    const changes = await changesOf(quote, body, { isMoved, today }, transaction);
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
     const view = await viewOf(changed, caller, body.status);
     await announce('quote.updated', view);
-    const event = isMoved && EVENT_OF[changed.status];
+    const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
     return updated(view);
   });
@@ -166,14 +167,14 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
 async function changesOf(
   quote: QuoteRecord,
   body: QuoteChanges,
-  isMoved: boolean,
+  { isMoved, today }: { isMoved: boolean; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<QuoteRecord>> {
-  const status = body.status ?? quote.status;
   const expires_at = body.expires_at ?? quote.expires_at;
+  const status = changedStatus({ ...quote, expires_at }, body.status, today);
   const changes: Partial<QuoteRecord> = { ...changedMoney(quote, body), status, expires_at };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again.
-  if (isMoved || expires_at !== quote.expires_at) Object.assign(changes, lapseOf(status, expires_at));
+  if (isMoved || expires_at !== quote.expires_at) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Draft') {
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
