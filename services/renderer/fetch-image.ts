@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
 import type { ImageFault, ImageUse } from './decode-image.ts';
 import type { ImageDecoder } from './image-decoder.ts';
+import { inTime } from './in-time.ts';
 
 export interface InlineImage {
   dataUri: string;
@@ -58,7 +59,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
     ttl: CACHE_LIFE_MS,
     async fetchMethod(_key, _known, { context: { source, use }, options, signal }) {
       try {
-        const bytes = source.startsWith('data:') ? fromDataUri(source) : await download(source, outbound, signal);
+        const bytes = source.startsWith('data:') ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
         const decoded = await decoder.decode(bytes, use);
         if ('fault' in decoded) throw new ImageFailure(decoded.fault);
         return decoded;
@@ -96,8 +97,13 @@ function fromDataUri(source: string): Buffer {
   return Buffer.from(source.slice(source.indexOf(',') + 1), 'base64');
 }
 
-async function download(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
+/** Whatever a host thinks of: the wait ends with the limit. */
+async function downloadInTime(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
   const signal = AbortSignal.any([unwanted, AbortSignal.timeout(FETCH_LIMIT_MS)]);
+  return await inTime(download(source, outbound, signal), { limitMs: FETCH_LIMIT_MS, signal });
+}
+
+async function download(source: string, outbound: Outbound, signal: AbortSignal): Promise<Buffer> {
   let address = source;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const response = await request(address, outbound, signal);
@@ -135,6 +141,8 @@ async function request(address: string, outbound: Outbound, signal: AbortSignal)
       resolve,
     );
     call.once('error', reject);
+    // A host that changes to another protocol (101) is cut off by Node without an error and without an answer.
+    call.once('close', () => reject(new ImageFailure('unreachable')));
   });
 }
 

@@ -63,6 +63,15 @@ describe('while a host of pictures is silent', () => {
   });
 });
 
+test('when a host wants to speak another protocol, then the document is printed at once without its picture', async () => {
+  host.answer = ({ socket }) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+
+  const { warnings } = await renderer.print(withLogo(host.address()), { deadlineMs: 4_000 });
+
+  expect(warnings).toEqual(['logoUrl: unreachable']);
+});
+
 test('when a picture was no picture, then it is asked for again', async () => {
   host.answer = (_request, response) => response.end('soon');
   const document = withLogo(host.address());
