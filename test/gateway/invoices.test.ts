@@ -559,6 +559,7 @@ describe('a day that has passed', () => {
     ['quotes', 'expires_at', 'Expired'],
   ] as const;
   const later = addDays(today, 30);
+  const dayBefore = addDays(yesterday, -1);
 
   async function made(kind: string, day: string) {
     const at = `/api/v1/${kind}`;
@@ -569,6 +570,8 @@ describe('a day that has passed', () => {
       status: async () => (await gateway.get(`${at}/${id}`, account)).body.data.status,
     };
   }
+  const lapses = async () =>
+    (await eventsOf(account.id)).filter((type) => type === 'invoice.overdue' || type === 'quote.expired').length;
 
   test.each(kinds)(
     'when a status that %s have by it is set once more, then a later day still takes it back',
@@ -589,6 +592,24 @@ describe('a day that has passed', () => {
       const one = await made(kind[0], day);
       await one.change({ status, [day]: later });
       expect(await one.status()).toBe(status);
+    },
+  );
+
+  test.each(kinds)(
+    'when that of %s is corrected to another that has passed, then nobody is told twice',
+    async (...kind) => {
+      const one = await made(kind[0], kind[1]);
+      await one.change({ [kind[1]]: dayBefore });
+      await announceLapses();
+      expect(await lapses()).toBe(1);
+      await one.change({ [kind[1]]: yesterday });
+      await announceLapses();
+      expect(await lapses()).toBe(1);
+      // A day that is still to come is a new one to tell of.
+      await one.change({ [kind[1]]: later });
+      await one.change({ [kind[1]]: yesterday });
+      await announceLapses();
+      expect(await lapses()).toBe(2);
     },
   );
 });

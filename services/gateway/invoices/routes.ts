@@ -211,8 +211,9 @@ async function changesOf(
   const due_date = body.due_date ?? invoice.due_date;
   const status = changedStatus({ ...invoice, due_date }, body.status, today);
   const changes: Partial<InvoiceRecord> = { ...money, status, due_date };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again.
-  if (isMoved || due_date !== invoice.due_date) Object.assign(changes, lapseOf(body.status ?? status, due_date));
+  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
+  const isNewDay = due_date !== invoice.due_date && (invoice.lapses_on !== undefined || due_date >= today);
+  if (isMoved || isNewDay) Object.assign(changes, lapseOf(body.status ?? status, due_date));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {

@@ -173,8 +173,9 @@ async function changesOf(
   const expires_at = body.expires_at ?? quote.expires_at;
   const status = changedStatus({ ...quote, expires_at }, body.status, today);
   const changes: Partial<QuoteRecord> = { ...changedMoney(quote, body), status, expires_at };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again.
-  if (isMoved || expires_at !== quote.expires_at) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
+  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
+  const isNewDay = expires_at !== quote.expires_at && (quote.lapses_on !== undefined || expires_at >= today);
+  if (isMoved || isNewDay) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Draft') {
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
