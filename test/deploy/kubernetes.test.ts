@@ -164,6 +164,13 @@ describe('the gateway', () => {
     expect(container.ports).toContainEqual({ name: 'http', containerPort: 8080 });
   });
 
+  test('when MongoDB elects a primary, then no gateway leaves the service meanwhile', () => {
+    const [{ readinessProbe }] = manifest('Deployment', 'gateway').spec.template.spec.containers;
+    expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeGreaterThanOrEqual(30);
+    // One that starts is let in at the first good answer.
+    expect(readinessProbe.successThreshold ?? 1).toBe(1);
+  });
+
   test('when an autoscaler owns the number of pods, then the deployment names none', () => {
     expect(manifest('Deployment', 'gateway').spec.replicas).toBeUndefined();
     expect(manifest('HorizontalPodAutoscaler', 'gateway').spec.minReplicas).toBeGreaterThanOrEqual(2);
