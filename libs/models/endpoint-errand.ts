@@ -3,6 +3,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
+import { readAcknowledged } from '../mongo-primary.ts';
 import { abandonDeliveries, holdDeliveries, releaseDeliveries } from './delivery.ts';
 import { acrossAccounts, type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -77,7 +78,7 @@ export async function settleLeft(now: Date = agreedDate(), signal?: AbortSignal)
 }
 
 async function stateOf(own: { _id: Id; account_id: Id }): Promise<'enabled' | 'disabled' | 'gone'> {
-  const endpoint = await WebhookEndpoint.findOne(own, { enabled: 1 }).lean();
+  const endpoint = await readAcknowledged(() => WebhookEndpoint.findOne(own, { enabled: 1 }).lean());
   if (!endpoint) return 'gone';
   return endpoint.enabled ? 'enabled' : 'disabled';
 }

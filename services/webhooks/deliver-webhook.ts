@@ -13,6 +13,7 @@ import { settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import type { EventRecord } from '#libs/models/event.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { noteFailure, noteGone, noteSuccess } from './endpoint-health.ts';
 import { openEndpointReader } from './endpoint-reader.ts';
@@ -72,10 +73,10 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   };
 
   async function deliver(delivery: ClaimedDelivery, { deliveryId, endpointId }: DeliverWebhook, log: Logger) {
-    const [endpoint, event] = await Promise.all([
-      endpoints.recall(endpointId),
-      options.events.recall(wireId(delivery.event_id)),
-    ]);
+    const read = () => Promise.all([endpoints.recall(endpointId), options.events.recall(wireId(delivery.event_id))]);
+    const seen = await read();
+    // What a new primary does not show yet is not gone.
+    const [endpoint, event] = seen.every(Boolean) ? seen : await readAcknowledged(read);
     if (!endpoint || !event) {
       await settle({
         delivery,
@@ -101,7 +102,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   async function hold(delivery: ClaimedDelivery, endpointId: Id, attempt?: Attempt) {
     await settle({ delivery, verdict: { status: 'held' }, ...(attempt ? { attempt } : {}) });
     // Who enabled or deleted it meanwhile has seen to what was held before this one.
-    const endpoint = await endpoints.read(endpointId);
+    const endpoint = await readAcknowledged(() => endpoints.read(endpointId));
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 

@@ -14,6 +14,7 @@ import {
 import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { findSubscriptions, type Subscription, subscribes } from '#libs/models/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
 import { postponementOf } from './postponement.ts';
@@ -54,7 +55,10 @@ export function makeFanOutEvent({
   }, PATIENT);
 
   return async ({ eventId, accountId }, { log }) => {
-    const [event, subscriptions] = await Promise.all([events.read(eventId), subscriptionsOf(storedId(accountId))]);
+    // An endpoint that a new primary does not show yet would never get the event.
+    const [event, subscriptions] = await readAcknowledged(() =>
+      Promise.all([events.read(eventId), subscriptionsOf(storedId(accountId))]),
+    );
     if (!event?.due_at) return; // Another job was quicker.
     const endpointIds = wanting(event, subscriptions);
     const added = await insert({ event, endpointIds, later: postponementsOf(endpointIds) });
