@@ -49,8 +49,8 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
   const accountId = String(called.account_id);
   await inTransaction(async (session) => {
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
-      // A success of another attempt meanwhile, or somebody who was quicker: then there is nothing to disable.
-      { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: { $ne: null } } : {}) },
+      // A success of another attempt meanwhile, whatever followed, or somebody who was quicker: then there is nothing to disable.
+      { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
       { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() } },
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();

@@ -9,7 +9,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { type Outbound, openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../services/webhooks/deliver-webhook.ts';
-import { noteFailure } from '../../services/webhooks/endpoint-health.ts';
+import { noteFailure, noteSuccess } from '../../services/webhooks/endpoint-health.ts';
 import { openEventReader } from '../../services/webhooks/event-reader.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { entryFor } from '../../services/webhooks/put-due-deliveries.ts';
@@ -160,4 +160,18 @@ test('when the last of five days of failures is of another URL than the endpoint
     failing_since: failingSince,
     failures: 1,
   });
+});
+
+test('when the last of five days of failures is from before a success, then the endpoint that fails anew is not disabled', async () => {
+  const { accountId, endpointId } = await endpointAt();
+  const own = { _id: endpointId, account_id: accountId };
+  const longAgo = new Date(Date.now() - 6 * 24 * 3_600_000);
+  await WebhookEndpoint.updateOne(own, { failing_since: longAgo, failures: 20 });
+  const called = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
+  await noteSuccess(called);
+  const well = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
+  await noteFailure(well, new Date());
+
+  await noteFailure(called, new Date());
+  expect((await WebhookEndpoint.findOne(own).lean())?.enabled).toBe(true);
 });
