@@ -64,9 +64,9 @@ export function isOutOfTime(error: unknown): boolean {
 
 const OUT_OF_TIME = 50;
 
-/** True when a unique index refused the write. */
-export function isDuplicate(error: unknown): boolean {
-  return hasCode(error, DUPLICATE);
+/** True when a unique index refused the write. @param collection its name, where only that one is meant. */
+export function isDuplicate(error: unknown, collection?: string): boolean {
+  return hasCode(error, DUPLICATE) && (!collection || (error as Error).message.includes(`.${collection} `));
 }
 
 const DUPLICATE = 11_000;

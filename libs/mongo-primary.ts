@@ -2,15 +2,17 @@
 // majority has, and a read with read concern "majority" is answered with what it knows so far. So reads wait until it knows all.
 // https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
 import { setTimeout as pause } from 'node:timers/promises';
-import type { mongo } from 'mongoose';
-import { unavailable } from './errors.ts';
+import { mongo } from 'mongoose';
+import { AppError, unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
 import { isOutOfTime, isStoreAway } from './mongo-errors.ts';
 import { within } from './within.ts';
 
-/** How long a read waits for a new primary, and how long one question to it may take. */
+/** How long a read waits for a new primary. */
 const WAIT_LIMIT_MS = 5_000;
+/** How long the primary may think about one question, and how long the question and its answer may be on their way. */
 const QUESTION_LIMIT_MS = 2_000;
+const WAY_LIMIT_MS = 2_500;
 const RETRY_MS = 50;
 
 /** Who was primary last, by address and election. */
@@ -19,6 +21,7 @@ let primary = '';
 let term = 0;
 /** Until the primary of this term knows all; undefined once it does. */
 let learning: Promise<true> | undefined;
+let endTerm = (): void => undefined;
 
 /** Looks who is primary from now on. @param client a connected one. @returns what ends that. */
 export function followPrimary(client: mongo.MongoClient, log: Logger): () => void {
@@ -33,15 +36,18 @@ export function followPrimary(client: mongo.MongoClient, log: Logger): () => voi
   beginTerm(client, log); // Who is primary by now may have become it a moment ago.
   return () => {
     client.off('topologyDescriptionChanged', look);
+    endTerm();
     term += 1;
     learning = undefined;
   };
 }
 
 function beginTerm(client: mongo.MongoClient, log: Logger): void {
+  endTerm();
   term += 1;
-  const mine = term;
-  const done = learn(client, () => mine === term, log).then(() => {
+  const ended = new AbortController();
+  endTerm = () => ended.abort();
+  const done = learn(client, ended.signal, log).then(() => {
     if (learning === done) learning = undefined;
     return true as const;
   });
@@ -49,49 +55,54 @@ function beginTerm(client: mongo.MongoClient, log: Logger): void {
 }
 
 /** A linearizable read is answered once a majority has all that the primary has, and the primary knows it. */
-async function learn(client: mongo.MongoClient, isCurrent: () => boolean, log: Logger): Promise<void> {
-  while (isCurrent()) {
+async function learn(client: mongo.MongoClient, ended: AbortSignal, log: Logger): Promise<void> {
+  while (!ended.aborted) {
     try {
-      await client.db().command({
-        find: 'accounts',
-        filter: { _id: null },
-        limit: 1,
-        readConcern: { level: 'linearizable' },
-        maxTimeMS: QUESTION_LIMIT_MS,
-      });
+      const question = { find: 'accounts', filter: { _id: null }, limit: 1, maxTimeMS: QUESTION_LIMIT_MS };
+      // A connection that broke without a word would keep all requests waiting: then another one is asked.
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(WAY_LIMIT_MS)]);
+      await client.db().command({ ...question, readConcern: { level: 'linearizable' } }, { signal });
       return;
     } catch (error) {
-      if (!isStoreAway(error) && !isOutOfTime(error)) {
-        log.warn({ err: error }, 'it cannot be found out whether the primary knows all');
-        return;
-      }
+      if (isRefused(error)) return log.warn({ err: error }, 'it cannot be found out whether the primary knows all');
     }
     await pause(RETRY_MS);
   }
 }
 
+/** The server's word that it does not do such a thing. */
+function isRefused(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && !isStoreAway(error) && !isOutOfTime(error);
+}
+
 /**
  * Reads, with any number of queries, what was acknowledged before, whoever became primary meanwhile.
- * @param read changes nothing: it is made again when there was another primary at its end. @param isFinal true once what it read has gone out.
+ * @param read changes nothing: when there was another primary at its end it is made again, unless it failed for another reason than what it read.
+ * @param isFinal true once what it read has gone out, or nobody waits for it any more.
  * @throws AppError 503 when a new primary does not know all after 5 s.
  */
 export async function readAcknowledged<Result>(
   read: () => Promise<Result>,
   isFinal: () => boolean = () => false,
 ): Promise<Result> {
-  const until = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
-    while (learning) {
-      const isDone = await within(until - performance.now(), learning);
-      if (!isDone) throw unavailable('The service is temporarily unavailable', 1);
-    }
+    await untilLearnt();
     const before = term;
     const isFresh = () => before === term || isFinal();
     try {
       const result = await read();
       if (isFresh()) return result;
     } catch (error) {
-      if (isFresh()) throw error;
+      const isOfWhatWasRead = error instanceof AppError && error.status < 500;
+      if (!isOfWhatWasRead || isFresh()) throw error;
     }
+  }
+}
+
+async function untilLearnt(): Promise<void> {
+  const until = performance.now() + WAIT_LIMIT_MS;
+  while (learning) {
+    const isDone = await within(until - performance.now(), learning);
+    if (!isDone) throw unavailable('The service is temporarily unavailable', 1);
   }
 }

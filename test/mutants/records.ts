@@ -8,7 +8,7 @@ export const recordMutants: Mutant[] = [
     gone: 'reads wait until a new primary knows what was acknowledged',
     edits: [{ file: 'libs/mongo-primary.ts', text: 'while (learning) {', instead: 'while (false) {' }],
     oracle: {
-      file: 'test/gateway/new-primary.test.ts',
+      file: 'test/gateway/replica-set.test.ts',
       test: 'when a new primary has not noticed yet what was stored',
     },
   },

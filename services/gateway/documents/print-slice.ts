@@ -7,6 +7,7 @@ import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/ba
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
 import { isStoreAway } from '#libs/mongo-errors.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { PrintDocument } from '../http/print-document.ts';
 import { requireWholePdf } from '../http/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
@@ -23,7 +24,7 @@ const WAIT_MAX_MS = 5 * 60_000;
 
 /** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
-  const account = await Account.findById(batch.account_id).lean<AccountRecord>();
+  const account = await readAcknowledged(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
   const turns = batch.documents.map((document, index) => ({ document, index })).filter(isDue);
   const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
@@ -43,7 +44,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
     try {
-      const printable = account && (await printableOf(document, account, batch));
+      const printable = account && (await readAcknowledged(() => printableOf(document, account, batch)));
       if (!printable) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
       const { account_id, request_id: requestId } = batch;
       const accountId = String(account_id);

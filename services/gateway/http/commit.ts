@@ -78,7 +78,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
     const fingerprint = fingerprintOf(request);
     const known = await recall(accountId, id, fingerprint);
     if (known) return known;
-    if (running.has(id)) throw conflict('A request with this Idempotency-Key is still running', { 'Retry-After': '1' });
+    if (running.has(id)) throw stillRunning();
     running.add(id);
     try {
       return await run(work, async (session, answer) => {
@@ -92,9 +92,11 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
         passing?.('after-idempotency-record');
       });
     } catch (error) {
-      // Another gateway committed the same key between our look and our write.
-      const done = isDuplicate(error) ? await readAcknowledged(() => recall(accountId, id, fingerprint)) : undefined;
+      // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.
+      const done = await recall(accountId, id, fingerprint);
       if (done) return done;
+      // It has, and waits until a majority has it, too.
+      if (isDuplicate(error, Idempotency.collection.name)) throw stillRunning();
       throw error;
     } finally {
       running.delete(id);
@@ -177,11 +179,15 @@ function asDryRun({ body }: Answer): Answer {
   return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
 }
 
+const stillRunning = () => conflict('A request with this Idempotency-Key is still running', { 'Retry-After': '1' });
+
 /** Keys in hand in this process; other processes are caught by the unique id. */
 const running = new Set<string>();
 
 async function recall(accountId: Id, id: string, fingerprint: string): Promise<Answer | undefined> {
-  const record = await Idempotency.findOne({ _id: id, account_id: accountId }).lean<IdempotencyRecord>();
+  const record = await readAcknowledged(() =>
+    Idempotency.findOne({ _id: id, account_id: accountId }).lean<IdempotencyRecord>(),
+  );
   if (!record) return undefined;
   if (record.fingerprint !== fingerprint) {
     throw new AppError(422, 'Idempotency-Key was already used with another request');

@@ -101,7 +101,7 @@ function server(row: Route, options: ServeOptions) {
     const answer = await (isRead
       ? readAcknowledged(
           () => row.handler(context),
-          () => response.headersSent,
+          () => response.headersSent || response.closed,
         )
       : row.handler(context));
     if (answer) send(request, response, answer);

@@ -1,9 +1,17 @@
-// A new primary that does not know yet all that its predecessor acknowledged: nobody is told that a stored record is not there.
+// Members of a replica set that do not know the same: nobody is told that a stored record is not there, or that it may not be there twice.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import type { ClaimedBatch } from '#libs/models/batch-clock.ts';
+import { Client } from '#libs/models/client.ts';
+import { BATCH_KEPT_MS, type BatchRecord, DocumentBatch } from '#libs/models/document-batch.ts';
+import { insertOwn } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { inTransaction } from '#libs/mongo.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
+import { printSlice } from '../../services/gateway/documents/print-slice.ts';
+import type { PrintDocument } from '../../services/gateway/http/print-document.ts';
 import type { Member } from '../faults/replica-set.ts';
 import { eventually } from '../support/eventually.ts';
 import { type OwnSet, openOwnSet } from '../support/own-set.ts';
@@ -15,16 +23,21 @@ const QUIET_MS = 500;
 
 let own: OwnSet | undefined; // Both are absent when they did not start.
 let gateway: Awaited<ReturnType<typeof spawnGateway>> | undefined;
+let other: typeof gateway;
+let accountId: string;
 let members: Member[];
 let next: Member;
 
 beforeAll(async () => {
-  own = await openOwnSet('new-primary');
+  own = await openOwnSet('replica-set');
   members = own.set.members;
-  gateway = await spawnGateway(own.workspace, (await own.workspace.account()).key);
+  const { id, key } = await own.workspace.account();
+  accountId = id;
+  gateway = await spawnGateway(own.workspace, key);
+  other = await spawnGateway(own.workspace, key);
 }, LIMIT_MS);
 afterAll(async () => {
-  await gateway?.stop();
+  await Promise.all([gateway?.stop(), other?.stop()]);
   await own?.close();
 }, LIMIT_MS);
 
@@ -51,7 +64,17 @@ async function elect(member: Member) {
   });
 }
 
+/** A copy stays where it is: whoever waits for a majority waits. */
+async function copy(isOn: boolean) {
+  const primary = await own?.set.primary();
+  for (const member of members) {
+    if (member !== primary)
+      await member.command({ configureFailPoint: 'rsSyncApplyStop', mode: isOn ? 'off' : 'alwaysOn' });
+  }
+}
+
 const ada = { name: 'Ada', email: 'ada@example.com' };
+const late = { name: 'Late', email: 'late@example.com' };
 
 test(
   'when a new primary has not noticed yet what was stored, then what was acknowledged is read once it has',
@@ -103,6 +126,32 @@ test(
   LIMIT_MS,
 );
 
+test(
+  'when a batch is printed by then, then its documents are printed, not given up as not there',
+  async () => {
+    await noticeMajority(next, false);
+    const client_id = (await send('POST', '/api/v1/clients', { body: ada })).body.data.id;
+    const body = { client_id, amount: 10, due_date: '2031-01-01' };
+    const invoice = (await send('POST', '/api/v1/invoices', { body })).body.data;
+    const batch = await claimedBatchOf(invoice.id);
+    await elect(next);
+
+    const printed: string[] = [];
+    const print = (async ({ document }) => {
+      printed.push(document.number);
+      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
+    }) as PrintDocument;
+    const printing = printSlice(batch, print, new AbortController().signal);
+    await pause(QUIET_MS);
+    await noticeMajority(next, true);
+    await printing;
+
+    expect(batch.documents).toMatchObject([{ status: 'done' }]);
+    expect(printed).toEqual([invoice.invoice_number]);
+  },
+  LIMIT_MS,
+);
+
 test.each([
   ['and nothing has gone out, then it is read once more', false, 2],
   ['and it has gone out, then that was it', true, 1],
@@ -130,4 +179,53 @@ async function driverKnows(member: Member) {
     const hello = await mongoose.connection.db?.command({ hello: 1 });
     return hello?.['me'] === me && hello?.['isWritablePrimary'];
   });
+}
+
+test(
+  'when a key is sent again while a majority does not have the first write yet, then 409 and when to come again',
+  async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    for (const each of [gateway, other]) expect((await each?.send('GET', '/api/v1/clients'))?.status).toBe(200);
+    await copy(false);
+    const first = send('POST', '/api/v1/clients', { body: late, headers });
+    try {
+      const isWritten = () =>
+        Client.findOne({ account_id: accountId, email: 'late@example.com' }).readConcern('local').lean();
+      await eventually(isWritten);
+      const second = await other?.send('POST', '/api/v1/clients', { body: late, headers });
+
+      expect(second).toMatchObject({ status: 409 });
+      expect(second?.headers.get('retry-after')).toBe('1');
+    } finally {
+      await copy(true);
+    }
+    await first;
+    const third = await eventually(async () => {
+      const reply = await send('POST', '/api/v1/clients', { body: late, headers });
+      return reply.status === 201 && reply;
+    });
+    const list = await send('GET', '/api/v1/clients?q=late@example.com');
+    expect(list.body.data).toMatchObject([{ id: third.body.data.id }]);
+  },
+  LIMIT_MS,
+);
+
+/** Already claimed, so that no gateway takes it. */
+async function claimedBatchOf(invoiceId: string): Promise<ClaimedBatch> {
+  const batch: BatchRecord = {
+    ...newRecord(accountId),
+    status: 'processing',
+    kinds: ['invoice'],
+    looks: { style: 'elegant', layout: 'standard', banner: true, accessible: false, signature: false },
+    documents: [{ kind: 'invoice', document_id: storedId(invoiceId), number: 1, status: 'queued' }],
+    total: 1,
+    done: 0,
+    failed: 0,
+    request_id: 'test',
+    due_at: new Date(Date.now() + LIMIT_MS),
+    lease_id: 'ours',
+    expires_at: new Date(Date.now() + 2 * BATCH_KEPT_MS),
+  };
+  await inTransaction((session) => insertOwn(DocumentBatch, batch, session));
+  return { ...batch, lease_id: 'ours' };
 }
