@@ -110,6 +110,21 @@ describe('GET /api/v1/projects', () => {
   });
 });
 
+describe('a status that the account has given up', () => {
+  test('when a project still has it, then it can be asked for; when none has, then 400', async () => {
+    const { id } = await make({ status: 'Complete' });
+    await gateway.patch('/api/v1/account', { project_statuses: ['Lead'] }, account);
+    const other = await createClient(gateway, {}, account);
+
+    expect((await list('?status=Complete')).body.data.map((project: AnyRecord) => project.id)).toEqual([id]);
+    expect((await list(`?status=Complete&client_id=${other.id}`)).body.data).toEqual([]);
+    expect((await list('?status=Awaiting%20Approval')).status).toBe(400);
+    // What other accounts have is nothing to this one.
+    await createProject(gateway, { status: 'Awaiting Approval' });
+    expect((await list('?status=Awaiting%20Approval')).status).toBe(400);
+  });
+});
+
 describe('PATCH /api/v1/projects/{id}', () => {
   test('when fields change, then they are answered and announced', async () => {
     const { id } = await make();

@@ -116,7 +116,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
 }
 
 async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
-  if (query.status !== undefined) requireStatus(query.status, await readAccount(caller.accountId));
+  await requireKnownStatus(query.status, caller.accountId);
   const { records, total } = await findPage(Project, projectListing, {
     ...pageOf(projectListing, query),
     filter: {
@@ -203,6 +203,14 @@ function requireStatus(status: string | undefined, account: AccountRecord) {
   if (status !== undefined && !statuses.includes(status)) {
     throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
   }
+}
+
+/** One that the account gave up is known as long as a project has it. @throws AppError 400. */
+async function requireKnownStatus(status: string | undefined, accountId: Id) {
+  if (status === undefined) return;
+  const account = await readAccount(accountId);
+  if (projectStatuses(account).includes(status)) return;
+  if (!(await Project.exists({ account_id: accountId, status }))) requireStatus(status, account);
 }
 
 function firstStatus(account: AccountRecord): string {
