@@ -52,6 +52,23 @@ describe('POST /api/v1/keys', () => {
     );
   });
 
+  test('when its end has passed since, then a replay is still the first answer', async () => {
+    const expires = new Date(Date.now() + 3_000);
+    const body = { name: 'brief', scopes: ['clients:read'], expires_at: expires.toISOString() };
+    const headers = { 'Idempotency-Key': 'a-brief-key' };
+    const first = await gateway.post(path, body, { headers });
+    await eventually(() => Date.now() > expires.getTime());
+    const again = await gateway.post(path, body, { headers });
+
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body.data.id).toBe(first.body.data.id);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await gateway.post(path, body)).body).toEqual({
+      error: 'Validation failed',
+      details: { expires_at: ['expires_at must be in the future'] },
+    });
+  });
+
   test('when it asks for a scope the caller lacks, then 403 names it', async () => {
     const caller = await gateway.workspace.account({ scopes: ['keys:write', 'clients:write'] });
 

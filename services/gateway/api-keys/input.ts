@@ -1,6 +1,5 @@
 // What a caller may send about API keys.
 import Joi from 'joi';
-import { agreedDate } from '#libs/clock.ts';
 import { SCOPES } from '#libs/models/api-key.ts';
 import { instant, name } from '../http/read-input.ts';
 
@@ -27,7 +26,7 @@ export const newKey = Joi.object<NewKey, true>({
     .unique()
     .required()
     .description('Each a scope the calling key has itself'),
-  expires_at: instant().custom(inFuture).allow(null),
+  expires_at: instant().allow(null),
   mode: Joi.string().valid('live', 'test').default('live'),
 }).example({ name: 'Website', scopes: ['clients:write', 'invoices:read'] });
 
@@ -39,7 +38,3 @@ export const rotation = Joi.object<Rotation, true>({
     .default(0)
     .description('How long the old key still works'),
 }).example({ overlap_seconds: 3600 });
-
-function inFuture(date: Date, { message }: Joi.CustomHelpers) {
-  return date > agreedDate() ? date : message({ custom: '{{#label}} must be in the future' });
-}

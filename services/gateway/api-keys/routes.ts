@@ -18,6 +18,7 @@ import { storedId } from '#libs/models/tenant.ts';
 import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
+import { fieldProblem } from '../http/read-input.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from './answer.ts';
 import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
@@ -84,6 +85,8 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
   requireOwnScopes(caller, body.scopes);
   return commit(async ({ session, accountId }) => {
     const { name, scopes, mode, expires_at } = body;
+    // Not with the rest of the body: a replay is answered also after the end of the key.
+    if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'expires_at must be in the future');
     return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
   });
 }
