@@ -58,6 +58,10 @@ describe('POST /api/v1/time-entries', () => {
     expect(await total()).toBe(1800 + 3600 + 1200);
   });
 
+  test('when its rate is given as null, then it has none, whatever its task has', async () => {
+    expect(await make({ task_id: task.id, hourly_rate: null })).toMatchObject({ hourly_rate: null });
+  });
+
   test('when fields are wrong, then 400 by field with the words of the specification', async () => {
     expect((await gateway.post(path, {}, account)).body).toEqual({
       error: 'Validation failed',

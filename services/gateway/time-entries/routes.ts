@@ -102,7 +102,8 @@ async function createTimeEntry({ body, commit }: Context<NewTimeEntry, DryRun>) 
       task_id: task?._id ?? null,
       hours: body.hours,
       seconds,
-      hourly_rate: body.hourly_rate ?? task?.rate ?? null,
+      // A rate that is given as null is none, whatever the task has.
+      hourly_rate: body.hourly_rate === undefined ? (task?.rate ?? null) : body.hourly_rate,
       date: body.date,
       description: body.description || null,
     };
