@@ -12,7 +12,7 @@ export interface ClientRecord extends Stamped {
   address?: string | null;
   tax_id?: string | null;
   status: string;
-  /** Name, email and company in small letters: what `q` looks into, and the order by name. */
+  /** Name, email and company, see folded: what `q` looks into, and the order by name. */
   search: string;
   /** See holdOwn. */
   holds?: number;
@@ -50,7 +50,12 @@ export const Client = recordsOf<ClientRecord>('Client', clientSchema);
 
 /** The value of `search`. */
 export function searchOf({ name, email, company_name }: Pick<ClientRecord, 'name' | 'email' | 'company_name'>): string {
-  return [name, email, company_name ?? ''].join('\n').toLowerCase();
+  return folded([name, email, company_name ?? ''].join('\n'));
+}
+
+/** In small letters, and those with accents written in one way. */
+export function folded(text: string): string {
+  return text.toLowerCase().normalize('NFC');
 }
 
 /** The client as the API returns it. Fields that were never given are absent. */

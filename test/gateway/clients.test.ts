@@ -106,6 +106,23 @@ describe('GET /api/v1/clients', () => {
     expect((await gateway.get('/api/v1/clients?q=el&limit=1', account)).body.pagination.total).toBe(2);
   });
 
+  test('when a name is written in another way that reads the same, then it is found', async () => {
+    const account = await gateway.workspace.account();
+    for (const name of ['Νίκος Παππάς', 'ΟΔΟΣ', 'Jose\u0301', 'Ren\u00e9e']) {
+      await gateway.post('/api/v1/clients', { name, email: 'a@example.com' }, account);
+    }
+    const names = async (q: string) =>
+      (await gateway.get(`/api/v1/clients?q=${encodeURIComponent(q)}`, account)).body.data.map(
+        ({ name }: { name: string }) => name,
+      );
+
+    for (const q of ['ΠΑΠΠΆΣ', 'Παππάς', 'παππάσ', 'ΝΊΚΟΣ', 'κοσ π'])
+      expect([q, await names(q)]).toEqual([q, ['Νίκος Παππάς']]);
+    for (const q of ['οδος', 'οδοσ', 'ΟΔΟΣ', 'δοσ']) expect([q, await names(q)]).toEqual([q, ['ΟΔΟΣ']]);
+    for (const q of ['jos\u00e9', 'JOSE\u0301']) expect([q, await names(q)]).toEqual([q, ['Jose\u0301']]);
+    for (const q of ['RENE\u0301', 'ren\u00e9e']) expect([q, await names(q)]).toEqual([q, ['Ren\u00e9e']]);
+  });
+
   test('when a part has characters that mean something to a pattern, or to how one is written, then they stand for themselves', async () => {
     const account = await gateway.workspace.account();
     const parts = [

@@ -1,6 +1,6 @@
 // Clients over HTTP.
 import { conflict } from '#libs/errors.ts';
-import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/client.ts';
+import { Client, type ClientRecord, clientListing, clientView, folded, searchOf } from '#libs/models/client.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project } from '#libs/models/project.ts';
@@ -156,7 +156,9 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
 
 /** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
 function textWithin(part: string): { $regex: string } {
-  return { $regex: part.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
+  const literal = folded(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  // The small sigma has a form of its own at the end of a word, and a part ends anywhere.
+  return { $regex: literal.replaceAll(/[σς]/g, '[σς]') };
 }
 
 /** An optional field given as '' is a field not given. */
