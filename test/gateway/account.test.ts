@@ -92,6 +92,7 @@ describe('PATCH /api/v1/account', () => {
     { time_zone: '+02:00' },
     { time_zone: null },
     { locale: 'english please' },
+    { locale: `en-x${'-12345678'.repeat(12)}` },
     { project_statuses: [] },
     { project_statuses: ['A', 'A'] },
     { project_statuses: [''] },

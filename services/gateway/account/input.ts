@@ -24,6 +24,8 @@ const STATUSES_MAX = 50;
 const LOGO_LONGEST = 200_000;
 const URL_LONGEST = 2_000;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
+/** As the renderer takes it. */
+const LOCALE_LONGEST = 100;
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 export const accountChanges = Joi.object<AccountChanges, true>({
@@ -40,7 +42,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .messages({ 'string.pattern.base': '{{#label}} must be a hex colour such as #1a2b3c' }),
   default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
   time_zone: line().custom(knownZone).description('IANA name; decides on which day an invoice is overdue'),
-  locale: line().custom(knownLocale).description('BCP 47; language and number format of documents'),
+  locale: line().max(LOCALE_LONGEST).custom(knownLocale).description('BCP 47; language and number format of documents'),
   project_statuses: Joi.array()
     .items(name())
     .min(1)
@@ -73,7 +75,7 @@ function knownZone(zone: string, { message }: Joi.CustomHelpers) {
 function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
   try {
     const [known] = Intl.getCanonicalLocales(locale);
-    if (known && Intl.NumberFormat.supportedLocalesOf(known).length > 0) return known;
+    if (known && known.length <= LOCALE_LONGEST && Intl.NumberFormat.supportedLocalesOf(known).length > 0) return known;
   } catch {
     // Not a language tag: refused below.
   }
