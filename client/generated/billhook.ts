@@ -1872,9 +1872,9 @@ export type Delivery = {
         duration_ms: number | null;
         response_status: number | null;
         /**
-         * null on success
+         * null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it
          */
-        error_class: ("unreachable" | "timeout" | "redirect" | "status" | "gone" | "endpoint_deleted") | null;
+        error_class: ("unreachable" | "timeout" | "redirect" | "status" | "gone" | "endpoint_deleted" | "secret_unreadable") | null;
     }[];
     /**
      * `X-Request-Id` of the request that caused the event

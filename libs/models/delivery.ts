@@ -11,8 +11,16 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /**
  * What a tenant learns of a failure. `unreachable` is all of: no such host, refused address, closed port, broken TLS, not HTTP.
  * It must not be split: a caller could find out which ports are open where only we can look.
+ * `secret_unreadable`: no key opens the signing secret, so nobody was called.
  */
-export type ErrorClass = 'unreachable' | 'timeout' | 'redirect' | 'status' | 'gone' | 'endpoint_deleted';
+export type ErrorClass =
+  | 'unreachable'
+  | 'timeout'
+  | 'redirect'
+  | 'status'
+  | 'gone'
+  | 'endpoint_deleted'
+  | 'secret_unreadable';
 
 /** A delivery that was replayed may have more attempts than the schedule; the oldest are forgotten. */
 export const ATTEMPTS_KEPT = 25;

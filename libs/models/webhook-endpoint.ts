@@ -130,13 +130,23 @@ export function formerSecrets(
   return (previous_secrets ?? []).filter(({ until }) => until > now);
 }
 
-/** The secrets that sign now: the current one first. */
+/**
+ * The secrets that sign now: the current one first. A former one that no key opens signs nothing any more.
+ * @throws Error when no key opens the current one.
+ */
 export function secretsOf(
   endpoint: Pick<WebhookEndpointRecord, 'secret' | 'previous_secrets'>,
   box: Pick<SecretBox, 'open'>,
   now: Date = agreedDate(),
 ): string[] {
-  return [endpoint, ...formerSecrets(endpoint, now)].map(({ secret }) => box.open(secret));
+  const former = formerSecrets(endpoint, now).flatMap(({ secret }) => {
+    try {
+      return [box.open(secret)];
+    } catch {
+      return [];
+    }
+  });
+  return [box.open(endpoint.secret), ...former];
 }
 
 /** What a new secret makes of the endpoint: the one it replaces goes on signing for a while, as do those before. */

@@ -31,6 +31,10 @@ const SHORT_WAIT_MS = 60_000;
 /** From the third attempt on a delivery goes through the slots for late ones. The second comes so soon that it counts as a first. */
 const EARLY_ATTEMPTS = 2;
 const SECRETS_KEPT = 1_000;
+/** How often the log says of an endpoint that its secret cannot be opened. */
+const TOLD_EVERY_MS = 10 * 60_000;
+/** Nobody was called: what is not signed is not sent. */
+const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
 type Admitted = Extract<Admission, { admitted: true }>;
 
@@ -50,6 +54,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   // An endpoint gets many deliveries with one secret.
   const opened = new LRUCache<string, string>({ max: SECRETS_KEPT, memoMethod: (sealed) => options.box.open(sealed) });
   const box = { open: (sealed: string) => opened.memo(sealed) };
+  const told = new LRUCache<Id, true>({ max: SECRETS_KEPT, ttl: TOLD_EVERY_MS });
   const take = makeTakeDelivery(options.leaseMs);
   const endpoints = openEndpointReader();
   const recallOthers = inBatches(async (found: WebhookEndpointRecord[]) => {
@@ -88,7 +93,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     } else {
       const admission = await options.traffic.enter(endpointId, delivery.postponed);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
-      const { outcome, attempt } = await makeAttempt(endpoint, event, admission);
+      const { outcome, attempt } = await makeAttempt(endpoint, event, admission, log);
       await Promise.all([
         leave(admission, endpoint, outcome, delivery.postponed > 0),
         conclude(delivery, endpoint, outcome, attempt),
@@ -106,16 +111,32 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 
-  async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, admission: Admitted) {
+  async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, admission: Admitted, log: Logger) {
     const at = agreedDate();
     try {
-      const secrets = secretsOf(endpoint, box);
-      const call = { url: endpoint.url, eventId: wireId(event._id), body: event.body, secrets };
-      const outcome = await options.postSigned(call);
+      const secrets = signingSecrets(endpoint, log);
+      const { url } = endpoint;
+      const outcome = secrets
+        ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets })
+        : UNSIGNED;
       return { outcome, attempt: attemptOf(at, outcome) };
     } catch (error) {
       admission.leave();
       throw error;
+    }
+  }
+
+  /** @returns undefined when no key opens the current one: that is a failed attempt, or it would be tried for ever. */
+  function signingSecrets(endpoint: WebhookEndpointRecord, log: Logger): string[] | undefined {
+    try {
+      return secretsOf(endpoint, box);
+    } catch (error) {
+      const endpointId = wireId(endpoint._id);
+      if (!told.has(endpointId)) {
+        told.set(endpointId, true);
+        log.error({ err: error, endpointId }, 'the secret of an endpoint cannot be opened: is its key in SECRET_KEY?');
+      }
+      return undefined;
     }
   }
 

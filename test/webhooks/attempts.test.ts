@@ -1,5 +1,5 @@
 // Single attempts, made in this process: what they hold while they last, and what follows from them.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
@@ -174,4 +174,43 @@ test('when the last of five days of failures is from before a success, then the 
 
   await noteFailure(called, new Date());
   expect((await WebhookEndpoint.findOne(own).lean())?.enabled).toBe(true);
+});
+
+describe('a secret that no key opens any more', () => {
+  const gone = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
+  const sealed = gone.seal('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+
+  test('when it is the current one, then each attempt fails and counts, and the log says it once', async () => {
+    const { receiver, accountId, endpointId } = await endpointAt();
+    const own = { _id: endpointId, account_id: accountId };
+    await WebhookEndpoint.updateOne(own, { secret: sealed });
+    const log = jest.spyOn(testLog, 'error');
+    const deliver = makeDeliver();
+    const ids = [await storedDelivery(accountId, endpointId), await storedDelivery(accountId, endpointId)];
+    for (const deliveryId of ids)
+      await deliver({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
+
+    for (const id of ids) {
+      const delivery = (await read(accountId, id)) as DeliveryRecord;
+      expect(delivery).toMatchObject({ status: 'pending', attempts_made: 1, turn: 1 });
+      expect(delivery.attempts).toMatchObject([{ error_class: 'secret_unreadable' }]);
+      expect(delivery.lease_until).toBeUndefined();
+    }
+    expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({ failures: 2, failing_since: expect.any(Date) });
+    expect(log).toHaveBeenCalledTimes(1);
+    expect(receiver.received).toEqual([]);
+    log.mockRestore();
+  });
+
+  test('when it is a former one, then the current one signs alone', async () => {
+    const { receiver, accountId, endpointId } = await endpointAt();
+    const own = { _id: endpointId, account_id: accountId };
+    const until = new Date(Date.now() + 3_600_000);
+    await WebhookEndpoint.updateOne(own, { previous_secrets: [{ secret: sealed, until }] });
+    const deliveryId = await storedDelivery(accountId, endpointId);
+    await makeDeliver()({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
+
+    expect((await read(accountId, deliveryId))?.status).toBe('delivered');
+    expect(String(receiver.received[0]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
+  });
 });

@@ -56,9 +56,11 @@ export const deliveryAnswer = Joi.object({
         duration_ms: Joi.number().integer().allow(null).required(),
         response_status: Joi.number().integer().allow(null).required(),
         error_class: Joi.string()
-          .valid('unreachable', 'timeout', 'redirect', 'status', 'gone', 'endpoint_deleted', null)
+          .valid('unreachable', 'timeout', 'redirect', 'status', 'gone', 'endpoint_deleted', 'secret_unreadable', null)
           .required()
-          .description('null on success'),
+          .description(
+            'null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it',
+          ),
       }),
     )
     .required()
