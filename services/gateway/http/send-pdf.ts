@@ -20,7 +20,11 @@ export function sendPdf(
   requireWholePdf(bytes);
   response.attachment(`${fileName(name)}.pdf`);
   // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
-  const disposition = String(response.get('Content-Disposition')).replace(/filename=([^";]+)/, 'filename="$1"');
+  // Its own parameter alone: a name may hold `filename=`, too.
+  const disposition = String(response.get('Content-Disposition')).replace(
+    /^attachment; filename=([^";]+)/,
+    'attachment; filename="$1"',
+  );
   response.set({
     'Content-Disposition': disposition,
     'Content-Type': 'application/pdf',
