@@ -1,8 +1,9 @@
-// What goes with a PDF to its caller: its name.
+// What goes with a PDF to its caller: its name, and whether there is anybody to send it to.
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express, { type Response } from 'express';
+import { whenGone } from '../../services/gateway/http/caller-gone.ts';
 import { sendPdf } from '../../services/gateway/http/send-pdf.ts';
 
 /** How it answers from now on. */
@@ -31,4 +32,26 @@ test.each([
   const { headers } = await fetch(`http://127.0.0.1:${port}/`);
 
   expect(headers.get('Content-Disposition')).toBe(disposition);
+});
+
+test('when the caller has left before anybody asks whether he is there, then he is gone at once', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  answer = (response) => {
+    response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));
+    caller.destroy();
+  };
+  const caller = connect(port, '127.0.0.1', () => caller.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+
+  expect(await asked.promise).toMatchObject({ aborted: true, reason: { status: 499 } });
+});
+
+test('when the answer was sent, then the caller is not gone', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  answer = (response) => {
+    response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));
+    response.end();
+  };
+  await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(await asked.promise).toMatchObject({ aborted: false });
 });

@@ -25,7 +25,9 @@ export async function answerDocument(
       .end();
   } else {
     const { accountId } = caller;
-    const reply = await printerOf(request)({ document, accountId, requestId, signal: whenGone(response) });
+    const signal = whenGone(response);
+    signal.throwIfAborted();
+    const reply = await printerOf(request)({ document, accountId, requestId, signal });
     // Printed without its picture: it must not be taken for the document later.
     const isWhole = !reply.warnings.some((warning) => warning.startsWith('logoUrl:'));
     sendPdf(response, document.number, reply, isWhole ? headers : {});
