@@ -9,6 +9,10 @@ export type Render = (view: DocumentView) => string;
 
 const SIZE_PT = { elegant: 9.2, modern: 9, classic: 10.6 } as const;
 
+/** Characters of the foot, which has one line for them, and how many of them are the issuer's, however long the number is. */
+const FOOT_LONGEST = 90;
+const ISSUER_LEAST = 30;
+
 /** Naskh is drawn smaller than Latin. */
 const ARABIC_LARGER = 1.08;
 
@@ -64,7 +68,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     onBrand: view.palette.onBrand,
     ink: view.palette.ink,
     tint: view.palette.tint,
-    footer: cssText(`${view.issuer.name} · ${view.heading} ${view.number}`),
+    footer: cssText(footOf(view)),
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
@@ -98,10 +102,25 @@ function columnWidths({ lines, labels }: DocumentView) {
   };
 }
 
+/** Of a long name and a long number the name gives way: the number tells the pages of one document from those of another. */
+function footOf({ issuer, heading, number }: DocumentView) {
+  const title = shortened(`${heading} ${number}`, FOOT_LONGEST - ISSUER_LEAST);
+  return `${shortened(issuer.name, FOOT_LONGEST - Array.from(title).length)} · ${title}`;
+}
+
+function shortened(text: string, longest: number) {
+  const characters = Array.from(text);
+  return characters.length <= longest
+    ? text
+    : `${characters
+        .slice(0, longest - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
 /** A caller's text inside a CSS string: everything but letters of the alphabet and digits is written as its number. */
 function cssText(text: string) {
-  const short = Array.from(text).slice(0, 90).join('');
-  return short.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
+  return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
 }
 
 function minified(css: string) {

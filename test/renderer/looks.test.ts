@@ -207,6 +207,27 @@ describe('faces', () => {
   );
 });
 
+describe('the foot', () => {
+  const footOf = async (given: Parameters<typeof anInvoice>[0]) => {
+    const { pages } = await renderer.read(anInvoice(given));
+    const words = pages[0]?.words.filter(({ y }) => y > 277) ?? [];
+    return words.map(({ text }) => text).join('');
+  };
+
+  test('when names are short, then it tells issuer, kind and number', async () => {
+    expect(await footOf({})).toBe('1 / 1Grace Hopper · Invoice INV-0042');
+  });
+
+  test('when the name of the issuer is long, then it is shortened and the number is whole', async () => {
+    expect(await footOf({ partnerName: 'Very '.repeat(40) })).toMatch(/(?:Very ){10,}.*… · Invoice INV-0042$/);
+  });
+
+  test('when the number is long, too, then something is left of both', async () => {
+    const foot = await footOf({ partnerName: 'Very '.repeat(40), number: '0123456789'.repeat(20) });
+    expect(foot).toMatch(/(?:Very ){4,}.*… · Invoice (?:0123456789){4}\d*…$/);
+  });
+});
+
 function lastOf(pdf: ReadPdf, text: string): Word {
   const word = pdf.pages.flatMap(({ words }) => words).findLast((one) => one.text.includes(text));
   if (!word) throw new Error(`«${text}» is not on the page`);
