@@ -3,7 +3,7 @@ import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { type Generation, type GenerationOptions, startGeneration } from './generation.ts';
-import { asReason, GaveUp, inTime } from './in-time.ts';
+import { asReason, GaveUp, inTime, tookTooLong } from './in-time.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
 
 /** What takes longer is not a document but an attack, or a bug; its neighbours need the processor. */
@@ -15,6 +15,7 @@ const LAUNCHES_IN_A_ROW = 3;
 const INSPECTION_MS = 5_000;
 /** One that does not tell its version for so long hangs, and takes every document with it: only its end helps. */
 const ANSWER_LIMIT_MS = 5_000;
+const CLOSED = 'The browser is closed';
 
 export interface RecycleLimits {
   prints: number;
@@ -37,7 +38,8 @@ export interface PrintingBrowser {
   /**
    * @param html a whole document that needs nothing from outside.
    * @param options.deadlineAt milliseconds since the epoch. @param options.signal aborted when nobody waits any more.
-   * @throws AppError 504 when it takes too long, 422 when it crashed Chromium each time; `signal.reason` when aborted.
+   * @throws AppError 504 when it takes too long, 422 when it crashed Chromium each time; `signal.reason` when aborted;
+   * Error when this browser is closed, and another may print it.
    */
   print(html: string, options: PrintOptions & { deadlineAt: number; signal: AbortSignal }): Promise<Buffer>;
   /** Rejects while there is no browser that could print. */
@@ -64,6 +66,11 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     async print(html, { deadlineAt, signal, ...printOptions }) {
       const limit = () => ({ limitMs: deadlineAt - agreedTime(), signal });
       for (let crashes = 0; crashes < CRASHES_PER_DOCUMENT; ) {
+        // Nothing below waits when no further browser will come, and who never waits hears of no limit.
+        signal.throwIfAborted();
+        if (agreedTime() >= deadlineAt) throw tookTooLong();
+        // No AppError: while its queue lives, another renderer prints the document.
+        if (isClosed) throw new Error(CLOSED);
         const generation = await inTime(current, limit()).catch(asReason);
         const page = await takePage(generation, limit());
         if (!page) continue;
@@ -111,7 +118,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
   };
 
   async function start(): Promise<Generation> {
-    let failure: unknown = new Error('The browser is closed');
+    let failure: unknown = new Error(CLOSED);
     for (let launch = 1; launch <= LAUNCHES_IN_A_ROW && !isClosed; launch += 1) {
       try {
         const generation = await startGeneration(options);

@@ -30,7 +30,8 @@ export async function inTime<Value>(
   }
 }
 
-function tookTooLong() {
+/** What who waits is told when the time is over. */
+export function tookTooLong() {
   return new AppError(504, 'The document was not ready before its deadline');
 }
 

@@ -201,6 +201,20 @@ test('when the browser is closed, then no process and no folder is left', async 
   expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
 });
 
+test('when the browser is closed while documents wait, then they are told, and the renderer does not spin', async () => {
+  const closing = await openTestBrowser({ pages: 1 });
+  const printing = Array.from({ length: 5 }, (_none, index) => closing.print(page(`${index}`), within(20_000)));
+  const ended = Promise.allSettled(printing);
+  await closing.close();
+
+  const late = closing.print(page('late'), within(20_000));
+
+  await expect(late).rejects.toThrow('The browser is closed');
+  for (const result of await ended) {
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ message: 'The browser is closed' });
+  }
+});
+
 /** Groups of processes with `part` in a command line. */
 function groupsWith(part: string): string[] {
   const lines = execFileSync('ps', ['-eo', 'pgid=,stat=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
