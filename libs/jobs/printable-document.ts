@@ -44,7 +44,8 @@ export type PageSize = (typeof PAGE_SIZES)[number];
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const DECIMAL_LONGEST = 40;
-const LOCALE_LONGEST = 100;
+/** An account may name 2,000 characters, and in its usual spelling a locale can be a few longer. */
+const LOCALE_LONGEST = 2_100;
 const LONGEST = { line: 2_000, text: 20_000 } as const;
 /** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
 const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);

@@ -69,6 +69,16 @@ describe('the language of the account', () => {
     expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR' });
   });
 
+  test('when a locale is as long as an account may have it, then it is printed', async () => {
+    const locale = `de-DE-u-ca-islamicc-x${'-abcdefgh'.repeat(220)}`;
+    expect(locale.length).toBeGreaterThan(1_990);
+
+    const { text, warnings } = await read({ locale: Intl.getCanonicalLocales(locale)[0] as string });
+
+    expect(text).toContain('Gesamtbetrag 1.481,40 €');
+    expect(warnings).toEqual([]);
+  });
+
   test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
     const { locale: _locale, ...foreign } = aRecord();
 
