@@ -79,6 +79,19 @@ describe('the language of the account', () => {
     expect(warnings).toEqual([]);
   });
 
+  test.each([
+    ['DE123456789', 'USt-IdNr. DE123456789'],
+    ['el 123456789', 'USt-IdNr. el 123456789'],
+    ['FRXX999999999', 'USt-IdNr. FRXX999999999'],
+    ['XI123456789', 'USt-IdNr. XI123456789'],
+    ['CHE-123.456.789 MWST', 'Steuernummer CHE-123.456.789 MWST'],
+    ['GB123456789', 'Steuernummer GB123456789'],
+    ['NO123456789MVA', 'Steuernummer NO123456789MVA'],
+    ['21/815/08150', 'Steuernummer 21/815/08150'],
+  ])('when the tax number is %s, then in German it is called what it is', (id, printed) => {
+    expect(mannerOf(aRecord({ locale: 'de-CH' })).labels.taxId(id)).toBe(printed);
+  });
+
   test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
     const { locale: _locale, ...foreign } = aRecord();
 

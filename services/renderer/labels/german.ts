@@ -1,6 +1,9 @@
 // German.
 import type { Language } from './language.ts';
 
+/** What a number of the Union begins with: its members (Greece as EL), and Northern Ireland. */
+const UNION = /^(?:AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)/i;
+
 export const german: Language = {
   invoice: {
     heading: 'Rechnung',
@@ -29,8 +32,8 @@ export const german: Language = {
   total: 'Gesamtbetrag',
   paid: 'Bezahlt',
   amountDue: 'Offener Betrag',
-  // The number of the Union begins with a country, the one of the tax office with a digit.
-  taxId: (id) => (/^[A-Z]{2}/i.test(id) ? `USt-IdNr. ${id}` : `Steuernummer ${id}`),
+  // The number of a tax office, or of a country that is no member.
+  taxId: (id) => (UNION.test(id) ? `USt-IdNr. ${id}` : `Steuernummer ${id}`),
   bankDetails: 'Bankverbindung',
   notes: 'Anmerkungen',
   terms: 'Geschäftsbedingungen',
