@@ -10,13 +10,16 @@ import {
   createQuote,
   createTask,
   createTimeEntry,
+  defaultRetryOn,
   getInvoice,
   getTask,
+  listClients,
   listInvoices,
   updateInvoice,
   updateQuote,
 } from '../../client/generated/billhook.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -58,4 +61,24 @@ test('when something is refused, then the client throws what the service said', 
 
   await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({ status: 400, body: { error: 'Missing required fields: name, email' } });
+});
+
+test('when a call is given up and sent again while the first try is at work, then the client gets its one answer', async () => {
+  // As client/README.md has it, only less patient.
+  const isStillRunning = (response?: Response) => response?.status === 409 && response.headers.has('Retry-After');
+  const statuses: (number | undefined)[] = [];
+  client.configure({
+    timeout: 500,
+    idempotencyKey: true,
+    retry: { retries: 20, retryDelay: 100, retryOn: (call) => defaultRetryOn(call) || isStillRunning(call.response) },
+    onResponse: (response) => void statuses.push(response.status),
+  });
+  const slowly = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 2_000 };
+  const body = { name: 'Once', email: 'once@example.com' };
+
+  const { data } = await withErrors(slowly, () => addClient({ body }));
+
+  expect(statuses).toContain(409);
+  const { data: found } = await listClients({ query: { q: 'once@example.com' } });
+  expect(found.map(({ id }) => id)).toEqual([data.id]);
 });
