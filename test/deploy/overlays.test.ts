@@ -1,5 +1,8 @@
 // The overlays as kubectl renders them: what only shows once bases, components and patches are put together.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
@@ -34,5 +37,43 @@ withKubectl('the overlay restore', () => {
     }
     const [admin] = one(restore, 'Deployment', 'admin');
     expect(admin.spec.template).toEqual(one(whole, 'Deployment', 'admin')[0].spec.template);
+  });
+});
+
+withKubectl('the configuration', () => {
+  /** The name of the configuration, and by which name each deployment reads one. */
+  function configurationIn(resources: Resource[]) {
+    const [{ metadata }, ...others] = resources.filter(({ kind }) => kind === 'ConfigMap');
+    expect(others).toEqual([]);
+    const readers = resources.filter(({ kind }) => kind === 'Deployment');
+    return {
+      name: metadata.name,
+      read: readers.map(({ spec }) => spec.template.spec.containers[0].envFrom[0].configMapRef.name),
+    };
+  }
+
+  test('when a value is changed in an overlay, then every pod that reads it is replaced', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'billhook-overlay-'));
+    const changed = `configMapGenerator: [{ name: billhook, behavior: merge, literals: [LOG_LEVEL=debug] }]`;
+    try {
+      writeFileSync(
+        join(folder, 'kustomization.yaml'),
+        `resources: [${relative(folder, production)}]\nnamespace: billhook\n${changed}\n`,
+      );
+      const [before, after] = [render(production), render(folder)].map(configurationIn);
+
+      expect(before?.read).toEqual(Array(4).fill(before?.name));
+      expect(after?.read).toEqual(Array(4).fill(after?.name));
+      expect(after?.name).not.toBe(before?.name);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('when what has no name of a service is applied first, then configuration and policies are, and no pod', () => {
+    const first = render(production).filter(({ metadata }) => !metadata.labels?.['app.kubernetes.io/name']);
+
+    expect(first.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['Namespace', 'ConfigMap', 'NetworkPolicy']));
+    expect(first.filter(({ spec }) => spec?.template !== undefined)).toEqual([]);
   });
 });
