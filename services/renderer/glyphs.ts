@@ -17,16 +17,34 @@ const NAMED_MOST = 5;
  */
 export type FindMissingGlyphs = (document: PdfDocument) => string[];
 
+type IsDrawn = (code: number) => boolean;
+
+/** True when a bundled font has each character that is seen. */
+export function canDraw(text: string): boolean {
+  return !missingFrom(text, bundledFonts())?.size;
+}
+
+let known: IsDrawn | undefined;
+
 /** Reads the fonts' tables of characters: about 150 ms, once. */
-export function openGlyphs(files: string[] = fontFiles()): FindMissingGlyphs {
+function bundledFonts(): IsDrawn {
+  known ??= readFonts();
+  return known;
+}
+
+function readFonts(): IsDrawn {
   const drawn = new Uint8Array(CODE_POINTS / 8);
-  for (const file of files) {
+  for (const file of fontFiles()) {
     const font = openSync(file);
     if (!('characterSet' in font)) continue; // A collection of fonts; none of ours is one.
     for (const code of font.characterSet) drawn[code >> 3] = (drawn[code >> 3] ?? 0) | (1 << (code & 7));
   }
-  const isDrawn = (code: number) => ((drawn[code >> 3] ?? 0) & (1 << (code & 7))) !== 0;
+  return (code) => ((drawn[code >> 3] ?? 0) & (1 << (code & 7))) !== 0;
+}
 
+/** Reads the fonts, so that no document waits for them. */
+export function openGlyphs(): FindMissingGlyphs {
+  const isDrawn = bundledFonts();
   return ({ logoUrl: _logo, bannerUrl: _banner, lineItems, ...texts }) => {
     const lines = lineItems.map(({ description }, index) => [`lineItems.${index}.description`, description] as const);
     const [first, ...others] = findIn(lines, isDrawn);
@@ -46,14 +64,14 @@ interface Found {
   missing: Set<number>;
 }
 
-function findIn(texts: (readonly [string, unknown])[], isDrawn: (code: number) => boolean): Found[] {
+function findIn(texts: (readonly [string, unknown])[], isDrawn: IsDrawn): Found[] {
   return texts.flatMap(([field, text]) => {
     const missing = typeof text === 'string' ? missingFrom(text, isDrawn) : undefined;
     return missing?.size ? [{ field, missing }] : [];
   });
 }
 
-function missingFrom(text: string, isDrawn: (code: number) => boolean): Set<number> | undefined {
+function missingFrom(text: string, isDrawn: IsDrawn): Set<number> | undefined {
   if (PLAIN.test(text)) return undefined;
   const missing = new Set<number>();
   for (const character of text) {

@@ -3,6 +3,7 @@ import type Big from 'big.js';
 import { LRUCache } from 'lru-cache';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { decimalsOf } from '#libs/money.ts';
+import { canDraw } from './glyphs.ts';
 import { isWritten, labelsOf } from './labels.ts';
 import { type Manner, plainManner } from './manner.ts';
 
@@ -76,11 +77,17 @@ export function writtenLocale(locale: string): { language: string; region: strin
   return { language: 'en', region, format: region ? `en-${region}` : 'en' };
 }
 
-/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, and Arabic's own names in Arabic. */
-function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' {
-  const symbol = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-  const sign = symbol.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? '';
-  return AMBIGUOUS.test(sign) || /^ar\b/.test(format) ? 'symbol' : 'narrowSymbol';
+/**
+ * `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, Arabic's own names in Arabic, and `AMD` where no font has
+ * the sign.
+ */
+function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' | 'code' {
+  const signOf = (currencyDisplay: 'symbol' | 'narrowSymbol') => {
+    const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
+    return parts.find(({ type }) => type === 'currency')?.value ?? '';
+  };
+  const kind = AMBIGUOUS.test(signOf('narrowSymbol')) || /^ar\b/.test(format) ? 'symbol' : 'narrowSymbol';
+  return canDraw(plainer(signOf(kind))) ? kind : 'code';
 }
 
 /** Signs that more than one country writes. */
@@ -88,7 +95,9 @@ const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
 
 // As text, not as a double: every digit is printed as it is stored.
 function printed(format: Intl.NumberFormat, value: Big): string {
-  return format
-    .format(value.toFixed() as Intl.StringNumericLiteral)
-    .replaceAll(/[\u202f\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
+  return plainer(format.format(value.toFixed() as Intl.StringNumericLiteral));
+}
+
+function plainer(text: string): string {
+  return text.replaceAll(/[\u202f\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
 }

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { currencyCodes } from '#libs/money.ts';
+import { canDraw } from '../../services/renderer/glyphs.ts';
 import { mannerOf, writtenLocale } from '../../services/renderer/locale.ts';
 import { anInvoice, STYLES } from './documents.ts';
 import { startRenderer, type TestRenderer } from './renderer.ts';
@@ -122,6 +124,9 @@ describe('money', () => {
     ['de-CH', 'CHF', '1234567.5', "CHF 1'234'567.50", 2],
     ['ja-JP', 'JPY', '1234', '¥1,234', 0],
     ['en-GB', 'ISK', '1234', 'ISK 1,234', 0],
+    ['en-GB', 'AMD', '1', 'AMD 1.00', 2],
+    ['de-DE', 'GEL', '1', '1,00 GEL', 2],
+    ['en-IN', 'INR', '1', '₹1.00', 2],
     ['en-GB', 'IQD', '1.5', 'IQD 1.500', 3],
     ['de-DE', 'EUR', '0.0025', '0,0025 €', 2],
     ['it-IT', 'EUR', '1069999999999.99', '1.069.999.999.999,99 €', 2],
@@ -129,6 +134,26 @@ describe('money', () => {
     expect(money(locale, currency, amount)).toEqual([printed, digits]);
   });
 });
+
+test('when any currency is written in any locale, then a font has every character of it', () => {
+  const undrawn: string[] = [];
+  for (const locale of knownLocales()) {
+    for (const currency of currencyCodes) {
+      const text = Object.values(mannerOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join('');
+      if (!canDraw(text)) undrawn.push(`${locale} ${currency}: ${text}`);
+    }
+  }
+  expect(undrawn).toEqual([]);
+});
+
+/** Of our languages and all regions, those that Intl has data of its own for. */
+function knownLocales(): string[] {
+  const letters = Array.from({ length: 26 }, (_none, index) => String.fromCharCode(65 + index));
+  const regions = letters.flatMap((first) => letters.map((second) => first + second));
+  const languages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'];
+  const locales = languages.flatMap((language) => [language, ...regions.map((region) => `${language}-${region}`)]);
+  return locales.filter((locale) => new Intl.NumberFormat(locale).resolvedOptions().locale === locale);
+}
 
 describe('the file', () => {
   test('when the same content is printed on a page that has printed others, then the bytes are the same', async () => {
