@@ -5,8 +5,8 @@ import { makeApiKey } from '#libs/api-key.ts';
 import { ApiKey, SCOPES } from '#libs/models/api-key.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { bodyFor } from '../support/operations.ts';
-import { create, UNKNOWN_ID } from '../support/records.ts';
-import { routeTable } from '../support/route-table.ts';
+import { create, createClient, UNKNOWN_ID } from '../support/records.ts';
+import { parametersOf, routeTable } from '../support/route-table.ts';
 
 const REFUSAL = { error: 'Unauthorized: Invalid or revoked API key' };
 
@@ -69,6 +69,32 @@ describe.each(routeTable.map((row) => [row.operation, row] as const))('%s', (ope
     expect(taken.status).not.toBe(401);
     expect(taken.body.error).not.toBe(refused.body.error);
   });
+});
+
+test('when an operation that writes knows no dry run, then asking for one is 400 and nothing is done', async () => {
+  const { id } = await createClient(gateway);
+  const real = routeTable.filter(
+    (row) => row.method !== 'get' && !row.storesNothing && !('dry_run' in parametersOf(row)),
+  );
+  const message = 'dry_run is not known to this operation';
+  for (const { method, path, operation, details } of real) {
+    for (const asked of ['true', 'false', '']) {
+      const url = `${path.replace('{id}', id)}?dry_run=${asked}`;
+      const reply = await gateway.call(method.toUpperCase(), url, {
+        body: await bodyFor(gateway, operation, gateway.account),
+      });
+      const problem = details === 'list' ? [message] : { dry_run: [message] };
+      expect([operation, reply.status, reply.body]).toEqual([
+        operation,
+        400,
+        { error: 'Validation failed', details: problem },
+      ]);
+    }
+  }
+
+  expect(real.map(({ operation }) => operation)).toContain('deleteClient');
+  expect((await gateway.get(`/api/v1/clients/${id}`)).status).toBe(200);
+  expect((await gateway.get('/api/v1/clients?dry_run=true')).status).toBe(200);
 });
 
 test('when a scope allows writing, then it allows reading', async () => {

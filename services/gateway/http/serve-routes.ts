@@ -8,6 +8,7 @@ import type { Answer } from './answer.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
+import { knowsNoDryRun, refuseDryRun } from './dry-run.ts';
 import { entityTag, isKnown, requireMatch } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
 import { pageLinks } from './page.ts';
@@ -54,6 +55,7 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 function server(row: Route, options: ServeOptions) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
+  const isAlwaysReal = knowsNoDryRun(row);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = row.query ? queryReader(row.query, row.details) : () => ({});
   const readJson = jsonReader(row.bodyLimitBytes ?? BODY_LIMIT_BYTES);
@@ -78,6 +80,7 @@ function server(row: Route, options: ServeOptions) {
     if (hasId && !isId(id)) throw missing();
     const parameters = readParameters(row, request);
     if (!parameters) throw missing();
+    if (isAlwaysReal) refuseDryRun(request.query, row.details);
     const query = readQuery(request.query);
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
     const body = await bodyOf?.(request, response);
