@@ -8,6 +8,21 @@ test('when a rule changes, then it changes on Kubernetes too, or "npm run docs" 
   expect(readFileSync(ALERTS, 'utf8')).toBe(alertsManifest());
 });
 
+test('when a Prometheus serves many applications, then rules and panels ask for ours alone', () => {
+  const shared = /\b(?:http_request|process|nodejs)_\w+(?!\w|\{[^}]*job=)|\bup(?!\w|\{[^}]*job=)/g;
+  const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { expr: string }[] }[] };
+  const { panels } = JSON.parse(readFileSync('deploy/grafana/billhook.json', 'utf8')) as {
+    panels: { targets?: { expr: string }[] }[];
+  };
+  const expressions = [...groups.flatMap(({ rules }) => rules), ...panels.flatMap(({ targets = [] }) => targets)];
+  expect(expressions.filter(({ expr }) => expr.match(shared)).map(({ expr }) => expr)).toEqual([]);
+
+  const { spec } = parse(readFileSync(ALERTS, 'utf8')) as { spec: { groups: { rules: { expr: string }[] }[] } };
+  const metric = /\b(?:up|(?:http|process|nodejs|billhook|bullmq)_\w+)(?!\w|\{namespace="billhook"[,}])/g;
+  const open = spec.groups.flatMap(({ rules }) => rules).filter(({ expr }) => expr.match(metric));
+  expect(open.map(({ expr }) => expr)).toEqual([]);
+});
+
 test('when an alert wakes somebody, then the guide says what it means', () => {
   const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
   const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
