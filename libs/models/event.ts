@@ -83,7 +83,9 @@ export type EventRecord = InferSchemaType<typeof eventSchema>;
 export const Event = model('Event', eventSchema);
 
 /** Whatever clock looks: ours may be ahead of the relay's. Of events that are due at once the first stored is the first found. */
-const AT_ONCE = new Date(0);
+export const AT_ONCE = new Date(0);
+/** One in so many of what the relay takes is overdue, while more new events wait than it takes. */
+const OVERDUE_EVERY = 8;
 
 export interface NewEvent {
   accountId: Id;
@@ -136,9 +138,30 @@ export function eventView(event: EventRecord) {
 
 export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation' | 'trace'> & { due_at: Date };
 
-/** Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. */
+/**
+ * Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. New ones come first; when there are more
+ * of them than that, some of those that were relayed and lost are taken with them: a backlog that lasts for hours keeps none of them back.
+ */
 export async function findDueEvents(limit: number, now: Date = agreedDate()): Promise<DueEvent[]> {
-  return Event.find({ due_at: { $lte: now } })
+  // Side by side: the relay waits for one round trip.
+  const [first, overdue] = await Promise.all([
+    lookDue({ $lte: now }, limit),
+    lookDue({ $gt: AT_ONCE, $lte: now }, Math.floor(limit / OVERDUE_EVERY)),
+  ]);
+  return first.length < limit ? first : mixed(first, overdue);
+}
+
+/** Also the beginning is mixed: the relay may have room for no more than that. @returns as many as `first` has. */
+function mixed(first: readonly DueEvent[], overdue: readonly DueEvent[]): DueEvent[] {
+  const between = OVERDUE_EVERY - 1;
+  const groups = overdue.map((event, index) => [event, ...first.slice(index * between, (index + 1) * between)]);
+  const all = [...groups.flat(), ...first.slice(overdue.length * between)];
+  // What is overdue may be among the first as well.
+  return [...new Map(all.map((event) => [wireId(event._id), event])).values()].slice(0, first.length);
+}
+
+async function lookDue(due: object, limit: number): Promise<DueEvent[]> {
+  return Event.find({ due_at: due })
     .setOptions(acrossAccounts)
     .sort({ due_at: 1 })
     .limit(limit)

@@ -1,6 +1,6 @@
 // How far the relay is behind: events that were committed and have no deliveries yet.
 import { agreedDate } from '../clock.ts';
-import { Event, type EventRecord } from './event.ts';
+import { AT_ONCE, Event, type EventRecord } from './event.ts';
 import { acrossAccounts } from './tenant.ts';
 
 export interface OutboxState {
@@ -17,15 +17,23 @@ const LOOKED_AT = 100;
 /** The system's own errand: it goes over all accounts. */
 export async function readOutbox(now: Date = agreedDate()): Promise<OutboxState> {
   const waits = { due_at: { $exists: true } };
-  const [waiting, first] = await Promise.all([
+  const [waiting, first, relayed] = await Promise.all([
     Event.countDocuments(waits, { limit: COUNTED_MAX }).setOptions(acrossAccounts),
-    Event.find(waits)
-      .setOptions(acrossAccounts)
-      .sort({ due_at: 1 })
-      .limit(LOOKED_AT)
-      .select({ created_at: 1 })
-      .lean<Pick<EventRecord, 'created_at'>[]>(),
+    timesOf(waits),
+    // Behind any number of new events there may be an older one.
+    timesOf({ due_at: { $gt: AT_ONCE } }),
   ]);
-  const oldest = Math.min(...first.map(({ created_at }) => created_at.getTime()));
-  return { waiting, oldestMs: first.length === 0 ? 0 : Math.max(0, now.getTime() - oldest) };
+  const oldest = Math.min(now.getTime(), ...first, ...relayed);
+  return { waiting, oldestMs: now.getTime() - oldest };
+}
+
+/** When those that are due first happened. */
+async function timesOf(waits: object): Promise<number[]> {
+  const events = await Event.find(waits)
+    .setOptions(acrossAccounts)
+    .sort({ due_at: 1 })
+    .limit(LOOKED_AT)
+    .select({ created_at: 1 })
+    .lean<Pick<EventRecord, 'created_at'>[]>();
+  return events.map(({ created_at }) => created_at.getTime());
 }
