@@ -196,6 +196,14 @@ describe('autoscaling by work', () => {
     expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
   });
 
+  test.each(['renderer', 'webhooks'])('when nobody knows the queues, then no %s is taken away', (name) => {
+    const { fallback, minReplicaCount } = manifest('ScaledObject', name).spec;
+    expect(fallback.behavior).toBe('currentReplicasIfHigher');
+    expect(fallback.replicas).toBeGreaterThanOrEqual(minReplicaCount);
+    // Redis away: the gauges are absent, which is not the same as nothing to do.
+    expect(triggerOf(name).ignoreNullValues).toBe('false');
+  });
+
   test('when KEDA scales a deployment, then it names no number of its own', () => {
     const keda = kustomizations.find(({ file }) => file.includes('/keda/'));
     expect(keda?.patches).toEqual([
