@@ -5,7 +5,7 @@ import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.
 import { decimalsOf } from '#libs/money.ts';
 import { canDraw } from './glyphs.ts';
 import { isWritten, labelsOf } from './labels.ts';
-import { type Manner, plainManner } from './manner.ts';
+import { type Manner, type Money, plainManner } from './manner.ts';
 
 /** More than any currency has, for prices of thousandths. */
 const DIGITS_MOST = 6;
@@ -63,7 +63,7 @@ function localManner(given: {
     day: (day) => days.format(new Date(`${day}T00:00:00Z`)),
     number: (value) => printed(numbers, value),
     percent: (value) => printed(percents, value.div(100)),
-    money: (value) => ({ sign: '', symbol: '', gap: '', number: printed(amounts, value) }),
+    money: (value) => moneyOf(amounts, value),
   };
 }
 
@@ -96,6 +96,19 @@ const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
 // As text, not as a double: every digit is printed as it is stored.
 function printed(format: Intl.NumberFormat, value: Big): string {
   return plainer(format.format(value.toFixed() as Intl.StringNumericLiteral));
+}
+
+function moneyOf(format: Intl.NumberFormat, value: Big): Money {
+  const parts = format.formatToParts(value.toFixed() as Intl.StringNumericLiteral);
+  const at = parts.findIndex(({ type }) => type === 'currency');
+  const text = (from: number, to?: number) =>
+    plainer(
+      parts
+        .slice(from, to)
+        .map((part) => part.value)
+        .join(''),
+    );
+  return { before: text(0, at), symbol: text(at, at + 1), after: text(at + 1) };
 }
 
 function plainer(text: string): string {

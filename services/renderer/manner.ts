@@ -4,14 +4,13 @@ import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.
 import { currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
 import { type Labels, labelsOf } from './labels.ts';
 
-/** The symbol apart from the number, so that a symbol written from right to left cannot turn the number around. */
+/** The symbol apart from the number, so that neither can turn the other around where one is written from right to left. */
 export interface Money {
-  sign: '' | '-';
-  /** '' when the number holds it already, in the place its locale has for it. */
+  /** The sign, and the number where a locale writes it first. */
+  before: string;
   symbol: string;
-  /** Between the two: a space that does not break, or nothing. */
-  gap: string;
-  number: string;
+  /** The number with what is between, or nothing. */
+  after: string;
 }
 
 export interface Manner {
@@ -47,7 +46,11 @@ export function plainManner(document: PrintableDocument): Manner {
     day: printedDay,
     number,
     percent: (value) => `${number(value)}%`,
-    money: (value) => ({ sign: isNegative(value) ? '-' : '', symbol, gap, number: groupedNumber(value, digits) }),
+    money: (value) => ({
+      before: isNegative(value) ? '-' : '',
+      symbol,
+      after: `${gap}${groupedNumber(value, digits)}`,
+    }),
   };
 }
 

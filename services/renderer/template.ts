@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import ejs from 'ejs';
 import { artworkOf } from './artwork.ts';
 import type { DocumentView } from './document-view.ts';
+import type { Money } from './manner.ts';
 import { BANNER_HEIGHT_MM } from './paper.ts';
 
 export type Render = (view: DocumentView) => string;
@@ -91,8 +92,8 @@ function isLongDay({ label, value }: DocumentView['facts'][number]) {
 
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
 function columnWidths({ lines, labels }: DocumentView) {
-  const money = (value: { symbol: string; number: string } | undefined) =>
-    value ? value.symbol.length + value.number.length : 0;
+  const money = (value: Money | undefined) =>
+    value ? value.before.length + value.symbol.length + value.after.length : 0;
   const width = (longest: number, least: number) => `${Math.min(Math.max(longest, least), 18) * 0.6 + 1.6}rem`;
   return {
     qty: width(Math.max(labels.qty.length, ...lines.map(({ qty }) => qty.length)), 3),

@@ -62,6 +62,22 @@ describe('the language of the account', () => {
     expect(fontNames).toContain('NotoNaskhArabic');
   });
 
+  test.each(['ar-EG', 'ar-AE'])(
+    'when %s writes dollars, then the sign stays as it is and where it is',
+    async (locale) => {
+      for (const [currency, sign] of [
+        ['USD', 'US$'],
+        ['CAD', 'CA$'],
+      ] as const) {
+        const { pages } = await read({ locale, currency });
+        const words = pages[0]?.words ?? [];
+        const signs = words.filter(({ text }) => text.includes(sign));
+        // Price and amount of the line, what leads to the sum, and the sum twice.
+        expect(signs.length).toBeGreaterThanOrEqual(6);
+      }
+    },
+  );
+
   test('when we have no words for a language, then it is English with the numbers of its region', async () => {
     const { text, info } = await read({ locale: 'sv-SE', currency: 'SEK' });
 
@@ -114,7 +130,12 @@ describe('the language of the account', () => {
 describe('money', () => {
   const money = (locale: string, currency: string, amount: string) => {
     const { money: print, digits } = mannerOf(aRecord({ locale, currency }));
-    return [print(new Big(amount)).number.replaceAll('\u00a0', ' '), digits];
+    return [
+      Object.values(print(new Big(amount)))
+        .join('')
+        .replaceAll('\u00a0', ' '),
+      digits,
+    ];
   };
 
   test.each([
