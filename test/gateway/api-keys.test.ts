@@ -134,6 +134,22 @@ describe('DELETE /api/v1/keys/{id}', () => {
     expect((await gateway.get(`${path}/${id}`)).body.data.revoked_at).toBe(revoked_at);
   });
 
+  test('when it was only used since, then If-Match still names it; when it was changed, then 412', async () => {
+    const { id, key } = await make();
+    const at = `${path}/${id}`;
+    const tag = (await gateway.get(at)).headers.get('ETag') ?? '';
+    await works(key);
+    await eventually(async () => (await gateway.get(at)).body.data.last_used_at !== null);
+    // Who has it by its tag still sees when it was used.
+    const again = await gateway.get(at, { headers: { 'If-None-Match': tag } });
+    expect([again.status, again.headers.get('ETag')]).toEqual([200, tag]);
+    await gateway.post(`${at}/rotate`, { overlap_seconds: 60 });
+    expect((await gateway.delete(at, { headers: { 'If-Match': tag } })).status).toBe(412);
+    const { headers } = await gateway.get(at);
+    await ApiKey.updateOne({ _id: id, account_id: gateway.account.id }, { $set: { last_used_at: new Date(0) } });
+    expect((await gateway.delete(at, { headers: { 'If-Match': headers.get('ETag') ?? '' } })).status).toBe(200);
+  });
+
   test("when it is another account's, then it is as if it did not exist", async () => {
     const stranger = await gateway.workspace.account();
     const { id, key } = await make();

@@ -26,6 +26,9 @@ import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';
 
+/** To use a key does not change it. */
+const USED = ['last_used_at'];
+
 export const apiKeyRoutes: readonly Route[] = [
   route({
     method: 'post',
@@ -55,6 +58,7 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:read',
     missing: 'API key not found',
     answers: apiKeyAnswer,
+    untagged: USED,
     handler: getApiKey,
   }),
   route({
@@ -65,6 +69,7 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:write',
     missing,
     message: 'API key revoked',
+    untagged: USED,
     handler: revokeApiKey,
   }),
   route({

@@ -12,6 +12,11 @@ export function entityTag(json: string): string {
   return `"${hash('sha1', json, 'base64url')}"`;
 }
 
+/** What the tag of a record is made of. @param untagged see Route. */
+export function taggedPart(body: unknown, untagged: readonly string[]): string {
+  return JSON.stringify(body, (name, value: unknown) => (untagged.includes(name) ? undefined : value));
+}
+
 /** True when the caller already has what it would be sent. */
 export function isKnown(request: Request, tag: string): boolean {
   const given = request.headers['if-none-match'];
@@ -24,12 +29,17 @@ export function isKnown(request: Request, tag: string): boolean {
 /**
  * Refuses a change of something else than what the caller has read.
  * @param data what a single read would answer now; only asked for when the caller sent `If-Match`.
+ * @param untagged see Route.
  * @throws AppError 412.
  */
-export async function requireMatch(request: Request, data: () => unknown): Promise<void> {
+export async function requireMatch(
+  request: Request,
+  data: () => unknown,
+  untagged: readonly string[] = [],
+): Promise<void> {
   const given = request.headers['if-match'];
   if (given === undefined || given.trim() === '*') return;
-  const tag = entityTag(JSON.stringify(found(await data()).body));
+  const tag = entityTag(taggedPart(found(await data()).body, untagged));
   if (!tagsOf(given).includes(tag)) throw new AppError(412, CHANGED);
 }
 

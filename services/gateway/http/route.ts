@@ -79,6 +79,8 @@ export interface Route<Body = unknown, Query = unknown> {
   produces?: string;
   /** The file exists already: it is read like a record, not rendered. */
   isKept?: boolean;
+  /** Fields of the record that change without anybody having changed it: its tag leaves them out. */
+  untagged?: readonly string[];
   /** A POST that leaves nothing behind: it may simply be sent again. */
   storesNothing?: boolean;
   /** @returns the answer, or nothing when the handler has answered by itself. */

@@ -9,7 +9,7 @@ import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { knowsNoDryRun, refuseDryRun } from './dry-run.ts';
-import { entityTag, isKnown, requireMatch } from './entity-tag.ts';
+import { entityTag, isKnown, requireMatch, taggedPart } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
 import { pageLinks } from './page.ts';
 import type { PrintDocument } from './print-document.ts';
@@ -99,7 +99,7 @@ function server(row: Route, options: ServeOptions) {
       response,
       log: request.log,
       commit: commitFor({ request, accountId, requestId, isDryRun, ...options }),
-      requireMatch: (data) => requireMatch(request, data),
+      requireMatch: (data) => requireMatch(request, data, row.untagged),
     };
     const answer = await (isRead
       ? readAcknowledged(
@@ -107,7 +107,7 @@ function server(row: Route, options: ServeOptions) {
           () => response.headersSent || response.closed,
         )
       : row.handler(context));
-    if (answer) send(request, response, answer);
+    if (answer) send(request, response, answer, row);
   };
 }
 
@@ -135,16 +135,17 @@ async function admitted(row: Route, rates: Rates | undefined, request: Request, 
   }
 }
 
-function send(request: Request, response: Response, { status, body, headers }: Answer) {
+function send(request: Request, response: Response, { status, body, headers }: Answer, { untagged }: Route) {
   const { pagination } = body as { pagination?: PageQuery & { total: number } };
   if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination.total, pagination));
   const json = JSON.stringify(body);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   response.status(status).set(headers ?? {});
   if (isRead && status === 200 && !pagination) {
-    const tag = entityTag(json);
+    const tag = entityTag(untagged ? taggedPart(body, untagged) : json);
     response.set('ETag', tag);
-    if (isKnown(request, tag)) return response.status(304).end();
+    // What the tag leaves out may be new to who has the rest.
+    if (!untagged && isKnown(request, tag)) return response.status(304).end();
   }
   return response.set('Content-Type', 'application/json; charset=utf-8').send(json);
 }
