@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
+import { LIST_LIMIT_MS } from './listing.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 /** `held`: its endpoint is disabled. `dead`: all attempts failed. Both wait for a replay. */
@@ -72,8 +73,10 @@ const deliverySchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'deliveries' },
 );
 deliverySchema.plugin(tenant);
-deliverySchema.index({ account_id: 1, endpoint_id: 1, status: 1, created_at: -1, _id: -1 });
-deliverySchema.index({ account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 });
+const OF_ENDPOINT_BY_STATUS = { account_id: 1, endpoint_id: 1, status: 1, created_at: -1, _id: -1 } as const;
+const OF_ENDPOINT = { account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 } as const;
+deliverySchema.index(OF_ENDPOINT_BY_STATUS);
+deliverySchema.index(OF_ENDPOINT);
 // An operator looks over all accounts, by state and time.
 deliverySchema.index({ status: 1, created_at: -1, _id: -1 });
 deliverySchema.index({ due_at: 1 }, { sparse: true });
@@ -111,6 +114,43 @@ export function deliveryView(delivery: DeliveryRecord) {
     created_at: delivery.created_at.toISOString(),
     updated_at: delivery.updated_at.toISOString(),
   };
+}
+
+/** @returns a page of an endpoint's deliveries, newest first, and how many there are. */
+export async function findDeliveriesOf(
+  { accountId, endpointId, status }: { accountId: Id; endpointId: Id; status: DeliveryStatus | undefined },
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ records: DeliveryRecord[]; total: number }> {
+  const filter = {
+    account_id: storedId(accountId),
+    endpoint_id: storedId(endpointId),
+    ...(status ? { status } : {}),
+  };
+  const hint = status ? OF_ENDPOINT_BY_STATUS : OF_ENDPOINT;
+  const [records, total] = await Promise.all([
+    Delivery.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS, hint })
+      .sort({ created_at: -1, _id: -1 })
+      .skip(offset)
+      .limit(limit)
+      .lean<DeliveryRecord[]>(),
+    countAlong(hint, filter),
+  ]);
+  return { records, total };
+}
+
+/** By the command, as in listing.ts: it counts keys of the index, where countDocuments runs a pipeline over each. */
+async function countAlong(hint: object, query: object): Promise<number> {
+  const { db } = Delivery.db;
+  if (!db) throw new Error('not connected');
+  const readConcern = { level: 'majority' };
+  const { n } = await db.command({
+    count: Delivery.collection.name,
+    query,
+    readConcern,
+    maxTimeMS: LIST_LIMIT_MS,
+    hint,
+  });
+  return n as number;
 }
 
 /** What a delivery takes over from its event. */

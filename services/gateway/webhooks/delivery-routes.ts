@@ -1,7 +1,13 @@
 // Deliveries over HTTP: what was tried, and sending again.
-import { Delivery, type DeliveryRecord, deliveryView, replayDelivery, replayEvents } from '#libs/models/delivery.ts';
+import {
+  Delivery,
+  type DeliveryRecord,
+  deliveryView,
+  findDeliveriesOf,
+  replayDelivery,
+  replayEvents,
+} from '#libs/models/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import { subscribes, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { found, listed, updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -69,15 +75,8 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
 
 async function listDeliveries({ caller, id, query, missing }: Context<unknown, DeliveryQuery>) {
   await ownEndpoint({ caller, id, missing });
-  const filter = { account_id: caller.accountId, endpoint_id: id, ...(query.status ? { status: query.status } : {}) };
-  const [records, total] = await Promise.all([
-    Delivery.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
-      .sort({ created_at: -1, _id: -1 })
-      .skip(query.offset)
-      .limit(query.limit)
-      .lean<DeliveryRecord[]>(),
-    Delivery.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }),
-  ]);
+  const wanted = { accountId: caller.accountId, endpointId: id, status: query.status };
+  const { records, total } = await findDeliveriesOf(wanted, query);
   return listed(records.map(deliveryView), total, query);
 }
 

@@ -1,0 +1,69 @@
+// Lists of deliveries and replays over HTTP, as accounts grow large and events old.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { Delivery } from '#libs/models/delivery.ts';
+import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { announcedEvent, register } from '../support/webhooks.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+/** An account with an endpoint that nobody calls. */
+async function subscribed() {
+  const { id: accountId, key } = await gateway.workspace.account();
+  const { endpoint } = await register(gateway.workspace, accountId, 'http://127.0.0.1:9/hook');
+  const at = `/api/v1/webhooks/${endpoint.id}`;
+  return {
+    accountId,
+    endpointId: endpoint.id,
+    get: (path: string) => gateway.get(at + path, { key }),
+  };
+}
+
+/** What the database did with a collection while something was asked. */
+async function plansOf(collection: string, ask: () => Promise<unknown>) {
+  const { db } = mongoose.connection;
+  if (!db) throw new Error('not connected');
+  await db.command({ profile: 2 });
+  await ask();
+  await db.command({ profile: 0 });
+  const entries = await db
+    .collection('system.profile')
+    .find({ ns: `${db.databaseName}.${collection}` })
+    .toArray();
+  await db.collection('system.profile').drop();
+  return entries
+    .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
+    .map(({ command, hasSortStage = false, planSummary, docsExamined }) => ({
+      command: Object.keys(command)[0],
+      hasSortStage,
+      isByIndex: /^(IXSCAN|COUNT_SCAN)/.test(String(planSummary)),
+      docsExamined,
+    }));
+}
+
+test.each(['', '?status=pending'])(
+  'when the deliveries of an endpoint are listed%s, then they are counted in an index alone',
+  async (query) => {
+    const { accountId, endpointId, get } = await subscribed();
+    const event = await announcedEvent(accountId);
+    await insertDeliveries([{ event, endpointIds: [storedId(endpointId), storedId(newId())] }], new Date());
+
+    const plans = await plansOf(Delivery.collection.name, async () => {
+      const { body } = await get(`/deliveries${query}`);
+      expect(body).toMatchObject({ data: [{ webhook_id: endpointId }], pagination: { total: 1 } });
+    });
+
+    expect(plans.find(({ command }) => command !== 'find')).toMatchObject({
+      command: 'count',
+      isByIndex: true,
+      docsExamined: 0,
+    });
+    expect(plans.find(({ command }) => command === 'find')).toMatchObject({ hasSortStage: false, docsExamined: 1 });
+  },
+);
