@@ -14,8 +14,8 @@ export interface Line {
 
 /** Largest amount in either direction, in major units: sums of it stay whole numbers that a double holds exactly. */
 export const AMOUNT_MAX = 1_000_000_000_000;
-/** Half of what a double counts exactly, so that an amount with 100 % of tax is still exact. */
-const MINOR_MAX = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+/** Fifteen digits: so many a double holds wherever the decimal point is. Half of it, so that an amount with 100 % of tax has no more. */
+const MINOR_MAX = Math.floor(999_999_999_999_999 / 2);
 /** What lies behind this place in a quantity or price is noise of the caller's floating point. */
 const DECIMALS_KEPT = 12;
 /** ISO 4217 gives these two decimals; the package counts their fifths. */
@@ -72,9 +72,14 @@ export function taxOf(minor: number, rate: Decimal): number {
   return round(new Big(minor).times(rate).times(PERCENT)).toNumber() + 0;
 }
 
-/** True for smallest units that an amount may have: not negative, and exact with its tax. */
+/** True for smallest units that an amount may have: not negative, and exact with its tax, also in major units. */
 export function isAmount(minor: number): boolean {
   return minor >= 0 && minor <= MINOR_MAX;
+}
+
+/** True for smallest units that a line may have: a credit may be as large as an amount. */
+export function isLineAmount(minor: number): boolean {
+  return isAmount(Math.abs(minor));
 }
 
 /** A plain decimal without exponent and without floating-point noise: 2 → "2", 120.50 → "120.5", 0.1 + 0.2 → "0.3". */

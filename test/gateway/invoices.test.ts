@@ -179,6 +179,40 @@ describe('POST /api/v1/invoices', () => {
     expect(Object.keys(reply.body.details).sort()).toEqual([...(fields as string[])].sort());
   });
 
+  test('when lines or their sum are larger than a double tells to the cent, then 400; the largest sum is exact', async () => {
+    const x = (quantity: number, rate: number) => ({ description: 'x', quantity, rate });
+    const problems = async (line_items: object[], tax_rate: number) => {
+      const reply = await post({ line_items, tax_rate });
+      return [reply.status, reply.body.details];
+    };
+    expect(await problems([x(45, 1e12), x(1, 0.02)], 99)).toEqual([
+      400,
+      { line_items: ['line_items[0] is too large in USD'] },
+    ]);
+    // Two that cancel out could not be printed.
+    expect(await problems([x(1e9, 1e12), x(-1e9, 1e12), x(1, 1)], 0)).toEqual([
+      400,
+      { line_items: ['line_items[0] is too large in USD', 'line_items[1] is too large in USD'] },
+    ]);
+    expect(
+      await problems(
+        Array.from({ length: 5 }, () => x(1, 1e12)),
+        0,
+      ),
+    ).toEqual([400, { line_items: ['line_items is too large in USD'] }]);
+    const line_items = [x(4, 1e12), x(1, 999_999_999_999.99)];
+    const largest = await make({ line_items, tax_rate: 100 });
+    expect(largest).toMatchObject({ amount: 4_999_999_999_999.99, total: 9_999_999_999_999.98 });
+  });
+
+  test('when an older version took a sum that is too large, then it can still be paid', async () => {
+    const { id } = await make({ status: 'Sent' });
+    const line_items = [{ description: 'x', qty: '45', rate: '1000000000000', discount: '0' }];
+    await Invoice.updateOne({ _id: id, account_id: account.id }, { $set: { amount: 45e14, line_items } });
+
+    expect((await patch(id, { status: 'Paid' })).status).toBe(200);
+  });
+
   test('when there are far too many lines, none of them right, then 400 names their number and the other mistake', async () => {
     const line_items = Array.from({ length: 20_000 }, () => ({}));
     const reply = await gateway.post(path, { client_id: 'x', due_date: tomorrow, line_items }, account);

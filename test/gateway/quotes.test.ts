@@ -117,6 +117,16 @@ describe('POST /api/v1/quotes', () => {
     expect((await post({ amount: 1e12, currency: 'CLF' })).body.details).toEqual(['amount is too large in CLF']);
   });
 
+  test('when a line is larger than a document can show, also in another currency later, then 400', async () => {
+    const line = { description: 'x', quantity: 4, rate: 1e12 };
+    const reply = await post({ amount: 1, line_items: [line, { ...line, quantity: 5 }] });
+    expect([reply.status, reply.body.details]).toEqual([400, ['line_items[1] is too large in USD']]);
+    const { id } = await make({ amount: 1, currency: 'JPY', line_items: [line] });
+    const changed = await patch(id, { currency: 'KWD' });
+    expect([changed.status, changed.body.details]).toEqual([400, ['line_items[0] is too large in KWD']]);
+    expect((await patch(id, { currency: 'USD' })).status).toBe(200);
+  });
+
   test("when the client or project is unknown or another account's, then 404 and no number is lost", async () => {
     const foreign = { client: (await createClient(gateway)).id, project: (await createProject(gateway)).id };
     for (const client_id of [UNKNOWN_ID, foreign.client]) {

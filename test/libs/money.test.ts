@@ -132,6 +132,22 @@ describe('properties', () => {
     );
   });
 
+  test('when an amount and its tax are large, then their sum is answered digit by digit', () => {
+    const largest = 499_999_999_999_999;
+    expect([isAmount(largest), isAmount(largest + 1)]).toEqual([true, false]);
+    fc.assert(
+      fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.integer({ min: 0, max: 100 }), currency, (less, rate, code) => {
+        const total = largest - less + taxOf(largest - less, rate);
+        const places = decimalsOf(code);
+        const digits = String(total);
+        const exact = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+        expect(fromMinor(total, code).toFixed(places)).toBe(exact);
+        expect(JSON.stringify(fromMinor(total, code))).toBe(exact.replace(/\.?0+$/, places === 0 ? '$&' : ''));
+      }),
+      runs(RUNS),
+    );
+  });
+
   test('when an amount is stored and answered, then it is the same number', () => {
     fc.assert(
       fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), currency, (anything, code) => {

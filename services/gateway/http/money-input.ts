@@ -1,7 +1,8 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
+import { validationFailed } from '#libs/errors.ts';
 import { type LineItem, lineItem } from '#libs/models/line-item.ts';
-import { AMOUNT_MAX } from '#libs/money.ts';
+import { AMOUNT_MAX, isLineAmount, lineNet } from '#libs/money.ts';
 import { line } from './read-input.ts';
 
 /** A document of more lines is a file, not a request. */
@@ -53,4 +54,16 @@ export function storedLines(lines: readonly LineInput[] | null | undefined): Lin
     // One of the two is required; when both are given, the specification's own name counts.
     lineItem({ description, qty: quantity ?? qty ?? 0, rate, discount }),
   );
+}
+
+/** @throws AppError 400 that names every line which alone is more than a document can show. */
+export function requireLineAmounts(
+  lines: readonly LineItem[] | null,
+  currency: string,
+  details: 'list' | 'by-field' = 'by-field',
+): void {
+  const problems = (lines ?? []).flatMap((one, index) =>
+    isLineAmount(lineNet(one, currency)) ? [] : [`line_items[${index}] is too large in ${currency}`],
+  );
+  if (problems.length > 0) throw validationFailed(details === 'list' ? problems : { line_items: problems });
 }

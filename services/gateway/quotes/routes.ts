@@ -91,12 +91,14 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { currency, amount, status, client_id } = body;
+  const line_items = storedLines(body.line_items);
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
     // First: whatever is read before it gives another gateway time to draw, and then one of the two begins again.
     const number = await drawNumber('quote', base._id);
     const account = await readAccount(accountId, session);
-    const money = quoteMoney({ currency, amount, tax_rate: body.tax_rate ?? account.default_tax_rate ?? 0 });
+    const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
+    const money = quoteMoney({ currency, amount, tax_rate, line_items });
     const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
     const client = await holdOwn(Client, accountId, client_id, session);
     if (!client) throw notFound('Client', 'or access denied');
@@ -112,7 +114,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       status,
       expires_at,
       description: body.description || null,
-      line_items: storedLines(body.line_items),
+      line_items,
       ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     };
     await insertOwn(Quote, quote, session);
