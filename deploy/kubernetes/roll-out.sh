@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Rolls an overlay out in the order that loses nothing, and ends at the first step that fails: what comes after it stays as it is.
+#   deploy/kubernetes/roll-out.sh your/overlay          the version your overlay names
+#   deploy/kubernetes/roll-out.sh --back your/overlay   the one before, in reverse and without its indexes
+set -euo pipefail
+
+services=(webhooks renderer gateway)
+is_back=false
+if [ "${1:-}" = --back ]; then
+  is_back=true
+  services=(gateway renderer webhooks)
+  shift
+fi
+if [ $# -ne 1 ]; then
+  echo 'Usage: deploy/kubernetes/roll-out.sh [--back] OVERLAY' >&2
+  exit 2
+fi
+overlay=$1
+
+# Neither complete nor failed: "kubectl wait" knows only one of the two, and would wait an hour for what has failed already.
+make_indexes() {
+  kubectl -n billhook delete job migrate --ignore-not-found
+  kubectl apply -k "$overlay" -l app.kubernetes.io/name=migrate
+  local ended deadline=$((SECONDS + 3600))
+  while [ "$SECONDS" -lt "$deadline" ]; do
+    ended=$(kubectl -n billhook get job migrate -o jsonpath='{.status.conditions[?(@.status=="True")].type}')
+    case " $ended " in
+      *" Complete "*) return ;;
+      *" Failed "*) break ;;
+    esac
+    sleep 2
+  done
+  echo 'migrate failed, or took over an hour; its last lines:' >&2
+  kubectl -n billhook logs job/migrate --tail=20 >&2 || true
+  exit 1
+}
+
+# What belongs to no service: namespace, configuration, policies, autoscaling, alerts.
+kubectl apply -k "$overlay" -l '!app.kubernetes.io/name'
+if ! $is_back; then make_indexes; fi
+for service in "${services[@]}"; do
+  kubectl apply -k "$overlay" -l "app.kubernetes.io/name=$service"
+  kubectl -n billhook rollout status "deployment/$service"
+done
+if $is_back; then kubectl apply -k "$overlay" -l app.kubernetes.io/name!=migrate; else kubectl apply -k "$overlay"; fi

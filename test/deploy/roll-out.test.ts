@@ -1,0 +1,74 @@
+// The steps of an upgrade on Kubernetes: in their order, and none after one that failed. A kubectl of our own writes down what is asked.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+
+const execute = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'billhook-roll-out-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** @param fake what kubectl does, in bash, with its arguments in $*. @returns how the script ended and what it asked of kubectl. */
+async function rollOut(fake: string, ...args: string[]) {
+  const log = join(folder, 'asked');
+  writeFileSync(log, '');
+  writeFileSync(join(folder, 'kubectl'), `#!/usr/bin/env bash\necho "$*" >> '${log}'\n${fake}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH']}` };
+  const ended = await execute('deploy/kubernetes/roll-out.sh', args, { env, timeout: 20_000 }).catch((error) => error);
+  const asked = readFileSync(log, 'utf8').trim().split('\n');
+  return { code: ended.code ?? 0, stderr: ended.stderr as string, asked };
+}
+
+/** The job's conditions, as kubectl prints them. */
+const ends = (conditions: string) => `case "$*" in *"get job"*) echo '${conditions}' ;; esac`;
+const applied = (asked: string[]) => asked.filter((line) => line.startsWith('apply'));
+
+const CONFIGURATION = 'apply -k some/overlay -l !app.kubernetes.io/name';
+const of = (name: string) => `apply -k some/overlay -l app.kubernetes.io/name=${name}`;
+const WHOLE = 'apply -k some/overlay';
+
+test('when the new version is well, then configuration, indexes and services come in their order, and each is waited for', async () => {
+  const { code, asked } = await rollOut(ends('SuccessCriteriaMet Complete'), 'some/overlay');
+
+  expect(code).toBe(0);
+  expect(applied(asked)).toEqual([CONFIGURATION, of('migrate'), of('webhooks'), of('renderer'), of('gateway'), WHOLE]);
+  for (const name of ['webhooks', 'renderer', 'gateway']) {
+    expect(asked[asked.indexOf(of(name)) + 1]).toBe(`-n billhook rollout status deployment/${name}`);
+  }
+});
+
+test('when the indexes cannot be made, then it says so at once and no service is touched', async () => {
+  const { code, stderr, asked } = await rollOut(ends('FailureTarget Failed'), 'some/overlay');
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining('migrate failed')]);
+  expect(applied(asked)).toEqual([CONFIGURATION, of('migrate')]);
+  expect(asked.at(-1)).toBe('-n billhook logs job/migrate --tail=20');
+});
+
+test('when a service does not become ready, then the next one stays as it is', async () => {
+  const fake = `${ends('Complete')}\ncase "$*" in *"rollout status deployment/renderer") exit 1 ;; esac`;
+
+  const { code, asked } = await rollOut(fake, 'some/overlay');
+
+  expect(code).toBe(1);
+  expect(applied(asked).at(-1)).toBe(of('renderer'));
+});
+
+test('when it goes back, then in reverse and without the indexes', async () => {
+  const { code, asked } = await rollOut('', '--back', 'some/overlay');
+
+  expect(code).toBe(0);
+  expect(applied(asked)).toEqual([
+    CONFIGURATION,
+    of('gateway'),
+    of('renderer'),
+    of('webhooks'),
+    `${WHOLE} -l app.kubernetes.io/name!=migrate`,
+  ]);
+});
+
+test('when no overlay is named, then nothing is done', async () => {
+  expect(await rollOut('', '--back')).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage'), asked: [''] });
+});
