@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import Joi from 'joi';
 
 /** What cannot be done, in words for the operator. */
 export class BackupError extends Error {}
@@ -19,19 +20,39 @@ export interface Archive {
 export const LIST = 'backup.json';
 export const fileOf = (folder: string, collection: string) => join(folder, `${collection}.bson.gz`);
 
-/** @throws BackupError when the folder holds no backup. */
+const shape = Joi.object({
+  collections: Joi.object()
+    .pattern(Joi.string(), Joi.object({ count: Joi.number().required(), sha256: Joi.string().required() }).unknown())
+    .required(),
+}).unknown();
+
+/** @throws BackupError when the folder holds no backup, or a list that cannot be used. */
 export async function readArchive(folder: string): Promise<Archive> {
-  const text = await readFile(join(folder, LIST), 'utf8').catch(() => undefined);
-  const archive = text === undefined ? undefined : (JSON.parse(text) as Archive);
-  if (archive?.format !== 1)
-    throw new BackupError(`${folder} holds no backup: ${LIST} is missing or of another format`);
+  const file = join(folder, LIST);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new BackupError(`${folder} holds no backup: ${LIST} cannot be read (${error.code})`);
+  });
+  const archive = parsed(file, text);
+  if (archive?.format !== 1) throw new BackupError(`${file} is of another format`);
+  const { error } = shape.validate(archive, { convert: false });
+  if (error) throw new BackupError(`${file} is damaged (${error.message})`);
   return archive;
+}
+
+function parsed(file: string, text: string): Archive | undefined {
+  try {
+    return JSON.parse(text) as Archive;
+  } catch {
+    throw new BackupError(`${file} is damaged (not JSON)`);
+  }
 }
 
 /** @returns every document of a collection as its BSON bytes. @throws BackupError when the file is torn. */
 export async function* documentsIn(folder: string, collection: string): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
   const reading = pipeline(createReadStream(fileOf(folder, collection)), unpacked);
+  // What it fails of is thrown by the loop below, too, and awaited only after that.
+  reading.catch(() => undefined);
   // Put together only when a document is whole: for each piece, a large one would be copied again and again.
   let pieces: Buffer[] = [];
   let held = 0;

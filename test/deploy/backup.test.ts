@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, Double, Long, MongoClient } from 'mongodb';
 import { callerOf } from '../support/gateway.ts';
 import { spawnService } from '../support/spawn-service.ts';
@@ -53,6 +53,8 @@ async function backup(command: string, path: string, uri: string) {
   const env = { PATH: process.env['PATH'], MONGODB_URI: uri };
   return await execute('node', ['deploy/backup/main.ts', command, path], { env }).catch((error) => error);
 }
+
+const cut = (bytes: Buffer = Buffer.alloc(0), end: number) => bytes.subarray(0, end);
 
 async function contentsOf(uri: string) {
   const database = client.db(new URL(uri).pathname.slice(1));
@@ -120,17 +122,51 @@ test('when documents are written while it saves, then a backup holds one instant
   );
 });
 
-test('when a file was changed, then nothing is restored', async () => {
-  const path = join(folder, 'damaged');
-  await backup('save', path, workspace.mongodbUri);
-  const file = join(path, 'odd.bson.gz');
-  await writeFile(file, (await readFile(file)).subarray(0, -20));
-  const uri = newDatabase();
+describe('a damaged backup', () => {
+  const path = () => join(folder, 'damaged');
+  const file = () => join(path(), 'odd.bson.gz');
+  const list = () => join(path(), 'backup.json');
+  let original: Map<string, Buffer>;
+  beforeAll(async () => {
+    await backup('save', path(), workspace.mongodbUri);
+    original = new Map(await Promise.all([file(), list()].map(async (one) => [one, await readFile(one)] as const)));
+  });
+  afterEach(async () => {
+    for (const [one, bytes] of original) await writeFile(one, bytes);
+  });
 
-  const { code, stderr } = await backup('restore', path, uri);
+  const inList = (change: (list: { collections: Record<string, unknown> }) => unknown) => async () =>
+    await writeFile(list(), JSON.stringify(change(JSON.parse(String(original.get(list()))))));
 
-  expect([code, stderr]).toEqual([1, expect.stringContaining('odd.bson.gz is damaged')]);
-  expect(await contentsOf(uri)).toEqual({});
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['a file has lost its end', 'odd.bson.gz is damaged', () => writeFile(file(), cut(original.get(file()), -20))],
+    ['a file is missing', 'odd.bson.gz is damaged (ENOENT', () => rm(file())],
+    ['a file is empty', 'odd.bson.gz is damaged', () => writeFile(file(), '')],
+    ['a file holds garbage', 'odd.bson.gz is damaged', () => writeFile(file(), randomBytes(1_000))],
+    ['a file holds no BSON', 'odd.bson.gz is damaged (not BSON)', () => writeFile(file(), gzipSync(Buffer.alloc(99)))],
+    [
+      'a file is another one',
+      'odd.bson.gz is not what was saved',
+      () => writeFile(file(), gzipSync(BSON.serialize({}))),
+    ],
+    ['the list has lost its end', 'backup.json is damaged', () => writeFile(list(), cut(original.get(list()), -20))],
+    ['the list names no collections', 'backup.json is damaged', inList(() => ({ format: 1, savedAt: 'now' }))],
+    [
+      'the list has no checksum',
+      'backup.json is damaged',
+      inList((whole) => ({ ...whole, collections: { ...whole.collections, odd: {} } })),
+    ],
+    ['the list is of a later version', 'is of another format', inList((whole) => ({ ...whole, format: 2 }))],
+  ])('when %s, then one line names it and nothing is restored', async (_, words, damage) => {
+    await damage();
+    const uri = newDatabase();
+
+    const { code, stderr } = await backup('restore', path(), uri);
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+    expect(stderr).toContain(words);
+    expect(await contentsOf(uri)).toEqual({});
+  });
 });
 
 test('when the database is in use or the folder is there, then both are left alone', async () => {
