@@ -181,7 +181,7 @@ export type UpdateAccountBody = {
     /**
      * BCP 47; language and number format of documents
      * @minLength 1
-     * @maxLength 2000
+     * @maxLength 100
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     locale?: string;
@@ -202,7 +202,7 @@ export type CreateApiKeyBody = {
      */
     name: string;
     /**
-     * Each a scope the calling key has itself
+     * Each a scope the calling key has itself. Events hold whole records of every kind: who has `events:read` or `webhooks:write` sees them all
      * @minItems 1
      * @uniqueItems
      */

@@ -25,7 +25,10 @@ export const newKey = Joi.object<NewKey, true>({
     .min(1)
     .unique()
     .required()
-    .description('Each a scope the calling key has itself'),
+    .description(
+      'Each a scope the calling key has itself. Events hold whole records of every kind: who has `events:read` or ' +
+        '`webhooks:write` sees them all',
+    ),
   expires_at: instant().allow(null),
   mode: Joi.string().valid('live', 'test').default('live'),
 }).example({ name: 'Website', scopes: ['clients:write', 'invoices:read'] });
