@@ -13,7 +13,7 @@ export interface InlineImage {
 }
 
 /** Safe to tell the caller: says nothing about what is or is not behind an address. */
-export type ImageProblem = ImageFault | 'refused address' | 'unreachable';
+export type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';
 
 export interface Images {
   /**
@@ -28,6 +28,8 @@ export type Picture = InlineImage | { problem: ImageProblem };
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FETCH_LIMIT_MS = 5_000;
+/** With its turn to be decoded: the document is printed without a picture that nobody had time for. */
+const PICTURE_LIMIT_MS = 10_000;
 const REDIRECTS_MAX = 2;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -41,6 +43,7 @@ const UNREACHABLE_BYTES = 200;
 interface Wanted {
   source: string;
   use: ImageUse;
+  accountId: string;
 }
 
 class ImageFailure extends Error {
@@ -57,10 +60,16 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
     maxSize: CACHE_BYTES,
     sizeCalculation: (picture) => ('dataUri' in picture ? picture.dataUri.length : UNREACHABLE_BYTES),
     ttl: CACHE_LIFE_MS,
-    async fetchMethod(_key, _known, { context: { source, use }, options, signal }) {
+    async fetchMethod(_key, _known, { context, options, signal: unwanted }) {
+      const late = AbortSignal.timeout(PICTURE_LIMIT_MS);
+      const signal = AbortSignal.any([unwanted, late]);
       try {
+        const { source, use, accountId } = context;
         const bytes = source.startsWith('data:') ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
-        const decoded = await decoder.decode(bytes, use);
+        const decoding = decoder.decode(bytes, use, { accountId, signal });
+        const decoded = await inTime(decoding, { limitMs: PICTURE_LIMIT_MS, signal }).catch((error: unknown) => {
+          throw late.aborted ? new ImageFailure('took too long') : error;
+        });
         if ('fault' in decoded) throw new ImageFailure(decoded.fault);
         return decoded;
       } catch (error) {
@@ -75,7 +84,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
   return {
     get(source, use, accountId, signal) {
       const key = createHash('sha256').update(`${accountId} ${use} `).update(source).digest('base64');
-      return cache.get(key) ?? fetched(key, { source, use }, signal);
+      return cache.get(key) ?? fetched(key, { source, use, accountId }, signal);
     },
   };
 

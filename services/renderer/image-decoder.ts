@@ -1,7 +1,7 @@
 // Starts and watches the process that decodes images: as locked in as Chromium, replaced when it is stuck or dead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { DecodeAnswer, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
 import { canRead, type Isolation } from './isolation.ts';
 
@@ -13,8 +13,16 @@ const HEAP_MEGABYTES = 128;
 const PROGRAM = join(import.meta.dirname, 'decode-image.ts');
 
 export interface ImageDecoder {
-  /** @returns a data URI, or why there is none. Never throws. */
-  decode(bytes: Buffer, use: ImageUse): Promise<{ dataUri: string } | { fault: ImageFault }>;
+  /**
+   * @param options.accountId whose turn it takes: many images of one account wait for each other, not those of others for them.
+   * @param options.signal aborted when nobody waits for it any more: it is let go of, and not decoded when it has not begun.
+   * @returns a data URI, or why there is none. Throws nothing but `signal.reason`.
+   */
+  decode(
+    bytes: Buffer,
+    use: ImageUse,
+    options: { accountId: string; signal: AbortSignal },
+  ): Promise<{ dataUri: string } | { fault: ImageFault }>;
   close(): void;
 }
 
@@ -25,6 +33,8 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new Map<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
+  /** In front of the one limit of all: no account has more in that queue than can be decoded at once. Only of those that wait. */
+  const ofAccounts = new Map<string, LimitFunction>();
   let lastId = 0;
   let child: ChildProcess | undefined;
 
@@ -72,10 +82,36 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     });
   }
 
+  /** Waits until it is the account's turn, without a hold on the image: one that is given up takes no memory in the queue. */
+  async function turnOf(accountId: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const ofAccount = ofAccounts.get(accountId) ?? pLimit(AT_ONCE);
+    ofAccounts.set(accountId, ofAccount);
+    const turn = Promise.withResolvers<() => void>();
+    const giveUp = () => turn.reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const hold = () => (signal.aborted ? undefined : new Promise<void>((release) => turn.resolve(release)));
+    void ofAccount(() => limit(hold)).then(() => {
+      // The last one closes the door.
+      if (ofAccount.activeCount + ofAccount.pendingCount === 0) ofAccounts.delete(accountId);
+    });
+    try {
+      return await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
   return {
-    // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
-    decode: async (bytes, use) =>
-      (await limit(send, bytes, use)) ?? (await limit(send, bytes, use)) ?? { fault: 'not an image' },
+    async decode(bytes, use, { accountId, signal }) {
+      const release = await turnOf(accountId, signal);
+      try {
+        // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
+        return (await send(bytes, use)) ?? (await send(bytes, use)) ?? { fault: 'not an image' };
+      } finally {
+        release();
+      }
+    },
     close() {
       child?.kill('SIGKILL');
     },
