@@ -3,9 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { Delivery } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { Event } from '#libs/models/event.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { announcedEvent, register } from '../support/webhooks.ts';
+
+const DAY_MS = 24 * 3_600_000;
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -22,6 +25,8 @@ async function subscribed() {
     accountId,
     endpointId: endpoint.id,
     get: (path: string) => gateway.get(at + path, { key }),
+    replay: async (since: Date, only: string) =>
+      (await gateway.post(`${at}/replay`, { since: since.toISOString(), only }, { key })).body.data,
   };
 }
 
@@ -44,8 +49,28 @@ async function plansOf(collection: string, ask: () => Promise<unknown>) {
       hasSortStage,
       isByIndex: /^(IXSCAN|COUNT_SCAN)/.test(String(planSummary)),
       docsExamined,
+      maxTimeMS: command['maxTimeMS'],
     }));
 }
+
+test('when events since a time are replayed, then they are read along an index, not sorted, and not for ever', async () => {
+  const { accountId, replay } = await subscribed();
+  const common = { account_id: storedId(accountId), type: 'client.created', body: '{}' };
+  const at = (index: number) => new Date(Date.now() - index * 1_000);
+  await Event.insertMany(
+    Array.from({ length: 50 }, (_, index) => ({ ...common, sequence: index + 1, created_at: at(index) })),
+  );
+
+  let answer: unknown;
+  const plans = await plansOf(Event.collection.name, async () => {
+    answer = await replay(new Date(Date.now() - DAY_MS), 'all');
+  });
+
+  expect(answer).toEqual({ deliveries: 50, next_since: null });
+  expect(plans).toEqual([
+    { command: 'find', hasSortStage: false, isByIndex: true, docsExamined: 50, maxTimeMS: 5_000 },
+  ]);
+});
 
 test.each(['', '?status=pending'])(
   'when the deliveries of an endpoint are listed%s, then they are counted in an index alone',

@@ -8,7 +8,10 @@ import {
   replayEvents,
 } from '#libs/models/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/event.ts';
+import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { subscribes, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { found, listed, updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { deliveryAnswer, replayAnswer } from './answer.ts';
@@ -81,23 +84,27 @@ async function listDeliveries({ caller, id, query, missing }: Context<unknown, D
 }
 
 async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
+  const events = await readAcknowledged(() => eventsSince(caller.accountId, body.since));
   // Looked at inside: an answer that was stored under an Idempotency-Key is given again, whatever the endpoint has become.
   const answer = await commit(async () => {
     const endpoint = await enabledEndpoint({ caller, id, missing });
-    return updated(await replayFrom(endpoint, body));
+    return updated(await replayTo(endpoint, events, body));
   });
   nudge();
   return answer;
 }
 
-async function replayFrom(endpoint: WebhookEndpointRecord, { since, only }: Since) {
-  const filter = { account_id: endpoint.account_id, created_at: { $gte: since } };
-  const cursor = Event.find(filter)
-    .sort({ created_at: 1, sequence: 1 })
-    .limit(REPLAY_EVENTS_MAX + 1);
-  const events = await cursor
+/** One more than are replayed at a time: where to go on. Of one millisecond they come in any order: the next call begins with all of them. */
+async function eventsSince(accountId: Id, since: Date): Promise<EventRecord[]> {
+  const filter = { account_id: accountId, created_at: { $gte: since } };
+  return Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS, hint: { account_id: 1, created_at: 1 } })
+    .sort({ created_at: 1 })
+    .limit(REPLAY_EVENTS_MAX + 1)
     .select({ account_id: 1, type: 1, endpoint_id: 1, request_id: 1, created_at: 1 })
     .lean<EventRecord[]>();
+}
+
+async function replayTo(endpoint: WebhookEndpointRecord, events: readonly EventRecord[], { only }: Since) {
   const page = events.slice(0, REPLAY_EVENTS_MAX).filter((event) => isFor(endpoint, event));
   let count = 0;
   for (let start = 0; start < page.length; start += REPLAY_BATCH) {
