@@ -1,6 +1,6 @@
 // The PDF of one document of a batch, kept until the batch expires.
 import { Schema } from 'mongoose';
-import type { Session } from '../mongo.ts';
+import { inTransaction, type Session } from '../mongo.ts';
 import { type BatchRecord, DocumentBatch } from './document-batch.ts';
 import { driverOf, recordsOf } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
@@ -41,20 +41,24 @@ type Whose = Pick<BatchRecord, '_id' | 'account_id'>;
 
 const filesOf = ({ _id, account_id }: Whose) => ({ account_id, batch_id: _id });
 
-/** Keeps the PDF of the document at `index`. Twice is harmless: the later one stays. */
+/**
+ * Keeps the PDF of the document at `index`, as long as the batch is there and in the hands of who has it. Twice is harmless: the later
+ * one stays.
+ */
 export async function keepFile(batch: BatchRecord, index: number, bytes: Buffer, now: Date = new Date()) {
+  const { _id, account_id, lease_id = null } = batch;
   const file = { bytes, created_at: now, expires_at: batch.expires_at };
-  await driverOf(BatchFile).updateOne(
-    { ...filesOf(batch), index } as object,
-    { $set: file as object, $setOnInsert: { _id: storedId(newId()) } },
-    { upsert: true },
-  );
-  // A batch that was removed while this was written leaves no file behind.
-  const isWanted = await driverOf(DocumentBatch).findOne(
-    { _id: batch._id, account_id: batch.account_id },
-    { projection: { _id: 1 } },
-  );
-  if (!isWanted) await driverOf(BatchFile).deleteMany(filesOf(batch) as object);
+  await inTransaction(async (session) => {
+    // Written and not only read: whoever removes the batch at the same time meets this.
+    const ours = { _id, account_id, lease_id } as object;
+    const { matchedCount } = await driverOf(DocumentBatch).updateOne(ours, { $set: { updated_at: now } }, { session });
+    if (matchedCount === 0) return;
+    await driverOf(BatchFile).updateOne(
+      { ...filesOf(batch), index } as object,
+      { $set: file as object, $setOnInsert: { _id: storedId(newId()) } },
+      { upsert: true, session },
+    );
+  });
 }
 
 /** @returns its bytes, or undefined when it is not kept (any more). */
