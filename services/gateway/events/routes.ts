@@ -5,6 +5,7 @@ import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from 
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { type Answer, found, updated } from '../http/answer.ts';
 import { pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -129,9 +130,13 @@ async function getEvent({ caller, id, missing }: Context) {
 
 async function replayEvent({ caller, id, commit, missing }: Context, nudge: () => void) {
   const filter = { account_id: caller.accountId };
-  const event = await Event.findOne({ ...filter, _id: id }).lean<EventRecord>();
+  const [event, endpoints] = await readAcknowledged(() =>
+    Promise.all([
+      Event.findOne({ ...filter, _id: id }).lean<EventRecord>(),
+      WebhookEndpoint.find({ ...filter, enabled: true }).lean<WebhookEndpointRecord[]>(),
+    ]),
+  );
   if (!event) throw missing();
-  const endpoints = await WebhookEndpoint.find({ ...filter, enabled: true }).lean<WebhookEndpointRecord[]>();
   const wanted = endpoints.filter((endpoint) =>
     event.endpoint_id ? String(event.endpoint_id) === String(endpoint._id) : subscribes(endpoint.events, event.type),
   );

@@ -2,6 +2,7 @@
 import { conflict } from '#libs/errors.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import type { Session } from '#libs/mongo.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { Context } from '../http/route.ts';
 
 /** What a 409 says. */
@@ -12,8 +13,9 @@ type Named = Pick<Context, 'id' | 'caller' | 'missing'>;
 /** @throws the operation's 404. */
 export async function ownEndpoint({ id, caller, missing }: Named, session?: Session): Promise<WebhookEndpointRecord> {
   const filter = { _id: id, account_id: caller.accountId };
-  const options = session ? { session } : {};
-  const endpoint = await WebhookEndpoint.findOne(filter, null, options).lean<WebhookEndpointRecord>();
+  const find = (options: { session?: Session }) =>
+    WebhookEndpoint.findOne(filter, null, options).lean<WebhookEndpointRecord>();
+  const endpoint = await (session ? find({ session }) : readAcknowledged(() => find({})));
   if (!endpoint) throw missing();
   return endpoint;
 }

@@ -9,6 +9,7 @@ import {
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
@@ -61,12 +62,13 @@ async function rotateSecret(context: Context, { box }: WebhookParts) {
 async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall>, { box }: WebhookParts) {
   const { headers, body: bytes, webhook_id } = body;
   const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
-  const endpoints = await WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>();
+  const endpoints = await readAcknowledged(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
   if (webhook_id && endpoints.length === 0) throw missing();
   const secrets = endpoints.flatMap((endpoint) =>
     secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 })),
   );
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
-  const event = isId(id.trim()) ? await Event.findOne({ _id: id.trim(), account_id: caller.accountId }).lean() : null;
+  const own = { _id: id.trim(), account_id: caller.accountId };
+  const event = isId(own._id) ? await readAcknowledged(() => Event.findOne(own).lean()) : null;
   return updated(diagnose({ headers, body: bytes, secrets, sent: event?.body }));
 }
