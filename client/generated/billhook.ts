@@ -1908,7 +1908,7 @@ export type ReplayWebhookBody = {
      */
     since: string;
     /**
-     * `undelivered`: leave out what the endpoint has already taken
+     * `undelivered`: leave out what the endpoint has already taken. Deliveries are kept for 90 days, so of older events only those that are known not to have arrived are sent
      */
     only?: "all" | "undelivered";
 };

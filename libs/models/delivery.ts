@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
+import { readAcknowledged } from '../mongo-primary.ts';
 import { LIST_LIMIT_MS } from './listing.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
@@ -190,24 +191,33 @@ export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDa
     returnDocument: 'after',
   }).lean<DeliveryRecord>();
   // An attempt that is being made right now is the replay.
-  return replayed ?? Delivery.findOne(filter).lean<DeliveryRecord>();
+  return replayed ?? readAcknowledged(() => Delivery.findOne(filter).lean<DeliveryRecord>());
 }
 
-/** Sends events to an endpoint (again), also those it never got. Pending deliveries are left alone. @returns how many go out. */
+/**
+ * Sends events to an endpoint (again), also those it never got. Pending deliveries are left alone.
+ * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept: they may have been delivered.
+ * @returns how many go out.
+ */
 export async function replayEvents(
-  events: FannedOut[],
+  events: (FannedOut & { created_at: Date })[],
   endpointId: Id,
   options: { skipDelivered: boolean },
   now: Date = agreedDate(),
 ): Promise<number> {
   if (events.length === 0) return 0;
+  const forgottenBefore = new Date(now.getTime() - SETTLED_KEPT_SECONDS * 1_000);
   const made = await Delivery.bulkWrite(
     events.flatMap((event) => {
       const filter = { _id: storedId(deliveryId(event._id, endpointId)), account_id: event.account_id };
       const again: DeliveryStatus[] = options.skipDelivered ? ['dead', 'held'] : ['dead', 'held', 'delivered'];
       const { $set, $inc, $unset } = startAgain(now);
+      const sendAgain = {
+        updateOne: { filter: { ...filter, status: { $in: again } }, update: { $set, $inc, $unset } },
+      };
+      if (options.skipDelivered && event.created_at < forgottenBefore) return [sendAgain];
       return [
-        { updateOne: { filter: { ...filter, status: { $in: again } }, update: { $set, $inc, $unset } } },
+        sendAgain,
         {
           updateOne: {
             filter,

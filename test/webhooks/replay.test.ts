@@ -1,10 +1,10 @@
 // Lists of deliveries and replays over HTTP, as accounts grow large and events old.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { Delivery } from '#libs/models/delivery.ts';
+import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event } from '#libs/models/event.ts';
-import { newId, storedId } from '#libs/models/tenant.ts';
+import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { announcedEvent, register } from '../support/webhooks.ts';
 
@@ -70,6 +70,36 @@ test('when events since a time are replayed, then they are read along an index, 
   expect(plans).toEqual([
     { command: 'find', hasSortStage: false, isByIndex: true, docsExamined: 50, maxTimeMS: 5_000 },
   ]);
+});
+
+test('when what is undelivered is replayed, then no event is sent that may have been delivered and forgotten since', async () => {
+  const { accountId, endpointId, replay } = await subscribed();
+  const [old, given, lately] = [
+    await announcedEvent(accountId),
+    await announcedEvent(accountId),
+    await announcedEvent(accountId),
+  ];
+  const happened = async (event: typeof old, daysAgo: number) =>
+    Event.updateOne({ _id: event._id, account_id: accountId }, { created_at: new Date(Date.now() - daysAgo * DAY_MS) });
+  for (const event of [old, given]) await happened(event, 91);
+  await happened(lately, 89);
+  // Of this one it is known that it was not delivered.
+  await insertDeliveries([{ event: given, endpointIds: [storedId(endpointId)] }], new Date());
+  await Delivery.updateOne({ event_id: given._id, account_id: accountId }, { status: 'dead' });
+  const since = new Date(Date.now() - 100 * DAY_MS);
+  const statuses = async () =>
+    new Map((await Delivery.find({ account_id: accountId }).lean()).map((one) => [wireId(one._id), one.status]));
+  const idOf = ({ _id }: typeof old) => deliveryId(wireId(_id), endpointId);
+
+  expect(await replay(since, 'undelivered')).toEqual({ deliveries: 2, next_since: null });
+  expect(await statuses()).toEqual(
+    new Map([
+      [idOf(given), 'pending'],
+      [idOf(lately), 'pending'],
+    ]),
+  );
+  expect(await replay(since, 'all')).toEqual({ deliveries: 1, next_since: null });
+  expect((await statuses()).get(idOf(old))).toBe('pending');
 });
 
 test.each(['', '?status=pending'])(

@@ -43,7 +43,8 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
     operation: 'replayWebhook',
     summary: 'Send an endpoint the events since a time again',
     description:
-      'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`.',
+      'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`. With `"only": "undelivered"` ' +
+      'those of the last 90 days: of older ones it may be forgotten that they were delivered.',
     scope: 'webhooks:write',
     body: since,
     status: 200,
@@ -129,7 +130,8 @@ async function getDelivery({ caller, id, missing }: Context) {
 async function replayOne({ caller, id, commit, missing }: Context, { nudge }: WebhookParts) {
   const { accountId } = caller;
   const answer = await commit(async () => {
-    const delivery = await Delivery.findOne({ _id: id, account_id: accountId }).lean<DeliveryRecord>();
+    const own = { _id: id, account_id: accountId };
+    const delivery = await readAcknowledged(() => Delivery.findOne(own).lean<DeliveryRecord>());
     if (!delivery) throw missing();
     await enabledEndpoint({ caller, id: String(delivery.endpoint_id), missing });
     const replayed = await replayDelivery(accountId, id);

@@ -58,7 +58,9 @@ export const since = Joi.object<Since>({
   only: Joi.string()
     .valid('all', 'undelivered')
     .default('all')
-    .description('`undelivered`: leave out what the endpoint has already taken'),
+    .description(
+      '`undelivered`: leave out what the endpoint has already taken. Deliveries are kept for 90 days, so of older events only those that are known not to have arrived are sent',
+    ),
 }).example({ since: '2026-11-02T00:00:00Z', only: 'undelivered' });
 
 export interface DeliveryQuery extends PageQuery {
