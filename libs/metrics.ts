@@ -16,6 +16,7 @@ const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
   'redirect',
   'status',
   'gone',
+  'secret_unreadable',
 ];
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
