@@ -1,4 +1,5 @@
 // Five times as many requests as can be printed: what is printed all the same, and how soon the others are told to come back.
+import { type FloodAnswer, openFloodCaller } from './flood-caller.ts';
 import { invoiceOf } from './pdf-floor.ts';
 import { type PdfSystem, together } from './pdf-system.ts';
 import { progress } from './progress.ts';
@@ -21,17 +22,22 @@ export async function overload(system: PdfSystem): Promise<Row[]> {
   const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => system.workspace.account()));
   const keys = accounts.map(({ key }) => key);
   const body = Buffer.from(JSON.stringify(invoiceOf(8)));
-  const post = (turn: number) => system.caller.post(body, keys[turn % ACCOUNTS] ?? '');
+  const caller = openFloodCaller(system.gateway.url, '/api/tools/generate-pdf', body);
+  const post = (turn: number) => caller.post(keys[turn % ACCOUNTS] ?? '');
 
   progress('documents: capacity');
   const capacities = [await capacityOf(post)];
   const floods: Awaited<ReturnType<typeof floodWith>>[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const requests = (capacities.at(-1) ?? 0) * TIMES;
-    progress(`documents: ${Math.round(requests)} requests per second, round ${round} of ${ROUNDS}`);
-    floods.push(await floodWith(post, requests));
-    progress('documents: capacity once more');
-    capacities.push(await capacityOf(post));
+  try {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const requests = (capacities.at(-1) ?? 0) * TIMES;
+      progress(`documents: ${Math.round(requests)} requests per second, round ${round} of ${ROUNDS}`);
+      floods.push(await floodWith(post, requests));
+      progress('documents: capacity once more');
+      capacities.push(await capacityOf(post));
+    }
+  } finally {
+    caller.close();
   }
   const capacity = median(capacities);
   const printedPerSecond = median(floods.map((flood) => flood.printedPerSecond));
@@ -56,7 +62,7 @@ export async function overload(system: PdfSystem): Promise<Row[]> {
   ];
 }
 
-type Post = (turn: number) => ReturnType<PdfSystem['caller']['post']>;
+type Post = (turn: number) => Promise<FloodAnswer>;
 
 async function capacityOf(post: Post): Promise<number> {
   const tookMs = await together(CAPACITY_CALLERS, CAPACITY_DOCUMENTS, async (caller) => {
@@ -78,7 +84,7 @@ async function floodWith(post: Post, perSecond: number) {
 
   async function ask(turn: number) {
     const askedAt = performance.now();
-    const { status, headers } = await post(turn);
+    const { status, retryAfterSeconds } = await post(turn);
     const answeredAt = performance.now();
     if (status !== 200 && status !== 503) throw new Error(`the PDF tool answered ${status}`);
     if (!isCounted(answeredAt)) return;
@@ -87,7 +93,7 @@ async function floodWith(post: Post, perSecond: number) {
       waitsSeconds.push((answeredAt - askedAt) / 1_000);
     } else {
       refusedMs.push(answeredAt - askedAt);
-      retryAfters.push(Number(headers['retry-after'] ?? Number.NaN));
+      retryAfters.push(retryAfterSeconds);
     }
   }
 

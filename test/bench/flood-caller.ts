@@ -1,0 +1,82 @@
+// The caller of the flood. Node's own client takes 0.2 ms of processor for a call, on the processors that are to print meanwhile: at 600
+// refusals a second a twentieth of this machine. This one writes a request that is made once and reads what it needs: a third of that.
+import { connect, type Socket } from 'node:net';
+
+export interface FloodAnswer {
+  status: number;
+  /** Of a refusal. */
+  retryAfterSeconds: number;
+}
+
+export interface FloodCaller {
+  /** One call at a time on a connection, as many connections as it takes. Resolves when the whole answer is there. */
+  post(key: string): Promise<FloodAnswer>;
+  close(): void;
+}
+
+const HEAD_END = '\r\n\r\n';
+
+/** @param url of the gateway. @param body of every call. */
+export function openFloodCaller(url: string, path: string, body: Buffer): FloodCaller {
+  const { host, hostname, port } = new URL(url);
+  const open = new Set<Socket>();
+  const idle: Socket[] = [];
+  const requests = new Map<string, Buffer>();
+
+  function requestWith(key: string): Buffer {
+    const known = requests.get(key);
+    if (known) return known;
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    const request = Buffer.concat([Buffer.from(head + HEAD_END), body]);
+    requests.set(key, request);
+    return request;
+  }
+
+  function take(): Socket {
+    for (let socket = idle.pop(); socket; socket = idle.pop()) if (!socket.destroyed) return socket;
+    const socket = connect(Number(port), hostname).setNoDelay(true);
+    open.add(socket);
+    // Closed while nobody called: told to nobody, and not taken again.
+    return socket.on('error', () => undefined).once('close', () => open.delete(socket));
+  }
+
+  return {
+    post: (key) =>
+      new Promise((resolve, reject) => {
+        const socket = take();
+        let head = '';
+        let left = Number.POSITIVE_INFINITY;
+        const fail = () => reject(new Error(`closed before the whole answer was there: ${head.slice(0, 200)}`));
+
+        function read(bytes: Buffer) {
+          if (left < Number.POSITIVE_INFINITY) left -= bytes.length;
+          else {
+            head += bytes.toString('latin1');
+            const end = head.indexOf(HEAD_END);
+            if (end < 0) return;
+            const length = /^content-length: (\d+)$/im.exec(head)?.[1];
+            if (length === undefined) return socket.destroy();
+            left = Number(length) - (head.length - end - HEAD_END.length);
+            head = head.slice(0, end);
+          }
+          if (left > 0) return;
+          socket.off('data', read).off('close', fail);
+          idle.push(socket);
+          const retryAfter = /^retry-after: (\d+)$/im.exec(head)?.[1];
+          resolve({ status: Number(head.slice(9, 12)), retryAfterSeconds: Number(retryAfter ?? Number.NaN) });
+        }
+
+        socket.on('data', read).once('close', fail);
+        socket.write(requestWith(key));
+      }),
+    close() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
