@@ -9,3 +9,6 @@ const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-s
 export function nodeFlagsOf(service: string): readonly string[] {
   return service === 'gateway' || service === 'webhooks' ? ONE_SIZE : [];
 }
+
+/** Of every service's process. Two heaps of the C library at most instead of eight for each core, see docs/adr/0018-two-heaps-of-malloc.md */
+export const nodeEnvironment = { MALLOC_ARENA_MAX: '2' } as const;
