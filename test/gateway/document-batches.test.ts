@@ -1,6 +1,7 @@
 // Many stored documents at once: printed behind everybody who waits, watched, fetched one by one or as a ZIP, announced once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
+import { dayIn } from '#libs/day.ts';
 import { ApiKey, untilForgotten } from '#libs/models/api-key.ts';
 import { readBatchBacklog } from '#libs/models/batch-clock.ts';
 import { BatchFile } from '#libs/models/batch-file.ts';
@@ -147,6 +148,24 @@ describe('a batch', () => {
     const refused = await get(`${path}/${id}/files/2`, account);
     expect([refused.status, refused.body.error]).toEqual([409, 'The document could not be printed: Invoice not found']);
     expect(Object.keys(unzipSync((await get(batch.archive_url, account)).body))).toHaveLength(1);
+  });
+
+  test('when the account is where another day is, then the ZIP and what is in it are of that day', async () => {
+    const account = await crowded();
+    const { data } = (await system.call('POST', path, { ...account, body: { documents: [invoice(account.invoice)] } }))
+      .body;
+    const batch = await finished(data.id, account);
+    const completedAt = new Date(batch.completed_at);
+    const time_zone = completedAt.getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
+    await system.call('PATCH', '/api/v1/account', { ...account, body: { time_zone } });
+
+    const { headers, body } = await get(batch.archive_url, account);
+    const day = dayIn(time_zone, completedAt);
+    expect(day).not.toBe(dayIn('UTC', completedAt));
+    expect(headers.get('Content-Disposition')).toBe(`attachment; filename=documents-${day}.zip`);
+    // Year since 1980, month and day, in the head of the first file.
+    const date = body.readUInt16LE(12);
+    expect([1980 + (date >> 9), (date >> 5) & 15, date & 31]).toEqual(day.split('-').map(Number));
   });
 
   test('when it is not finished, then files and archive say so, and Retry-After when to ask again', async () => {

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Zip, ZipPassThrough } from 'fflate';
+import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { findFile } from '#libs/models/batch-file.ts';
 import type { BatchRecord } from '#libs/models/document-batch.ts';
@@ -34,10 +35,11 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   return undefined;
 }
 
-export async function sendArchive({ request, response, log }: Context, batch: BatchRecord): Promise<undefined> {
+export async function sendArchive({ request, response, log, caller }: Context, batch: BatchRecord): Promise<undefined> {
   if (!batch.completed_at) throw conflict('The batch is not finished yet', AGAIN);
   if (batch.done === 0) throw conflict('No document of the batch could be printed');
-  response.attachment(`documents-${batch.completed_at.toISOString().slice(0, 10)}.zip`);
+  const timeZone = caller.account.time_zone;
+  response.attachment(`documents-${dayIn(timeZone, batch.completed_at)}.zip`);
   response.status(200).set({
     'Content-Type': 'application/zip',
     'Cache-Control': ASKED_EACH_TIME,
@@ -49,7 +51,10 @@ export async function sendArchive({ request, response, log }: Context, batch: Ba
   }
   try {
     // One document in memory at a time, however slowly the caller reads.
-    await pipeline(Readable.from(zipped(batch), { objectMode: false }), response);
+    await pipeline(
+      Readable.from(zipped(batch, clockTime(timeZone, batch.completed_at)), { objectMode: false }),
+      response,
+    );
   } catch (error) {
     // The connection is cut, so that what has arrived is not taken for the whole; most often the caller has gone.
     log.info({ err: error }, 'an archive was not read to its end');
@@ -57,8 +62,13 @@ export async function sendArchive({ request, response, log }: Context, batch: Ba
   return undefined;
 }
 
+/** What a clock in that zone shows, as our own clock would: a ZIP knows no zones, and the package asks ours. */
+function clockTime(timeZone: string, instant: Date): Date {
+  return new Date(instant.toLocaleString('sv-SE', { timeZone }).replace(' ', 'T'));
+}
+
 /** The bytes of the ZIP. PDFs are compressed already, so they are only stored. */
-async function* zipped(batch: BatchRecord): AsyncGenerator<Uint8Array> {
+async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
   const zip = new Zip((error, bytes) => {
     if (error) throw error;
@@ -69,7 +79,7 @@ async function* zipped(batch: BatchRecord): AsyncGenerator<Uint8Array> {
     const bytes = await findFile(String(batch.account_id), batch._id, index);
     if (!bytes) throw new Error('The batch expired while it was read');
     const file = new ZipPassThrough(`${documentNumber(document.kind, document.number)}.pdf`);
-    file.mtime = batch.completed_at ?? batch.created_at;
+    file.mtime = completedAt;
     zip.add(file);
     file.push(bytes, true);
     yield* ready.splice(0);
