@@ -424,4 +424,14 @@ test('when the doctor is asked about a call that arrived unchanged, then it says
   const foreign = await stranger.post('/webhooks/doctor', { headers: call?.headers, body: call?.body });
   expect(foreign.body.data.valid).toBe(false);
   expect(JSON.stringify(foreign.body)).not.toContain(target.url);
+
+  const gone = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
+  await WebhookEndpoint.updateOne({ _id: id, account_id: me.id }, { secret: gone.seal('whsec_unread') });
+  const unread = await ask({ webhook_id: id });
+  expect(unread.body.data).toMatchObject({ valid: false });
+  expect(unread.body.data.findings.at(-1)).toMatchObject({
+    check: 'secret',
+    ok: false,
+    message: expect.stringContaining('cannot be read any more'),
+  });
 });

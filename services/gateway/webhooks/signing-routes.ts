@@ -16,7 +16,7 @@ import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { type ReceivedCall, receivedCall } from './input.ts';
 import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
-import { diagnose } from './signature-doctor.ts';
+import { diagnose, type Finding } from './signature-doctor.ts';
 
 const path = '/api/v1/webhooks';
 const missing = 'Webhook not found or access denied';
@@ -64,11 +64,27 @@ async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall
   const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
   const endpoints = await readAcknowledged(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
   if (webhook_id && endpoints.length === 0) throw missing();
-  const secrets = endpoints.flatMap((endpoint) =>
-    secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 })),
-  );
+  const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: readable(endpoint, box) }));
+  const secrets = opened.flatMap((endpoint) => endpoint.secrets);
+  const unread = opened.filter((endpoint) => endpoint.secrets.length === 0);
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
   const own = { _id: id.trim(), account_id: caller.accountId };
   const event = isId(own._id) ? await readAcknowledged(() => Event.findOne(own).lean()) : null;
-  return updated(diagnose({ headers, body: bytes, secrets, sent: event?.body }));
+  const diagnosis = diagnose({ headers, body: bytes, secrets, sent: event?.body });
+  if (!diagnosis.valid) diagnosis.findings.push(...unread.map(({ url }) => unreadable(url)));
+  return updated(diagnosis);
+}
+
+/** @returns none when its secret was sealed with a key that this gateway has not got any more. */
+function readable(endpoint: WebhookEndpointRecord, box: WebhookParts['box']) {
+  try {
+    return secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 }));
+  } catch {
+    return [];
+  }
+}
+
+function unreadable(url: string): Finding {
+  const message = `The secret of the endpoint ${url} cannot be read any more, so nothing is sent to it. Rotate it.`;
+  return { check: 'secret', ok: false, message };
 }
