@@ -8,7 +8,7 @@ import { EXIT_CONFIG } from '#libs/config-error.ts';
 import { type Child, describeExit, startChild } from './child.ts';
 import { logFileOf } from './data-folder.ts';
 import { Failure } from './failure.ts';
-import { nodeEnvironment, nodeFlagsOf } from './node-flags.ts';
+import { nodeEnvironmentOf, nodeFlagsOf } from './node-flags.ts';
 import { endOurs, MARK, markOf } from './orphans.ts';
 import type { Running } from './supervise.ts';
 import { briefly, type Terminal } from './terminal.ts';
@@ -39,7 +39,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   const child = await startChild(process.execPath, args, {
     cwd: root,
     env: {
-      ...nodeEnvironment,
+      ...nodeEnvironmentOf(options.service),
       ...options.env,
       OPERATIONS_PORT: String(options.operationsPort),
       OPERATIONS_HOST: '127.0.0.1',

@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { makeLogger } from '#libs/logger.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo.ts';
-import { nodeEnvironment, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { withDatabase } from '../support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';
 import { type Burst, burst, type Work } from './load.ts';
@@ -49,7 +49,7 @@ export async function bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): Pr
 async function startSides(uri: string, redisUrl: string, prefix: string, started: ServerProcess[]): Promise<Sides> {
   const [port, operations, floorPort] = [await getPort(), await getPort(), await getPort()];
   const env = {
-    ...nodeEnvironment,
+    ...nodeEnvironmentOf('gateway'),
     HOST: '127.0.0.1',
     PORT: String(port),
     OPERATIONS_HOST: '127.0.0.1',

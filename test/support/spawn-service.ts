@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import getPort from 'get-port';
-import { nodeEnvironment, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -44,7 +44,7 @@ export async function spawnService(
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
-      ...nodeEnvironment,
+      ...nodeEnvironmentOf(service),
       ...settings(service, workspace),
       PORT: String(port),
       OPERATIONS_PORT: String(operationsPort),

@@ -10,7 +10,7 @@ import { registerEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { nodeEnvironment, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -33,7 +33,7 @@ export async function startWebhookService(workspace: Workspace, env: NodeJS.Proc
   const child = spawn(process.execPath, [...nodeFlagsOf('webhooks'), 'services/webhooks/main.ts'], {
     env: {
       PATH: process.env['PATH'],
-      ...nodeEnvironment,
+      ...nodeEnvironmentOf('webhooks'),
       MONGODB_URI: workspace.mongodbUri,
       REDIS_URL: workspace.redisUrl,
       REDIS_PREFIX: workspace.redisPrefix,
