@@ -55,8 +55,10 @@ describe('the language of the account', () => {
     const { pages, fontNames } = await readWithFonts({ locale: 'ar-AE', currency: 'AED', clientName: 'ليلى حداد' });
     const words = pages[0]?.words ?? [];
     const xOf = (part: string) => words.find(({ text }) => text.includes(part))?.x ?? Number.NaN;
+    const [topmost] = words.filter(({ text }) => text === 'Grace Hopper').toSorted((one, other) => one.y - other.y);
 
-    // Descriptions begin at the right edge of the paper, amounts end at the left.
+    // The issuer, whatever its letters, and descriptions begin at the right edge of the paper, amounts end at the left.
+    expect(topmost?.x).toBeGreaterThan(150);
     expect(xOf('Work')).toBeGreaterThan(150);
     expect(xOf('1,481.40')).toBeLessThan(60);
     expect(fontNames).toContain('NotoNaskhArabic');
