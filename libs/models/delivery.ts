@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
 import { readAcknowledged } from '../mongo-primary.ts';
-import { LIST_LIMIT_MS } from './listing.ts';
+import { countAlong, LIST_LIMIT_MS } from './listing.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 /** `held`: its endpoint is disabled. `dead`: all attempts failed. Both wait for a replay. */
@@ -134,24 +134,9 @@ export async function findDeliveriesOf(
       .skip(offset)
       .limit(limit)
       .lean<DeliveryRecord[]>(),
-    countAlong(hint, filter),
+    countAlong(hint, Delivery, filter),
   ]);
   return { records, total };
-}
-
-/** By the command, as in listing.ts: it counts keys of the index, where countDocuments runs a pipeline over each. */
-async function countAlong(hint: object, query: object): Promise<number> {
-  const { db } = Delivery.db;
-  if (!db) throw new Error('not connected');
-  const readConcern = { level: 'majority' };
-  const { n } = await db.command({
-    count: Delivery.collection.name,
-    query,
-    readConcern,
-    maxTimeMS: LIST_LIMIT_MS,
-    hint,
-  });
-  return n as number;
 }
 
 /** What a delivery takes over from its event. */

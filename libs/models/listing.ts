@@ -47,13 +47,17 @@ export async function findPage<Stored extends Owned>(
     driverOf(model)
       .find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIST_LIMIT_MS, hint })
       .toArray(),
-    countOf(model, filter, hint),
+    countAlong(hint, model, filter),
   ]);
   return { records: records as unknown as Stored[], total };
 }
 
-// The command counts index keys where the driver's countDocuments runs a pipeline over them: several times cheaper on large accounts.
-async function countOf(model: Pick<Records<Owned>, 'db' | 'collection'>, filter: object, hint: object) {
+/** How many records match. The command counts index keys where countDocuments runs a pipeline over them: several times cheaper for many. */
+export async function countAlong(
+  hint: object,
+  model: Pick<Records<Owned>, 'db' | 'collection'>,
+  filter: object,
+): Promise<number> {
   const { db } = model.db;
   if (!db) throw new Error('not connected');
   const { n } = await db.command({
