@@ -117,6 +117,14 @@ export function subscribes(filters: readonly string[], type: string): boolean {
   );
 }
 
+/** True when the event goes to the endpoint: it was made for it alone, or for whoever wants its type. */
+export function isFor(
+  { _id, events }: Pick<WebhookEndpointRecord, '_id' | 'events'>,
+  { endpoint_id, type }: { endpoint_id?: StoredId | null | undefined; type: string },
+): boolean {
+  return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);
+}
+
 /** A fresh signing secret, `whsec_` + base64 of 32 bytes. */
 export function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;

@@ -75,9 +75,9 @@ export const deliveryMutants: Mutant[] = [
     gone: 'an event makes one delivery for each endpoint, however often it is fanned out',
     edits: [
       {
-        file: 'services/webhooks/fan-out-event.ts',
-        text: 'event.endpoint_id ? String(event.endpoint_id) === String(_id) : subscribes(events, event.type);',
-        instead: 'subscribes(events, event.type);',
+        file: 'libs/models/webhook-endpoint.ts',
+        text: 'return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);',
+        instead: 'void [endpoint_id, _id];\n  return subscribes(events, type);',
       },
     ],
     oracle: { file: DELIVER, test: 'when an event is for one endpoint, then no other gets it' },

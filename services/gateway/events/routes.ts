@@ -4,7 +4,7 @@ import { replayEvents } from '#libs/models/delivery.ts';
 import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { subscribes, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { type Answer, found, updated } from '../http/answer.ts';
 import { pageQuery } from '../http/page.ts';
@@ -137,9 +137,7 @@ async function replayEvent({ caller, id, commit, missing }: Context, nudge: () =
     ]),
   );
   if (!event) throw missing();
-  const wanted = endpoints.filter((endpoint) =>
-    event.endpoint_id ? String(event.endpoint_id) === String(endpoint._id) : subscribes(endpoint.events, event.type),
-  );
+  const wanted = endpoints.filter((endpoint) => isFor(endpoint, event));
   const answer = await commit(async () => {
     let count = 0;
     for (const { _id } of wanted) count += await replayEvents([event], String(_id), { skipDelivered: false });

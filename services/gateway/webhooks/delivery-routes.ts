@@ -10,7 +10,7 @@ import {
 import { Event, type EventRecord } from '#libs/models/event.ts';
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { subscribes, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { isFor, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { found, listed, updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -113,12 +113,6 @@ async function replayTo(endpoint: WebhookEndpointRecord, events: readonly EventR
     count += await replayEvents(batch, String(endpoint._id), { skipDelivered: only === 'undelivered' });
   }
   return { deliveries: count, next_since: events[REPLAY_EVENTS_MAX]?.created_at.toISOString() ?? null };
-}
-
-function isFor(endpoint: WebhookEndpointRecord, event: EventRecord): boolean {
-  return event.endpoint_id
-    ? String(event.endpoint_id) === String(endpoint._id)
-    : subscribes(endpoint.events, event.type);
 }
 
 async function getDelivery({ caller, id, missing }: Context) {
