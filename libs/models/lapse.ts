@@ -12,3 +12,23 @@ export function lapseOf(status: string, lastDay: string): { lapses_on: string | 
 export function isUntold({ lapses_on }: { lapses_on?: string | undefined }, status: string, lapsed: string): boolean {
   return status === lapsed && lapses_on !== undefined;
 }
+
+/**
+ * What to store when `asked` is set. What its day makes of it anyway is not stored: with a later day it is what it was again.
+ * @param now.looks the status that its day, as it will be, makes of what is stored.
+ */
+export function statusToStore<Status extends string>(
+  now: { stored: Status; looks: Status },
+  asked: Status | undefined,
+): Status {
+  return asked === undefined || now.looks === asked ? now.stored : asked;
+}
+
+/** True when the scheduler has to look at the new day: not where another day that has passed follows one that it has told of. */
+export function isDayToWatch(
+  before: { lapses_on?: string | undefined; lastDay: string },
+  lastDay: string,
+  today: string,
+): boolean {
+  return lastDay !== before.lastDay && (before.lapses_on !== undefined || lastDay >= today);
+}

@@ -1,6 +1,6 @@
 // What a change of an invoice makes of it: amounts are computed here, and states follow each other or are refused.
 import { conflict } from '#libs/errors.ts';
-import { effectiveInvoiceStatus, INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus } from '#libs/models/invoice.ts';
+import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
@@ -56,18 +56,6 @@ export function changedMoney(invoice: InvoiceRecord, changes: InvoiceChanges): P
 /** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
 export function requireMove(from: InvoiceStatus, to: InvoiceStatus): void {
   if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
-}
-
-/**
- * What to store. One that its day makes Overdue anyway stays Sent: with a later day it is Sent again.
- * @param invoice with its day as it will be. @param asked the status that the caller set, if any.
- */
-export function changedStatus(
-  invoice: Pick<InvoiceRecord, 'status' | 'due_date'>,
-  asked: InvoiceStatus | undefined,
-  today: string,
-): InvoiceStatus {
-  return asked === undefined || effectiveInvoiceStatus(invoice, today) === asked ? invoice.status : asked;
 }
 
 function changedProject(invoice: InvoiceRecord, { project_id }: InvoiceChanges) {

@@ -14,7 +14,7 @@ import {
   invoiceView,
   paymentView,
 } from '#libs/models/invoice.ts';
-import { isUntold, lapseOf } from '#libs/models/lapse.ts';
+import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
@@ -29,7 +29,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
-import { changedMoney, changedStatus, invoiceMoney, requireMove } from './change-invoice.ts';
+import { changedMoney, invoiceMoney, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -209,11 +209,13 @@ async function changesOf(
   const money = changedMoney(invoice, body);
   if (body.project_id) await holdProject(accountId, body.project_id, session);
   const due_date = body.due_date ?? invoice.due_date;
-  const status = changedStatus({ ...invoice, due_date }, body.status, today);
+  const looks = effectiveInvoiceStatus({ ...invoice, due_date }, today);
+  const status = statusToStore({ stored: invoice.status, looks }, body.status);
   const changes: Partial<InvoiceRecord> = { ...money, status, due_date };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
-  const isNewDay = due_date !== invoice.due_date && (invoice.lapses_on !== undefined || due_date >= today);
-  if (isMoved || isNewDay) Object.assign(changes, lapseOf(body.status ?? status, due_date));
+  const isWatched =
+    isMoved || isDayToWatch({ lapses_on: invoice.lapses_on, lastDay: invoice.due_date }, due_date, today);
+  if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, due_date));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {

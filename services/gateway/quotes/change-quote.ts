@@ -1,6 +1,6 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 import type { LineItem } from '#libs/models/line-item.ts';
-import { effectiveQuoteStatus, type QuoteRecord, type QuoteStatus } from '#libs/models/quote.ts';
+import type { QuoteRecord } from '#libs/models/quote.ts';
 import { fromMinor, isAmount, taxOf, toMinor } from '#libs/money.ts';
 import { requireLineAmounts } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
@@ -33,16 +33,4 @@ export function changedMoney(quote: QuoteRecord, changes: QuoteChanges): Partial
     tax_rate: tax_rate ?? quote.tax_rate,
     line_items: quote.line_items,
   });
-}
-
-/**
- * What to store. One that its day makes Expired anyway stays Sent: with a later day it is Sent again.
- * @param quote with its day as it will be. @param asked the status that the caller set, if any.
- */
-export function changedStatus(
-  quote: Pick<QuoteRecord, 'status' | 'expires_at'>,
-  asked: QuoteStatus | undefined,
-  today: string,
-): QuoteStatus {
-  return asked === undefined || effectiveQuoteStatus(quote, today) === asked ? quote.status : asked;
 }

@@ -4,7 +4,7 @@ import { notFound } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
-import { isUntold, lapseOf } from '#libs/models/lapse.ts';
+import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
@@ -26,7 +26,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
-import { changedMoney, changedStatus, quoteMoney } from './change-quote.ts';
+import { changedMoney, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
 const path = '/api/v1/quotes';
@@ -173,11 +173,13 @@ async function changesOf(
   { session, accountId }: Transaction,
 ): Promise<Partial<QuoteRecord>> {
   const expires_at = body.expires_at ?? quote.expires_at;
-  const status = changedStatus({ ...quote, expires_at }, body.status, today);
+  const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
+  const status = statusToStore({ stored: quote.status, looks }, body.status);
   const changes: Partial<QuoteRecord> = { ...changedMoney(quote, body), status, expires_at };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
-  const isNewDay = expires_at !== quote.expires_at && (quote.lapses_on !== undefined || expires_at >= today);
-  if (isMoved || isNewDay) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
+  const isWatched =
+    isMoved || isDayToWatch({ lapses_on: quote.lapses_on, lastDay: quote.expires_at }, expires_at, today);
+  if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
   if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Draft') {
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
