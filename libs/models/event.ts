@@ -143,12 +143,9 @@ export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation' | '
  * of them than that, some of those that were relayed and lost are taken with them: a backlog that lasts for hours keeps none of them back.
  */
 export async function findDueEvents(limit: number, now: Date = agreedDate()): Promise<DueEvent[]> {
-  // Side by side: the relay waits for one round trip.
-  const [first, overdue] = await Promise.all([
-    lookDue({ $lte: now }, limit),
-    lookDue({ $gt: AT_ONCE, $lte: now }, Math.floor(limit / OVERDUE_EVERY)),
-  ]);
-  return first.length < limit ? first : mixed(first, overdue);
+  const first = await lookDue({ $lte: now }, limit);
+  if (first.length < limit) return first;
+  return mixed(first, await lookDue({ $gt: AT_ONCE, $lte: now }, Math.floor(limit / OVERDUE_EVERY)));
 }
 
 /** Also the beginning is mixed: the relay may have room for no more than that. @returns as many as `first` has. */
