@@ -21,16 +21,14 @@ const LIMIT_MS = 180_000;
 /** A wrong answer is there in a few milliseconds. */
 const QUIET_MS = 500;
 
-let own: OwnSet | undefined; // Both are absent when they did not start.
-let gateway: Awaited<ReturnType<typeof spawnGateway>> | undefined;
+let own: OwnSet;
+let gateway: Awaited<ReturnType<typeof spawnGateway>> | undefined; // Both are absent when they did not start.
 let other: typeof gateway;
 let accountId: string;
-let members: Member[];
 let next: Member;
 
 beforeAll(async () => {
   own = await openOwnSet('replica-set');
-  members = own.set.members;
   const { id, key } = await own.workspace.account();
   accountId = id;
   gateway = await spawnGateway(own.workspace, key);
@@ -38,36 +36,21 @@ beforeAll(async () => {
 }, LIMIT_MS);
 afterAll(async () => {
   await Promise.all([gateway?.stop(), other?.stop()]);
-  await own?.close();
+  await (own as OwnSet | undefined)?.close();
 }, LIMIT_MS);
 
 beforeEach(async () => {
-  const primary = await own?.set.primary();
-  next = members.find((member) => member !== primary) as Member;
+  next = await own.secondary();
 });
-afterEach(async () => {
-  for (const member of members) await noticeMajority(member, true);
-});
+afterEach(() => own.noticeMajority());
 
 const send = (...call: Parameters<NonNullable<typeof gateway>['send']>) =>
   (gateway as NonNullable<typeof gateway>).send(...call);
 
-/** The server's own switch for tests: what a majority has is not noticed any more. */
-async function noticeMajority(member: Member, isOn: boolean) {
-  await member.command({ configureFailPoint: 'disableSnapshotting', mode: isOn ? 'off' : 'alwaysOn' });
-}
-
-async function elect(member: Member) {
-  await eventually(async () => {
-    await member.command({ replSetStepUp: 1 }).catch(() => undefined);
-    return (await own?.set.primary()) === member;
-  });
-}
-
 /** A copy stays where it is: whoever waits for a majority waits. */
 async function copy(isOn: boolean) {
-  const primary = await own?.set.primary();
-  for (const member of members) {
+  const primary = await own.set.primary();
+  for (const member of own.set.members) {
     if (member !== primary)
       await member.command({ configureFailPoint: 'rsSyncApplyStop', mode: isOn ? 'off' : 'alwaysOn' });
   }
@@ -79,13 +62,13 @@ const late = { name: 'Late', email: 'late@example.com' };
 test(
   'when a new primary has not noticed yet what was stored, then what was acknowledged is read once it has',
   async () => {
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const headers = { 'Idempotency-Key': randomUUID() };
     const created = await send('POST', '/api/v1/clients', { body: ada, headers });
     const { key } = (await send('POST', '/api/v1/keys', { body: { name: 'new', scopes: ['clients:read'] } })).body.data;
     const path = `/api/v1/clients/${created.body.data.id}`;
 
-    await elect(next);
+    await own.elect(next);
     let answers = 0;
     const calls = [
       send('GET', path),
@@ -99,7 +82,7 @@ test(
     );
     await pause(QUIET_MS);
     const early = answers;
-    await noticeMajority(next, true);
+    await own.noticeMajority();
     const [read, withNewKey, list, again] = await Promise.all(calls);
 
     expect(read).toMatchObject({ status: 200, body: { data: { name: 'Ada' } } });
@@ -114,10 +97,10 @@ test(
 test(
   'when a new primary does not get to know it for long, then 503 and when to come again',
   async () => {
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const created = await send('POST', '/api/v1/clients', { body: ada });
 
-    await elect(next);
+    await own.elect(next);
     const read = await send('GET', `/api/v1/clients/${created.body.data.id}`);
 
     expect(read).toMatchObject({ status: 503, body: { error: 'The service is temporarily unavailable' } });
@@ -129,12 +112,12 @@ test(
 test(
   'when a batch is printed by then, then its documents are printed, not given up as not there',
   async () => {
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const client_id = (await send('POST', '/api/v1/clients', { body: ada })).body.data.id;
     const body = { client_id, amount: 10, due_date: '2031-01-01' };
     const invoice = (await send('POST', '/api/v1/invoices', { body })).body.data;
     const batch = await claimedBatchOf(invoice.id);
-    await elect(next);
+    await own.elect(next);
 
     const printed: string[] = [];
     const print = (async ({ document }) => {
@@ -143,7 +126,7 @@ test(
     }) as PrintDocument;
     const printing = printSlice(batch, print, new AbortController().signal);
     await pause(QUIET_MS);
-    await noticeMajority(next, true);
+    await own.noticeMajority();
     await printing;
 
     expect(batch.documents).toMatchObject([{ status: 'done' }]);
@@ -162,7 +145,7 @@ test.each([
     const read = async () => {
       count += 1;
       if (count === 1) {
-        await elect(next);
+        await own.elect(next);
         await driverKnows(next);
       }
       return count;

@@ -12,7 +12,6 @@ import { openEventReader } from '../../services/webhooks/event-reader.ts';
 import { makeFanOutEvent } from '../../services/webhooks/fan-out-event.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import type { Member } from '../faults/replica-set.ts';
-import { eventually } from '../support/eventually.ts';
 import { type OwnSet, openOwnSet } from '../support/own-set.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { announce, register, storedDelivery } from '../support/webhooks.ts';
@@ -23,48 +22,35 @@ const LIMIT_MS = 180_000;
 const QUIET_MS = 500;
 const URL = 'http://127.0.0.1:9/hook'; // Nobody calls it.
 
-let own: OwnSet | undefined; // Absent when it did not start, as are the queues.
-let queues: Queues | undefined;
+let own: OwnSet;
+let queues: Queues | undefined; // Absent when the set did not start.
 let workspace: Workspace;
 let account: TestAccount;
-let members: Member[];
 let next: Member;
 
 beforeAll(async () => {
   own = await openOwnSet('new-primary-webhooks');
   workspace = own.workspace;
-  members = own.set.members;
   account = await workspace.account();
   queues = await openReadyQueues(workspace);
 }, LIMIT_MS);
 afterAll(async () => {
   await queues?.close();
-  await own?.close();
+  await (own as OwnSet | undefined)?.close();
 }, LIMIT_MS);
 
 beforeEach(async () => {
-  const primary = await own?.set.primary();
-  next = members.find((member) => member !== primary) as Member;
+  next = await own.secondary();
 });
-afterEach(async () => {
-  for (const member of members) await noticeMajority(member, true);
-});
-
-/** The server's own switch for tests: what a majority has is not noticed any more. */
-async function noticeMajority(member: Member, isOn: boolean) {
-  await member.command({ configureFailPoint: 'disableSnapshotting', mode: isOn ? 'off' : 'alwaysOn' });
-}
+afterEach(() => own.noticeMajority());
 
 /** Does what is given after `next` was elected, and lets it notice what a majority has only a while later. */
 async function afterElection(work: () => Promise<unknown>) {
-  await eventually(async () => {
-    await next.command({ replSetStepUp: 1 }).catch(() => undefined);
-    return (await own?.set.primary()) === next;
-  });
+  await own.elect(next);
   const done = work();
   done.catch(() => undefined); // Heard of below.
   await pause(QUIET_MS);
-  await noticeMajority(next, true);
+  await own.noticeMajority();
   await done;
 }
 
@@ -89,7 +75,7 @@ const statusOf = async (id: Id) =>
 test(
   'when endpoint and event of a delivery are not seen yet, then it waits for them and is delivered',
   async () => {
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
     const id = await storedDelivery(account.id, endpoint.id);
     const deliver = deliverer();
@@ -105,7 +91,7 @@ test(
   'when an endpoint is not seen yet by who fans an event out, then it gets its delivery',
   async () => {
     const eventId = await announce(account.id, 'client.created', {});
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
     const fanOut = makeFanOutEvent({
       queues: queues as Queues,
@@ -116,8 +102,8 @@ test(
 
     await afterElection(() => fanOut({ eventId, accountId: account.id }, { log: testLog } as never));
 
-    const own = { account_id: account.id, event_id: eventId, endpoint_id: endpoint.id };
-    expect(await Delivery.countDocuments(own)).toBe(1);
+    const wanted = { account_id: account.id, event_id: eventId, endpoint_id: endpoint.id };
+    expect(await Delivery.countDocuments(wanted)).toBe(1);
   },
   LIMIT_MS,
 );
@@ -129,7 +115,7 @@ test(
     const ofEndpoint = { _id: endpoint.id, account_id: account.id };
     await WebhookEndpoint.updateOne(ofEndpoint, { enabled: false });
     const id = await storedDelivery(account.id, endpoint.id);
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     await WebhookEndpoint.updateOne(ofEndpoint, { enabled: true });
     await releaseDeliveries(account.id, endpoint.id);
     const deliver = deliverer();
@@ -144,7 +130,7 @@ test(
 test(
   'when an endpoint is not seen yet by who sees to its deliveries, then they are not given up',
   async () => {
-    await noticeMajority(next, false);
+    await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
     const id = await storedDelivery(account.id, endpoint.id);
 
