@@ -44,7 +44,7 @@ export type PageSize = (typeof PAGE_SIZES)[number];
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const DECIMAL_LONGEST = 40;
-/** An account may name 2,000 characters, and in its usual spelling a locale can be a few longer. */
+/** Accounts name 100 characters at most, but once took 2,000, which documents keep; in its usual spelling a locale can be a few longer. */
 const LOCALE_LONGEST = 2_100;
 const LONGEST = { line: 2_000, text: 20_000 } as const;
 /** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
