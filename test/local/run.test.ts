@@ -106,9 +106,11 @@ describe('while it runs', () => {
     await eventually(() => running.output().includes('[renderer-2] is back'));
     await eventually(() => running.output().includes('local.json cannot be written'));
     await rmdir(inTheWay);
-    process.kill((await factsIn(data)).pids['redis'] as number, 'SIGKILL');
+    const killedRedis = (await factsIn(data)).pids['redis'] as number;
+    process.kill(killedRedis, 'SIGKILL');
 
     const now = await eventually(async () => differs('renderer-2', killed), 20_000);
+    await eventually(async () => differs('redis', killedRedis)); // Whoever comes next finds all parts there.
 
     expect(isAlive(now)).toBe(true);
   });
