@@ -1,5 +1,5 @@
 // The guides: every file, metric, variable and command they name is there.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { services, variablesOf } from '../deploy/configuration.ts';
@@ -20,6 +20,18 @@ const variables = [
     /process\.env\['([A-Z_]+)'\]/g,
   ),
 ];
+
+test('when a page, the readme or a decision names a file in backticks, then there is one', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
+  const files = [...globSync('*.*'), ...globSync('{client,deploy,docs,libs,services,test}/**/*.*')];
+  // By the end of its path: a page about a service leaves out where the service is.
+  const isThere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`));
+  const named = pages.flatMap((page) =>
+    all(textOf(page), /`([\w.-][\w./-]*\.(?:ts|mjs|sh|md|ya?ml))`/g).map((name) => ({ page, name })),
+  );
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter(({ name }) => !isThere(name))).toEqual([]);
+});
 
 describe.each(guides)('%s', (guide) => {
   const text = textOf(guide);
