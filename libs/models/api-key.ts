@@ -23,6 +23,8 @@ const apiKeySchema = new Schema(
     expires_at: Date,
     last_used_at: Date,
     revoked_at: Date,
+    /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
+    replaced_at: Date,
     created_at: { type: Date, required: true, default: () => new Date() },
   },
   { versionKey: false, strict: 'throw', collection: 'api_keys' },
@@ -132,7 +134,7 @@ export async function findUsableKey(key: string, now: Date = agreedDate()): Prom
 
 /**
  * Ends a key, or sets when it ends. Nobody may be told before `untilForgotten`, after the commit.
- * @param end an `expires_at` that is earlier than the one it has.
+ * @param end an `expires_at` that is no later than the one it has.
  */
 export async function endApiKey(
   { _id, account_id }: Pick<ApiKeyRecord, '_id' | 'account_id'>,
@@ -140,6 +142,18 @@ export async function endApiKey(
   session?: Session,
 ): Promise<void> {
   await ApiKey.updateOne({ _id, account_id }, { $set: end }, session ? { session } : {});
+}
+
+/** Ends a key that has a successor now, at once or at `end`, and notes that it was replaced. */
+export async function endReplaced(
+  record: Pick<ApiKeyRecord, '_id' | 'account_id' | 'expires_at'>,
+  { now, end }: { now: Date; end: Date },
+  session: Session,
+): Promise<Date> {
+  const endsAt = record.expires_at && record.expires_at < end ? record.expires_at : end;
+  const replaced = { replaced_at: now };
+  await endApiKey(record, end <= now ? { ...replaced, revoked_at: now } : { ...replaced, expires_at: endsAt }, session);
+  return endsAt;
 }
 
 /** Resolves when no process takes a key for what it was before this call. */

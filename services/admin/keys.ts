@@ -5,12 +5,14 @@ import {
   ApiKey,
   type ApiKeyRecord,
   endApiKey,
+  endReplaced,
   issueApiKey,
   modeOf,
   SCOPES,
   untilForgotten,
 } from '#libs/models/api-key.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { inTransaction, type Session } from '#libs/mongo.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError } from './connection.ts';
 
@@ -53,28 +55,29 @@ export async function revokeKey(id: string) {
 
 /** A new key with the same name, scopes, mode and expiry; the old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
-  const old = await requireKey(id);
-  const now = agreedTime();
-  if (old.revoked_at) throw new CommandError(`Key ${id} is revoked; create a new one`);
-  if (old.expires_at && old.expires_at.getTime() <= now)
-    throw new CommandError(`Key ${id} has expired; create a new one`);
-  const { key, record } = await issueApiKey({
-    accountId: String(old.account_id),
-    name: old.name,
-    scopes: old.scopes,
-    expiresAt: old.expires_at ?? undefined,
-    mode: modeOf(old),
-  });
-  const endsAt = earlier(old.expires_at, new Date(now + options.overlapHours * HOUR_MS));
-  await endApiKey(old, options.overlapHours === 0 ? { revoked_at: endsAt } : { expires_at: endsAt });
+  const { key, record, endsAt } = await inTransaction((session) => replaceKey(id, options.overlapHours, session));
   await untilForgotten();
   const { id: newId, ...rest } = view(record.toObject());
   return { id: newId, key, ...rest, replaces: id, old_key_ends_at: endsAt.toISOString() };
 }
 
-async function requireKey(id: string): Promise<ApiKeyRecord> {
+async function replaceKey(id: string, overlapHours: number, session: Session) {
+  const old = await requireKey(id, session);
+  const now = agreedDate();
+  if (old.replaced_at)
+    throw new CommandError(`Key ${id} was replaced already; rotate its successor or create a new one`);
+  if (old.revoked_at) throw new CommandError(`Key ${id} is revoked; create a new one`);
+  if (old.expires_at && old.expires_at <= now) throw new CommandError(`Key ${id} has expired; create a new one`);
+  const endsAt = await endReplaced(old, { now, end: new Date(now.getTime() + overlapHours * HOUR_MS) }, session);
+  const { name, scopes, account_id, expires_at } = old;
+  const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined, mode: modeOf(old) };
+  return { ...(await issueApiKey(like, session)), endsAt };
+}
+
+async function requireKey(id: string, session?: Session): Promise<ApiKeyRecord> {
   // The operator names a key, not an account.
-  const key = isId(id) ? await ApiKey.findOne({ _id: id }).setOptions(acrossAccounts).lean<ApiKeyRecord>() : null;
+  const options = { ...acrossAccounts, ...(session ? { session } : {}) };
+  const key = isId(id) ? await ApiKey.findOne({ _id: id }).setOptions(options).lean<ApiKeyRecord>() : null;
   if (!key) throw new CommandError(`No key has the id ${id}`);
   return key;
 }
@@ -98,10 +101,6 @@ function expiryOf(text: string): Date {
   }
   if (date.getTime() <= agreedTime()) throw new CommandError('--expires must lie in the future');
   return date;
-}
-
-function earlier(first: Date | null | undefined, second: Date): Date {
-  return first && first < second ? first : second;
 }
 
 function view(key: ApiKeyRecord) {

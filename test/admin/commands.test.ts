@@ -64,6 +64,16 @@ describe('keys', () => {
     expect(fresh).toMatchObject({ key: expect.stringMatching(/^bh_test_/), old_key_ends_at: old.expires_at });
   });
 
+  test('when a key is rotated again within the overlap, then it says that it was replaced', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Twice');
+    const old = await adminJson('keys', 'create', '--account', id);
+    await adminJson('keys', 'rotate', old.id, '--overlap-hours', '1');
+
+    const { stderr, code } = await admin(['keys', 'rotate', old.id, '--overlap-hours', '1']);
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was replaced already')]);
+  });
+
   test('when a key has expired, then it is not rotated', async () => {
     const { id } = await adminJson('accounts', 'create', '--name', 'Late');
     const old = await adminJson('keys', 'create', '--account', id);

@@ -186,6 +186,33 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     expect((await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: -1 })).status).toBe(400);
   });
 
+  test('when it is rotated again within the overlap, then 409: no successor dies with the old key', async () => {
+    const expires_at = '2031-01-01T00:00:00.000Z';
+    for (const own of [{}, { expires_at }]) {
+      const old = await make(own);
+      const at = `${path}/${old.id}/rotate`;
+      const fresh = (await gateway.post(at, { overlap_seconds: 3600 })).body.data;
+      const again = await gateway.post(at, { overlap_seconds: 60 });
+
+      expect([again.status, again.body.error]).toEqual([
+        409,
+        expect.stringMatching(/replaced already: rotate its succ/),
+      ]);
+      expect(fresh.expires_at).toBe(own.expires_at ?? null);
+      const next = await gateway.post(`${path}/${fresh.id}/rotate`, { overlap_seconds: 60 });
+      expect([next.status, next.body.data.expires_at]).toEqual([201, own.expires_at ?? null]);
+    }
+  });
+
+  test('when it ends within the overlap anyway, then it is still replaced once', async () => {
+    const old = await make({ expires_at: new Date(Date.now() + 60_000).toISOString() });
+    const at = `${path}/${old.id}/rotate`;
+
+    expect((await gateway.post(at, { overlap_seconds: 3600 })).status).toBe(201);
+    expect((await gateway.post(at, { overlap_seconds: 3600 })).status).toBe(409);
+    expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).toBe(old.expires_at);
+  });
+
   test('when the key can do more than the caller, then 403: nobody gets a stronger key this way', async () => {
     const strong = await gateway.workspace.account();
     const weak = await make({ scopes: ['keys:write'] }, strong);

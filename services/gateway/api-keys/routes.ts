@@ -8,6 +8,7 @@ import {
   apiKeyListing,
   apiKeyView,
   endApiKey,
+  endReplaced,
   issueApiKey,
   modeOf,
   untilForgotten,
@@ -25,6 +26,8 @@ import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
 
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';
+const ended =
+  'Cannot rotate a key that is revoked, expired or was replaced already: rotate its successor or create a new key';
 
 /** To use a key does not change it. */
 const USED = ['last_used_at'];
@@ -81,7 +84,7 @@ export const apiKeyRoutes: readonly Route[] = [
     body: rotation,
     missing,
     answers: newApiKeyAnswer,
-    conflict: 'Cannot rotate a key that is revoked or expired',
+    conflict: ended,
     handler: rotateApiKey,
   }),
 ];
@@ -131,13 +134,9 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     // The answer holds a key of these scopes: who lacks one must not get it this way.
     requireOwnScopes(caller, record.scopes);
     const now = agreedDate();
-    if (record.revoked_at || (record.expires_at && record.expires_at <= now)) {
-      throw conflict('Cannot rotate a key that is revoked or expired');
-    }
-    const end = new Date(now.getTime() + body.overlap_seconds * 1000);
-    const isEarlier = !record.expires_at || end < record.expires_at;
-    if (body.overlap_seconds === 0) await endApiKey(record, { revoked_at: now }, session);
-    else if (isEarlier) await endApiKey(record, { expires_at: end }, session);
+    const hasEnded = record.revoked_at || (record.expires_at && record.expires_at <= now);
+    if (hasEnded || record.replaced_at) throw conflict(ended);
+    await endReplaced(record, { now, end: new Date(now.getTime() + body.overlap_seconds * 1000) }, session);
     const { name, scopes, expires_at } = record;
     const mode = modeOf(record);
     return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
