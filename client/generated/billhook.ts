@@ -208,6 +208,7 @@ export type CreateApiKeyBody = {
      */
     scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
+     * No later than the calling key expires itself
      * @minLength 10
      * @format date-time
      */

@@ -69,6 +69,29 @@ describe('POST /api/v1/keys', () => {
     });
   });
 
+  test('when the caller expires, then 403 for a key that would outlive it, made or rotated', async () => {
+    const account = await gateway.workspace.account();
+    const expires_at = '2031-01-01T00:00:00.000Z';
+    const caller = await make({ scopes: ['keys:write', 'clients:read'], expires_at }, account);
+    const forever = await make({}, account);
+    const body = { name: 'robot', scopes: ['clients:read'] };
+    const refused = [
+      await gateway.post(path, body, caller),
+      await gateway.post(path, { ...body, expires_at: null }, caller),
+      await gateway.post(path, { ...body, expires_at: '2031-01-01T00:00:00.001Z' }, caller),
+      await gateway.post(`${path}/${forever.id}/rotate`, {}, caller),
+    ];
+
+    const error = `Forbidden: API key expires at ${expires_at}, the new key must not outlive it`;
+    expect(refused.map(answerOf)).toEqual(refused.map(() => [403, { error }]));
+    expect(await works(forever.key)).toBe(200);
+    const made = await make({ expires_at }, caller);
+    for (const { id } of [made, caller]) {
+      const fresh = await gateway.post(`${path}/${id}/rotate`, { overlap_seconds: 60 }, caller);
+      expect([fresh.status, fresh.body.data.expires_at]).toEqual([201, expires_at]);
+    }
+  });
+
   test('when it asks for a scope the caller lacks, then 403 names it', async () => {
     const caller = await gateway.workspace.account({ scopes: ['keys:write', 'clients:write'] });
 
@@ -162,6 +185,19 @@ describe('DELETE /api/v1/keys/{id}', () => {
       expect((await gateway.post(`${path}/${target}/rotate`, {}, stranger)).status).toBe(404);
     }
     expect(await works(key)).toBe(200);
+  });
+});
+
+describe('DELETE /api/v1/keys/{id} by a weaker key', () => {
+  test('when the key can do more than the caller, then 403; itself it may revoke', async () => {
+    const strong = await gateway.workspace.account();
+    const weak = await make({ scopes: ['keys:write'] }, strong);
+    const other = await make({ scopes: ['keys:write', 'clients:read'] }, strong);
+    const refused = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
+
+    expect(answerOf(refused)).toEqual([403, { error: 'Forbidden: API key lacks the clients:read scope' }]);
+    expect(await works(other.key)).toBe(200);
+    expect((await gateway.delete(`${path}/${weak.id}`, { key: weak.key })).status).toBe(200);
   });
 });
 

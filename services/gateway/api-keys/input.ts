@@ -29,7 +29,7 @@ export const newKey = Joi.object<NewKey, true>({
       'Each a scope the calling key has itself. Events hold whole records of every kind: who has `events:read` or ' +
         '`webhooks:write` sees them all',
     ),
-  expires_at: instant().allow(null),
+  expires_at: instant().allow(null).description('No later than the calling key expires itself'),
   mode: Joi.string().valid('live', 'test').default('live'),
 }).example({ name: 'Website', scopes: ['clients:write', 'invoices:read'] });
 

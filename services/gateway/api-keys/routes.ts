@@ -1,7 +1,7 @@
-// API keys over HTTP. A key is shown once, in the answer that makes it, and a key can never give more than it has.
+// API keys over HTTP. A key is shown once, in the answer that makes it, and can give neither scopes nor time that it has not got itself.
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
-import { conflict } from '#libs/errors.ts';
+import { AppError, conflict } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -38,6 +38,7 @@ export const apiKeyRoutes: readonly Route[] = [
     path,
     operation: 'createApiKey',
     summary: 'Create an API key; the answer is the only place that ever shows it',
+    description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: newKey,
     answers: newApiKeyAnswer,
@@ -69,6 +70,7 @@ export const apiKeyRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'revokeApiKey',
     summary: 'Revoke an API key, from the next request on',
+    description: 'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself.',
     scope: 'keys:write',
     missing,
     message: 'API key revoked',
@@ -80,6 +82,8 @@ export const apiKeyRoutes: readonly Route[] = [
     path: `${path}/{id}/rotate`,
     operation: 'rotateApiKey',
     summary: 'Replace an API key by a new one of the same name and scopes',
+    description:
+      'The new key expires when the old one would have. It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: rotation,
     missing,
@@ -95,6 +99,7 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
     const { name, scopes, mode, expires_at } = body;
     // Not with the rest of the body: a replay is answered also after the end of the key.
     if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'expires_at must be in the future');
+    requireNoLongerLife(caller, expires_at);
     return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
   });
 }
@@ -114,10 +119,11 @@ async function getApiKey({ caller, id, missing }: Context) {
   return found(apiKeyView(record));
 }
 
-async function revokeApiKey({ id, commit, missing, requireMatch }: Context) {
+async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Context) {
   const answer = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
+    if (String(record._id) !== caller.keyId) requireOwnScopes(caller, record.scopes);
     await requireMatch(() => apiKeyView(record));
     // Twice is once: the first moment counts.
     await endApiKey(record, { revoked_at: record.revoked_at ?? agreedDate() }, session);
@@ -136,6 +142,7 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     const now = agreedDate();
     const hasEnded = record.revoked_at || (record.expires_at && record.expires_at <= now);
     if (hasEnded || record.replaced_at) throw conflict(ended);
+    requireNoLongerLife(caller, record.expires_at);
     await endReplaced(record, { now, end: new Date(now.getTime() + body.overlap_seconds * 1000) }, session);
     const { name, scopes, expires_at } = record;
     const mode = modeOf(record);
@@ -154,4 +161,10 @@ function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answ
 /** @throws AppError 403 that names the first scope the caller has not got. */
 function requireOwnScopes(caller: Caller, scopes: readonly string[]) {
   for (const scope of scopes) requireScope(caller, scope);
+}
+
+/** @throws AppError 403 when a key that ends at `end`, or never, would outlive the caller's. */
+function requireNoLongerLife({ expiresAt }: Caller, end: Date | null | undefined) {
+  if (!expiresAt || (end && end <= expiresAt)) return;
+  throw new AppError(403, `Forbidden: API key expires at ${expiresAt.toISOString()}, the new key must not outlive it`);
 }

@@ -30,7 +30,8 @@ export async function authenticate(request: Request): Promise<Caller> {
   const account = await profileOf(accountId);
   if (!account) throw unauthorized();
   noteUse(record);
-  return { accountId, account, keyId: String(record._id), scopes: record.scopes };
+  const { scopes, expires_at } = record;
+  return { accountId, account, keyId: String(record._id), scopes, expiresAt: expires_at ?? undefined };
 }
 
 /** @throws AppError 403 when the caller's key lacks the scope. */

@@ -14,6 +14,8 @@ export interface Caller {
   account: AccountRecord;
   keyId: Id;
   scopes: readonly string[];
+  /** When the key ends, unless it never does. */
+  expiresAt?: Date | undefined;
 }
 
 /** What a handler gets: everything is read, checked and typed. */
