@@ -1,6 +1,7 @@
 // Commands about accounts.
 import { Account, type AccountRecord } from '#libs/models/account.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { CommandError } from './connection.ts';
 
 const NAME_LONGEST = 200;
@@ -10,12 +11,16 @@ export async function createAccount(options: { name: string; email?: string; tim
   if (name.length === 0 || name.length > NAME_LONGEST) {
     throw new CommandError(`--name must have 1 to ${NAME_LONGEST} characters`);
   }
-  if (options.timeZone !== undefined) requireTimeZone(options.timeZone);
+  if (options.email !== undefined && !isEmail(options.email)) {
+    throw new CommandError(`${options.email} is not an e-mail address`);
+  }
+  const timeZone = options.timeZone === undefined ? undefined : requireTimeZone(options.timeZone);
+  const locale = options.locale === undefined ? undefined : requireLocale(options.locale);
   const account = await Account.create({
     name,
     ...(options.email === undefined ? {} : { email: options.email }),
-    ...(options.timeZone === undefined ? {} : { time_zone: options.timeZone }),
-    ...(options.locale === undefined ? {} : { locale: options.locale }),
+    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+    ...(locale === undefined ? {} : { locale }),
   });
   return view(account.toObject());
 }
@@ -30,12 +35,16 @@ export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
 }
 
-function requireTimeZone(name: string) {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-  } catch {
-    throw new CommandError(`${name} is not an IANA time zone such as Europe/Berlin`);
-  }
+function requireTimeZone(name: string): string {
+  const timeZone = knownZone(name);
+  if (timeZone === undefined) throw new CommandError(`${name} is not an IANA time zone such as Europe/Berlin`);
+  return timeZone;
+}
+
+function requireLocale(text: string): string {
+  const locale = knownLocale(text);
+  if (locale === undefined) throw new CommandError(`${text} is not a language tag such as de-DE`);
+  return locale;
 }
 
 function view(account: AccountRecord) {

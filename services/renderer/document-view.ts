@@ -6,7 +6,7 @@ import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.
 import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 import type { Labels } from './labels.ts';
-import { mannerOf } from './locale.ts';
+import { isTag, mannerOf } from './locale.ts';
 import type { Manner, Money } from './manner.ts';
 
 interface Party {
@@ -119,7 +119,11 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     requiresSignature: document.requiresSignature,
     han: hanOf(document),
   };
-  return { view, warnings: totals.addsUp ? [] : ['amount: differs from the lines'] };
+  const warnings = [
+    ...(totals.addsUp ? [] : ['amount: differs from the lines']),
+    ...(document.locale === undefined || isTag(document.locale) ? [] : ['locale: is no language tag']),
+  ];
+  return { view, warnings };
 }
 
 interface PartyFields {

@@ -72,9 +72,26 @@ function localManner(given: {
  * half a document in one language and half in another is worse than either.
  */
 export function writtenLocale(locale: string): { language: string; region: string; format: string } {
+  if (!isTag(locale)) return { language: 'en', region: '', format: 'en' };
   const { language, region = '' } = new Intl.Locale(locale).maximize();
-  if (isWritten(language)) return { language, region, format: locale };
+  if (isWritten(language)) return { language, region, format: withDrawnDigits(locale) };
   return { language: 'en', region, format: region ? `en-${region}` : 'en' };
+}
+
+/** False for `de_DE` of a shell: accounts could once be made with it, and their documents keep it. */
+export function isTag(locale: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(locale).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Without its extensions when they ask for digits that no font has, such as `-u-nu-mathsans`. */
+function withDrawnDigits(locale: string): string {
+  const { numberingSystem, baseName } = new Intl.Locale(locale);
+  if (!numberingSystem || canDraw(new Intl.NumberFormat(locale).format(-1_234_567_890.5))) return locale;
+  return baseName;
 }
 
 /**

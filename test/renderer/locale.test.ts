@@ -99,6 +99,25 @@ describe('the language of the account', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('when it is no language tag, as accounts once took it, then it is printed in English with a warning', async () => {
+    const { text, info, warnings } = await read({ locale: 'de_DE' });
+
+    expect(text).toContain('Total €1,481.40');
+    expect(info['Language']).toBe('en');
+    expect(warnings).toEqual(['locale: is no language tag']);
+  });
+
+  test.each([
+    ['de-DE-u-nu-mathsans', 'Gesamtbetrag 1.481,40 €'],
+    ['de-DE-u-nu-khmr', 'Gesamtbetrag 1.481,40 €'],
+    ['de-DE-u-nu-deva', 'Gesamtbetrag १.४८१,४० €'],
+  ])('when it is %s, then its digits are those that a font has', async (locale, total) => {
+    const { text, warnings } = await read({ locale });
+
+    expect(text).toContain(total);
+    expect(warnings).toEqual([]);
+  });
+
   test.each([
     ['DE123456789', 'USt-IdNr. DE123456789'],
     ['el 123456789', 'USt-IdNr. el 123456789'],

@@ -1,5 +1,6 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
+import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { percentage } from '../http/money-input.ts';
 import { line, name, text } from '../http/read-input.ts';
 
@@ -18,19 +19,16 @@ export interface AccountChanges {
   project_statuses?: string[] | null;
 }
 
-const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
 const STATUSES_MAX = 50;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
 const URL_LONGEST = 2_000;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
-/** As the renderer takes it. */
-const LOCALE_LONGEST = 100;
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 export const accountChanges = Joi.object<AccountChanges, true>({
   name: name(),
-  email: line().email({ tlds: false }).max(EMAIL_LONGEST).allow(null, ''),
+  email: emailForm(line()).allow(null, ''),
   company: line().allow(null, ''),
   address: text().allow(null, ''),
   tax_id: line().allow(null, ''),
@@ -41,8 +39,8 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null, '')
     .messages({ 'string.pattern.base': '{{#label}} must be a hex colour such as #1a2b3c' }),
   default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
-  time_zone: line().custom(knownZone).description('IANA name; decides on which day an invoice is overdue'),
-  locale: line().max(LOCALE_LONGEST).custom(knownLocale).description('BCP 47; language and number format of documents'),
+  time_zone: line().custom(zoneInput).description('IANA name; decides on which day an invoice is overdue'),
+  locale: line().max(LOCALE_LONGEST).custom(localeInput).description('BCP 47; language and number format of documents'),
   project_statuses: Joi.array()
     .items(name())
     .min(1)
@@ -58,26 +56,10 @@ function imageSource(source: string, { message }: Joi.CustomHelpers) {
   return message({ custom: '{{#label}} must be an http(s) URL or a base64 data URI of an image' });
 }
 
-function knownZone(zone: string, { message }: Joi.CustomHelpers) {
-  try {
-    // Offsets such as +02:00 have no daylight saving; a name is meant.
-    if (/^[A-Z]/i.test(zone)) {
-      const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
-      // In the spelling of the list, but not under another name: JavaScript calls Asia/Kolkata by its old one.
-      return timeZone.toLowerCase() === zone.toLowerCase() ? timeZone : zone;
-    }
-  } catch {
-    // Not known: refused below.
-  }
-  return message({ custom: '{{#label}} must be an IANA time zone such as Europe/Berlin' });
+function zoneInput(zone: string, { message }: Joi.CustomHelpers) {
+  return knownZone(zone) ?? message({ custom: '{{#label}} must be an IANA time zone such as Europe/Berlin' });
 }
 
-function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
-  try {
-    const [known] = Intl.getCanonicalLocales(locale);
-    if (known && known.length <= LOCALE_LONGEST && Intl.NumberFormat.supportedLocalesOf(known).length > 0) return known;
-  } catch {
-    // Not a language tag: refused below.
-  }
-  return message({ custom: '{{#label}} must be a language tag such as en-US' });
+function localeInput(locale: string, { message }: Joi.CustomHelpers) {
+  return knownLocale(locale) ?? message({ custom: '{{#label}} must be a language tag such as en-US' });
 }
