@@ -5,10 +5,16 @@ import { LRUCache } from 'lru-cache';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
 import { agreedDate } from '../clock.ts';
-import type { Session } from '../mongo.ts';
+import { conflict } from '../errors.ts';
+import { inTransaction, type Session } from '../mongo.ts';
+import { drawNext } from './counter.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
 
+/** As many usable keys has an account at most: enough for a key of its own for each program and person. */
+export const KEYS_MAX = 100;
+/** What a 409 says. */
+export const KEYS_MAX_REACHED = `An account can have at most ${KEYS_MAX} usable API keys`;
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 
 const apiKeySchema = new Schema(
@@ -79,8 +85,17 @@ export function modeOf({ start }: Pick<ApiKeyRecord, 'start'>): 'live' | 'test' 
   return start.startsWith('bh_test_') ? 'test' : 'live';
 }
 
-/** @returns the stored record and the key, which nobody can ever read again. */
-export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey, session?: Session) {
+/**
+ * @returns the stored record and the key, which nobody can ever read again.
+ * @throws AppError 409 when the account has KEYS_MAX keys that are neither revoked nor expired.
+ */
+export async function issueApiKey(wanted: NewApiKey, session?: Session) {
+  return session ? insertKey(wanted, session) : inTransaction((own) => insertKey(wanted, own));
+}
+
+async function insertKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey, session: Session) {
+  await drawNext(session, accountId, ['key']);
+  if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
   const key = makeApiKey(mode);
   const record = new ApiKey({
     account_id: accountId,
@@ -90,8 +105,13 @@ export async function issueApiKey({ accountId, name, scopes, expiresAt, mode }: 
     scopes,
     ...(expiresAt ? { expires_at: expiresAt } : {}),
   });
-  await record.save(session ? { session } : {});
+  await record.save({ session });
   return { key, record };
+}
+
+async function countUsable(accountId: Id, session: Session): Promise<number> {
+  const usable = { revoked_at: null, $or: [{ expires_at: null }, { expires_at: { $gt: agreedDate() } }] };
+  return ApiKey.countDocuments({ account_id: accountId, ...usable }, { session });
 }
 
 /** What is known of the key, as the API returns it: never the key itself. */

@@ -10,13 +10,15 @@ const counterSchema = new Schema(
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
     event: { type: Number, required: true, default: 0 },
+    /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
+    key: { type: Number, required: true, default: 0 },
   },
   { versionKey: false, strict: 'throw', collection: 'counters' },
 );
 
 export const Counter = model('Counter', counterSchema);
 
-export type Sequence = 'invoice' | 'quote' | 'event';
+export type Sequence = 'invoice' | 'quote' | 'event' | 'key';
 
 /**
  * Draws the next number of each named sequence of the account.

@@ -1,6 +1,7 @@
 // Commands about API keys.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { isDay } from '#libs/day.ts';
+import { AppError } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -8,6 +9,7 @@ import {
   endReplaced,
   issueApiKey,
   modeOf,
+  type NewApiKey,
   SCOPES,
   untilForgotten,
 } from '#libs/models/api-key.ts';
@@ -28,7 +30,7 @@ export async function createKey(options: {
   test?: boolean;
 }) {
   await requireAccount(options.account);
-  const { key, record } = await issueApiKey({
+  const { key, record } = await issueKey({
     accountId: options.account,
     name: options.name,
     scopes: scopesOf(options.scopes),
@@ -71,7 +73,16 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
   const endsAt = await endReplaced(old, { now, end: new Date(now.getTime() + overlapHours * HOUR_MS) }, session);
   const { name, scopes, account_id, expires_at } = old;
   const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined, mode: modeOf(old) };
-  return { ...(await issueApiKey(like, session)), endsAt };
+  return { ...(await issueKey(like, session)), endsAt };
+}
+
+async function issueKey(wanted: NewApiKey, session?: Session) {
+  try {
+    return await issueApiKey(wanted, session);
+  } catch (error) {
+    if (error instanceof AppError && error.status === 409) throw new CommandError(error.message);
+    throw error;
+  }
 }
 
 async function requireKey(id: string, session?: Session): Promise<ApiKeyRecord> {

@@ -1,6 +1,6 @@
 // API keys over HTTP: shown once, never more than the caller has, and gone with the next request.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiKey } from '#libs/models/api-key.ts';
+import { ApiKey, issueApiKey } from '#libs/models/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -129,6 +129,35 @@ describe('POST /api/v1/keys', () => {
     await eventually(() => Date.now() > expiresAt.getTime());
 
     expect(await works(key)).toBe(401);
+  });
+});
+
+describe('the limit of usable keys', () => {
+  test('when an account has as many as it can have, then 409, also for two at once; what has ended makes room', async () => {
+    const account = await gateway.workspace.account();
+    const own = await ApiKey.findOne({ account_id: account.id }).lean();
+    const others = Array.from({ length: 98 }, (_, index) => ({
+      account_id: account.id,
+      hash: `${account.id}-${index}`,
+      start: 'bh_live_0000',
+      name: 'one of many',
+      scopes: ['clients:read'],
+      ...(index === 0 ? { expires_at: new Date(0) } : index === 1 ? { revoked_at: new Date(0) } : {}),
+    }));
+    await ApiKey.insertMany(others);
+    const last = await make({}, account); // The 98th that works.
+    const body = { accountId: account.id, name: 'x', scopes: ['*'] };
+    // As two gateways would: nothing but the database orders them.
+    const both = await Promise.allSettled([1, 2, 3, 4].map(() => issueApiKey(body)));
+
+    const error = 'An account can have at most 100 usable API keys';
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 409, message: error } });
+    expect(answerOf(await gateway.post(path, { name: 'x', scopes: ['*'] }, account))).toEqual([409, { error }]);
+    const rotate = (overlap_seconds: number) => gateway.post(`${path}/${last.id}/rotate`, { overlap_seconds }, account);
+    expect([(await rotate(60)).status, (await rotate(0)).status]).toEqual([409, 201]);
+    await gateway.delete(`${path}/${own?._id}`, account);
+    await issueApiKey(body);
   });
 });
 

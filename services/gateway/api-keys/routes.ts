@@ -10,6 +10,8 @@ import {
   endApiKey,
   endReplaced,
   issueApiKey,
+  KEYS_MAX,
+  KEYS_MAX_REACHED,
   modeOf,
   untilForgotten,
 } from '#libs/models/api-key.ts';
@@ -42,6 +44,7 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:write',
     body: newKey,
     answers: newApiKeyAnswer,
+    conflict: KEYS_MAX_REACHED,
     handler: createApiKey,
   }),
   route({
@@ -83,6 +86,7 @@ export const apiKeyRoutes: readonly Route[] = [
     operation: 'rotateApiKey',
     summary: 'Replace an API key by a new one of the same name and scopes',
     description:
+      `An old key that still works counts, too, towards the ${KEYS_MAX} usable keys of an account. ` +
       'The new key expires when the old one would have. It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: rotation,
