@@ -2306,6 +2306,13 @@ export type UpdateAccountResult = {
     data: Account;
 };
 
+export type UpdateAccountHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
 export type UpdateAccountResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -2314,6 +2321,7 @@ export type UpdateAccountResponseHeaders = {
 
 export type UpdateAccountVariables = {
     body: UpdateAccountBody;
+    headers?: UpdateAccountHeaders;
 };
 
 export type ListApiKeysResult = {
@@ -4234,6 +4242,7 @@ export type Ops = {
     updateAccount: {
         args: {
             body: UpdateAccountBody;
+            headers?: UpdateAccountHeaders;
         };
         result: UpdateAccountResult;
         headers: {
@@ -4986,7 +4995,7 @@ export type Ops = {
  */
 export const OPERATIONS = {
     getAccount: { id: "getAccount", method: "GET", path: "/api/v1/account", tags: ["Account"], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    updateAccount: { id: "updateAccount", method: "PATCH", path: "/api/v1/account", tags: ["Account"], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateAccount: { id: "updateAccount", method: "PATCH", path: "/api/v1/account", tags: ["Account"], params: [{ name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listApiKeys: { id: "listApiKeys", method: "GET", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createApiKey: { id: "createApiKey", method: "POST", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getApiKey: { id: "getApiKey", method: "GET", path: "/api/v1/keys/{id}", tags: ["Keys"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },

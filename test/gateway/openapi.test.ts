@@ -116,6 +116,23 @@ test('when a POST comes again under the same Idempotency-Key, then it is replaye
   expect(wrong).toEqual([]);
 });
 
+test('when If-Match names another state, then 412 exactly where the document says so', async () => {
+  const changes = examplesOf(document).filter(({ method }) => method === 'patch' || method === 'delete');
+  const wrong: unknown[] = [];
+  await makeExampleRecords(gateway);
+  for (const { method, path, operation, body } of changes) {
+    const { status } = await gateway.call(method.toUpperCase(), path.replace('{id}', exampleIdFor(path)), {
+      headers: { 'If-Match': '"another"' },
+      ...(body === undefined ? {} : { body }),
+    });
+    const described = JSON.stringify(document.paths[path]?.[method as 'patch']);
+    const says = [described.includes('parameters/IfMatch'), described.includes('responses/PreconditionFailed')];
+    if (says.some((isSaid) => isSaid !== (status === 412))) wrong.push([operation, status, says]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
 test('when the rows that render are looked at, then their 422 and 504 are those of a document', () => {
   const rendered = ['/api/tools/generate-pdf', '/api/v1/invoices/{id}/pdf', '/api/v1/quotes/{id}/pdf'];
   for (const path of rendered) {

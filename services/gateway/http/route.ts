@@ -94,6 +94,11 @@ export function isPrintedFromBody({ produces, body }: Route): boolean {
   return produces !== undefined && body !== undefined;
 }
 
+/** True of a row that changes one record, the one that a GET of the same path reads: it honours `If-Match`. */
+export function isConditional({ method }: Route): boolean {
+  return method === 'patch' || method === 'delete';
+}
+
 /** True of a row that does its work once for one `Idempotency-Key`. */
 export function isOncePerKey({ method, storesNothing }: Route): boolean {
   return method === 'post' && !storesNothing;

@@ -1,7 +1,7 @@
 // One row of the table of routes as an OpenAPI operation.
 import type Joi from 'joi';
 import { exampleIdFor } from '../http/example-ids.ts';
-import { isOncePerKey, type Route } from '../http/route.ts';
+import { isConditional, isOncePerKey, type Route } from '../http/route.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 
@@ -55,9 +55,7 @@ function parametersOf(row: Route): unknown[] {
       };
     }),
     ...(isOncePerKey(row) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...((row.method === 'patch' || row.method === 'delete') && names.length > 0
-      ? [{ $ref: '#/components/parameters/IfMatch' }]
-      : []),
+    ...(isConditional(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
 import { CHANGED } from '../http/entity-tag.ts';
 import { TOO_MANY } from '../http/rate-limit.ts';
-import { isOncePerKey, isRendered, type Route } from '../http/route.ts';
+import { isConditional, isOncePerKey, isRendered, type Route } from '../http/route.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 type Response = { description: string; headers?: object; content?: object };
@@ -47,7 +47,6 @@ export const sharedResponses: Record<string, Response> = {
 const shared = (name: keyof typeof sharedResponses & string) => ({ $ref: `#/components/responses/${name}` });
 
 export function failuresOf(row: Route): Record<string, unknown> {
-  const changesOne = (row.method === 'patch' || row.method === 'delete') && row.path.includes('{id}');
   const missing = row.missing ?? row.missingReference;
   const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
   return {
@@ -56,7 +55,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
     403: shared('Forbidden'),
     ...(missing ? { 404: notFound(row, missing) } : {}),
     ...(row.conflict || isOncePerKey(row) ? { 409: conflict(row) } : {}),
-    ...(changesOne ? { 412: shared('PreconditionFailed') } : {}),
+    ...(isConditional(row) ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
     ...(isOncePerKey(row) ? { 422: shared('IdempotencyMismatch') } : {}),
     429: shared('TooManyRequests'),
