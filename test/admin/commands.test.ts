@@ -129,6 +129,13 @@ describe('mistakes', () => {
     ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
     ['a missing option', ['accounts', 'create'], /--name/],
     ['a time zone that does not exist', ['accounts', 'create', '--name', 'x', '--time-zone', 'Mars/One'], /IANA/],
+    ['an offset as time zone', ['accounts', 'create', '--name', 'x', '--time-zone', '+02:00'], /IANA/],
+    [
+      'the locale of a shell',
+      ['accounts', 'create', '--name', 'x', '--locale', 'de_DE'],
+      /^de_DE is not a language tag/,
+    ],
+    ['an address without a host', ['accounts', 'create', '--name', 'x', '--email', 'ada@'], /^ada@ is not an e-mail/],
   ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, args, said) => {
     const { code, stdout, stderr } = await admin(args);
 
