@@ -370,11 +370,11 @@ test('when the feed is read page by page, then every event comes once, in order,
   expect(seen[3]).toMatchObject({ type: 'client.updated', data: { index: 3 }, timestamp: expect.any(String) });
   expect((await me.get('/events?type=client.updated')).body.data).toHaveLength(3);
   expect((await me.get(`/events/${ids[0]}`)).body.data).toEqual(seen[0]);
-  expect((await me.get('/events?after=99')).body).toEqual({
+  expect((await me.get('/events?after=7')).body).toEqual({
     data: [],
     pagination: { total: 0, limit: 50, offset: 0 },
     has_more: false,
-    next_after: 99,
+    next_after: 7,
   });
   const page = await me.get('/events?after=2&limit=3');
   expect(page.body.pagination).toEqual({ total: 5, limit: 3, offset: 0 });
@@ -385,6 +385,17 @@ test('when the feed is read page by page, then every event comes once, in order,
   expect(last.body).toMatchObject({ pagination: { total: 5, limit: 3, offset: 3 }, has_more: false, next_after: 7 });
   expect((await me.get('/events?after=-1')).status).toBe(400);
   expect((await me.get('/events?type=client.exploded')).status).toBe(400);
+});
+
+test('when a caller has seen more than there is, as after a restore, then it is told where the feed ends', async () => {
+  const me = await user();
+  expect((await me.get('/events?after=1')).status).toBe(409);
+  await announce(me.id, 'client.created', { index: 0 });
+  expect((await me.get('/events?after=1')).status).toBe(200);
+  for (const query of ['after=2', 'after=2&type=client.updated']) {
+    const { status, body } = await me.get(`/events?${query}`);
+    expect([status, body.error]).toEqual([409, 'The feed ends at sequence 1: read on from an earlier one']);
+  }
 });
 
 test('when the types of events are asked for, then each has an example that its own filter names', async () => {

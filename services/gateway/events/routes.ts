@@ -1,5 +1,7 @@
 // Events over HTTP: the feed, one event, sending it again, and the catalogue of types.
 import Joi from 'joi';
+import { conflict } from '#libs/errors.ts';
+import { Counter } from '#libs/models/counter.ts';
 import { replayEvents } from '#libs/models/delivery.ts';
 import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
@@ -45,7 +47,9 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
     description:
       'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
       'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
-      '`pagination.total` counts what comes after `after`.',
+      '`pagination.total` counts what comes after `after`. Where `after` is beyond the end of the feed, the server was restored from an ' +
+      'older backup: that is 409, and the message says where the feed ends.',
+    conflict: 'The feed ends at sequence 4000: read on from an earlier one',
     scope: 'events:read',
     query: feedQuery,
     answers: eventAnswer,
@@ -87,14 +91,16 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
 async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promise<Answer> {
   const { after, limit, offset, type } = query;
   const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
-  const [events, total] = await Promise.all([
+  const [events, left, ofType] = await Promise.all([
     Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
       .sort({ sequence: 1 })
       .skip(offset)
       .limit(limit)
       .lean<EventRecord[]>(),
-    type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : countAfter(caller.accountId, after),
+    countAfter(caller.accountId, after),
+    type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : undefined,
   ]);
+  const total = ofType ?? left;
   const nextAfter = events.at(-1)?.sequence ?? after;
   const hasMore = total > offset + events.length;
   const next = new URLSearchParams({ after: String(nextAfter), limit: String(limit), ...(type ? { type } : {}) });
@@ -111,10 +117,15 @@ async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promi
   };
 }
 
-/** The sequence has no gaps, so nothing needs to be counted. */
+/**
+ * The sequence has no gaps, so nothing needs to be counted.
+ * @throws AppError 409 when the caller has seen more than there is: after a restore of an older backup it would otherwise miss all events up to there.
+ */
 async function countAfter(accountId: Id, after: number): Promise<number> {
-  const last = await Event.findOne({ account_id: accountId }, { sequence: 1 }).sort({ sequence: -1 }).lean();
-  return Math.max(0, (last?.sequence ?? 0) - after);
+  const counter = await Counter.findById(accountId, { event: 1 }).lean();
+  const last = counter?.event ?? 0;
+  if (after > last) throw conflict(`The feed ends at sequence ${last}: read on from an earlier one`);
+  return last - after;
 }
 
 function listEventTypes(catalogue: EventParts['catalogue']): Promise<Answer> {
