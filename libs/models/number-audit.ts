@@ -21,7 +21,7 @@ export interface Audit {
 }
 
 const HOLES_SHOWN = 100;
-const limit = { maxTimeMS: LIST_LIMIT_MS };
+const timed = { maxTimeMS: LIST_LIMIT_MS };
 const DOCUMENTS = { invoice: Invoice, quote: Quote } as const;
 
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
@@ -30,13 +30,13 @@ export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Aud
   const documents = driverOf(DOCUMENTS[kind]);
   const [counter, rows, deleted] = await Promise.all([
     Counter.findById(accountId).lean(),
-    ledger.countDocuments({ account_id, kind } as object, limit),
-    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object, limit),
+    ledger.countDocuments({ account_id, kind } as object, timed),
+    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object, timed),
   ]);
   const drawn = counter?.[kind] ?? 0;
   const [holes, lost] = await Promise.all([
     rows === drawn ? [] : findHoles(accountId, kind, drawn),
-    (await documents.countDocuments({ account_id }, limit)) === rows - deleted ? [] : findLost(accountId, kind),
+    (await documents.countDocuments({ account_id }, timed)) === rows - deleted ? [] : findLost(accountId, kind),
   ]);
   const live = rows - deleted - lost.length;
   const name = (number: number) => documentNumber(kind, number);
@@ -59,8 +59,8 @@ export async function numberPage(
   const filter = { account_id: storedId(accountId), kind: { $in: [...kinds] } } as object;
   const ledger = driverOf(NumberLedger);
   const [rows, total] = await Promise.all([
-    ledger.find(filter, { sort: { account_id: 1, kind: 1, number: 1 }, skip: offset, limit }).toArray(),
-    ledger.countDocuments(filter),
+    ledger.find(filter, { sort: { account_id: 1, kind: 1, number: 1 }, skip: offset, limit, ...timed }).toArray(),
+    ledger.countDocuments(filter, timed),
   ]);
   return { numbers: (rows as unknown as NumberRecord[]).map(numberView), total };
 }
@@ -80,6 +80,7 @@ async function findHoles(accountId: Id, kind: NumberKind, drawn: number): Promis
   const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind } as object, {
     sort: { account_id: 1, kind: 1, number: 1 },
     projection: { number: 1 },
+    ...timed,
   });
   const holes: number[] = [];
   let expected = 1;
@@ -94,20 +95,23 @@ async function findHoles(accountId: Id, kind: NumberKind, drawn: number): Promis
 
 async function findLost(accountId: Id, kind: NumberKind): Promise<number[]> {
   const rows = await driverOf(NumberLedger)
-    .aggregate([
-      { $match: { account_id: storedId(accountId), kind, deleted_at: { $exists: false } } },
-      {
-        $lookup: {
-          from: DOCUMENTS[kind].collection.name,
-          localField: '_id',
-          foreignField: '_id',
-          pipeline: [{ $match: { account_id: storedId(accountId) } }, { $project: { _id: 1 } }],
-          as: 'documents',
+    .aggregate(
+      [
+        { $match: { account_id: storedId(accountId), kind, deleted_at: { $exists: false } } },
+        {
+          $lookup: {
+            from: DOCUMENTS[kind].collection.name,
+            localField: '_id',
+            foreignField: '_id',
+            pipeline: [{ $match: { account_id: storedId(accountId) } }, { $project: { _id: 1 } }],
+            as: 'documents',
+          },
         },
-      },
-      { $match: { documents: [] } },
-      { $limit: HOLES_SHOWN },
-    ])
+        { $match: { documents: [] } },
+        { $limit: HOLES_SHOWN },
+      ],
+      timed,
+    )
     .toArray();
   return (rows as unknown as NumberRecord[]).map(({ number }) => number);
 }

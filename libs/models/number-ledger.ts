@@ -34,6 +34,11 @@ const numberSchema = new Schema<NumberRecord>(
 );
 numberSchema.plugin(tenant);
 numberSchema.index({ account_id: 1, kind: 1, number: 1 }, { unique: true });
+// The tombstones alone: an audit counts them.
+numberSchema.index(
+  { account_id: 1, kind: 1, deleted_at: 1 },
+  { partialFilterExpression: { deleted_at: { $exists: true } } },
+);
 
 export const NumberLedger = model('Number', numberSchema);
 

@@ -4,6 +4,7 @@ import { Counter } from '#libs/models/counter.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { plansOf } from '../support/plans.ts';
 import { type AnyRecord, create, createClient } from '../support/records.ts';
 
 let gateway: TestGateway;
@@ -58,6 +59,20 @@ test('when documents are made and drafts deleted, then every number has its docu
   const page = await audit('?kind=invoice&limit=1&offset=2');
   expect(page.data.numbers.map(({ number }: AnyRecord) => number)).toEqual(['INV-0003']);
   expect(page.pagination.total).toBe(3);
+});
+
+test('when an account has many numbers, then the audit looks at the deleted ones alone, and not for ever', async () => {
+  const made = [];
+  for (let index = 0; index < 12; index += 1) made.push(await invoice());
+  for (const { id } of made.slice(0, 2)) await gateway.delete(`/api/v1/invoices/${id}`, account);
+
+  const plans = await plansOf(NumberLedger.collection.name, () => audit('?kind=invoice&limit=3'));
+
+  const counts = plans.filter(({ command }) => command === 'aggregate');
+  expect(counts.map(({ docsExamined }) => docsExamined).toSorted()).toEqual([0, 0, 2]);
+  expect(plans.map(({ isByIndex, maxTimeMS }) => [isByIndex, typeof maxTimeMS])).toEqual(
+    plans.map(() => [true, 'number']),
+  );
 });
 
 test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {

@@ -6,6 +6,7 @@ import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event } from '#libs/models/event.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { plansOf } from '../support/plans.ts';
 import { announcedEvent, register } from '../support/webhooks.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -28,29 +29,6 @@ async function subscribed() {
     replay: async (since: Date, only: string) =>
       (await gateway.post(`${at}/replay`, { since: since.toISOString(), only }, { key })).body.data,
   };
-}
-
-/** What the database did with a collection while something was asked. */
-async function plansOf(collection: string, ask: () => Promise<unknown>) {
-  const { db } = mongoose.connection;
-  if (!db) throw new Error('not connected');
-  await db.command({ profile: 2 });
-  await ask();
-  await db.command({ profile: 0 });
-  const entries = await db
-    .collection('system.profile')
-    .find({ ns: `${db.databaseName}.${collection}` })
-    .toArray();
-  await db.collection('system.profile').drop();
-  return entries
-    .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
-    .map(({ command, hasSortStage = false, planSummary, docsExamined }) => ({
-      command: Object.keys(command)[0],
-      hasSortStage,
-      isByIndex: /^(IXSCAN|COUNT_SCAN)/.test(String(planSummary)),
-      docsExamined,
-      maxTimeMS: command['maxTimeMS'],
-    }));
 }
 
 test('when events since a time are replayed, then they are read along an index, not sorted, and not for ever', async () => {
