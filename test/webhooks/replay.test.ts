@@ -1,6 +1,5 @@
 // Lists of deliveries and replays over HTTP, as accounts grow large and events old.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event } from '#libs/models/event.ts';
