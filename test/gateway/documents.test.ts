@@ -200,6 +200,18 @@ describe('what the caller has already', () => {
     }
   });
 
+  test('when something changes that is not printed, then it is the same file', async () => {
+    const { id } = await makeQuote();
+    const turn = (status: string) => system.call('PATCH', `/api/v1/quotes/${id}`, { body: { status } });
+    expect((await turn('Sent')).status).toBe(200);
+    const first = await fetchPdf(`quotes/${id}/pdf`);
+    expect((await turn('Accepted')).status).toBe(200);
+    const second = await fetchPdf(`quotes/${id}/pdf`);
+
+    expect(second.headers.get('ETag')).toBe(first.headers.get('ETag'));
+    expect(second.body.equals(first.body)).toBe(true);
+  });
+
   test('when the tag is known, then 304 without printing; when anything printed has changed, then another document', async () => {
     const { id } = await makeInvoice();
     const first = await fetchPdf(`invoices/${id}/pdf`);

@@ -52,8 +52,9 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
 function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone }: Faces, query: DocumentQuery) {
   const { issuer, client, issued_on } = parties;
   const { amount, tax_amount, currency, line_items, description } = record;
+  const date = issued_on ?? dayIn(timeZone, record.created_at);
   return {
-    date: issued_on ?? dayIn(timeZone, record.created_at),
+    date,
     clientName: client.name,
     clientEmail: client.email,
     clientCompany: client.company_name,
@@ -79,7 +80,8 @@ function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone }: 
     layoutType: query.layout,
     showBanner: query.banner,
     accessible: query.accessible,
-    madeAt: record.updated_at.getTime(),
+    // Of what is printed: a change that nobody sees on the paper makes no other file.
+    madeAt: Date.parse(date),
     textScale: 1,
     currencySymbol: currency,
     requiresSignature: false,
