@@ -24,6 +24,12 @@ export const AUDIT_ACTIONS = [
   'bulk.continue',
   'operator.create',
   'operator.remove',
+  'account.create',
+  'key.create',
+  'key.revoke',
+  'key.rotate',
+  'webhook.create',
+  'webhooks.reseal',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -39,7 +45,7 @@ const auditSchema = new Schema(
     /** What it was done to: a queue's name, an id, a filter in words. */
     target: String,
     outcome: { type: String, required: true, enum: AUDIT_OUTCOMES },
-    /** One line: how many, or why not. */
+    /** One line: how many, what was made, or why not. Never a key or a secret. */
     detail: String,
   },
   { versionKey: false, strict: 'throw', collection: 'audit_entries' },

@@ -3,6 +3,7 @@ import { Account, type AccountRecord } from '#libs/models/account.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { CommandError } from './connection.ts';
+import { noted } from './noted.ts';
 
 const NAME_LONGEST = 200;
 
@@ -16,11 +17,15 @@ export async function createAccount(options: { name: string; email?: string; tim
   }
   const timeZone = options.timeZone === undefined ? undefined : requireTimeZone(options.timeZone);
   const locale = options.locale === undefined ? undefined : requireLocale(options.locale);
-  const account = await Account.create({
+  const account = new Account({
     name,
     ...(options.email === undefined ? {} : { email: options.email }),
     ...(timeZone === undefined ? {} : { time_zone: timeZone }),
     ...(locale === undefined ? {} : { locale }),
+  });
+  await noted('account.create', String(account._id), async () => {
+    await account.save();
+    return {};
   });
   return view(account.toObject());
 }

@@ -12,9 +12,10 @@ import {
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound.ts';
-import { openSecretBox } from '#libs/secret-box.ts';
+import { openSecretBox, type SecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError, type Target } from './connection.ts';
+import { noted } from './noted.ts';
 import type { Settings } from './settings.ts';
 
 const SHOWN_DEFAULT = 20;
@@ -33,7 +34,11 @@ export async function createEndpoint(
     const events = options.events.split(',').map((filter) => filter.trim());
     const { url, description } = options;
     const input = { url, events, ...(description === undefined ? {} : { description }) };
-    const { endpoint, secret } = await registerEndpoint(options.account, input, { outbound, box });
+    const { endpoint, secret } = await noted('webhook.create', options.account, async () => {
+      const made = await registerEndpoint(options.account, input, { outbound, box });
+      // Not the whole URL: many a receiver knows its senders by a token in it.
+      return { ...made, detail: `${made.endpoint.id} at ${new URL(made.endpoint.url).host}` };
+    });
     const { id, ...rest } = endpoint;
     return { id, secret, ...rest };
   } catch (error) {
@@ -74,6 +79,14 @@ export async function listDeliveries(endpointId: string, options: { limit?: numb
 /** Seals all signing secrets with the first key of SECRET_KEY. @throws CommandError when some can be read with none of its keys. */
 export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY'>, target: Target) {
   const box = openSecretBox(SECRET_KEY ?? (await keptSecretKey(target)));
+  const { resealed } = await noted('webhooks.reseal', undefined, async () => {
+    const done = await resealAll(box);
+    return { resealed: done, detail: `${done} endpoints` };
+  });
+  return { resealed, key: box.keyIds[0], left: 0 };
+}
+
+async function resealAll(box: SecretBox): Promise<number> {
   const { resealed, unreadable } = await resealSecrets(box, (done) => {
     if (done > 0 && done % PROGRESS_EVERY === 0) process.stderr.write(`${done} endpoints done …\n`);
   });
@@ -83,7 +96,7 @@ export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY
       `${resealed} done. SECRET_KEY lacks the key of ${unreadable.length} more, put it back at the end of the list: ${named}`,
     );
   }
-  return { resealed, key: box.keyIds[0], left: 0 };
+  return resealed;
 }
 
 /** Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another. */

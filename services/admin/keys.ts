@@ -17,6 +17,7 @@ import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError } from './connection.ts';
+import { noted } from './noted.ts';
 
 const DAYS_FORM = /^(\d{1,4})d$/;
 const DAY_MS = 24 * 3600 * 1000;
@@ -30,12 +31,16 @@ export async function createKey(options: {
   test?: boolean;
 }) {
   await requireAccount(options.account);
-  const { key, record } = await issueKey({
+  const wanted: NewApiKey = {
     accountId: options.account,
     name: options.name,
     scopes: scopesOf(options.scopes),
     expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
     mode: options.test ? 'test' : 'live',
+  };
+  const { key, record } = await noted('key.create', options.account, async () => {
+    const issued = await issueKey(wanted);
+    return { ...issued, detail: `${String(issued.record._id)}: ${wanted.scopes.join(', ')}` };
   });
   const { id, ...rest } = view(record.toObject());
   return { id, key, ...rest };
@@ -50,14 +55,24 @@ export async function listKeys(options: { account: string }) {
 export async function revokeKey(id: string) {
   const key = await requireKey(id);
   const revokedAt = key.revoked_at ?? agreedDate();
-  await endApiKey(key, { revoked_at: revokedAt });
+  await noted('key.revoke', String(key._id), async () => {
+    await endApiKey(key, { revoked_at: revokedAt });
+    return key.revoked_at ? { detail: 'It was revoked already' } : {};
+  });
   await untilForgotten();
   return view({ ...key, revoked_at: revokedAt });
 }
 
 /** A new key with the same name, scopes, mode and expiry; the old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
-  const { key, record, endsAt } = await inTransaction((session) => replaceKey(id, options.overlapHours, session));
+  const old = await requireKey(id);
+  const { key, record, endsAt } = await noted('key.rotate', String(old._id), async () => {
+    const replaced = await inTransaction((session) => replaceKey(id, options.overlapHours, session));
+    return {
+      ...replaced,
+      detail: `${String(replaced.record._id)}; the old one ends at ${replaced.endsAt.toISOString()}`,
+    };
+  });
   await untilForgotten();
   const { id: newId, ...rest } = view(record.toObject());
   return { id: newId, key, ...rest, replaces: id, old_key_ends_at: endsAt.toISOString() };

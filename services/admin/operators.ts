@@ -13,9 +13,7 @@ import {
 import { isDuplicate } from '#libs/mongo-errors.ts';
 import { makePassword, PASSWORD_LONGEST, PASSWORD_SHORTEST } from '#libs/password.ts';
 import { CommandError } from './connection.ts';
-
-/** As the audit log names this command line. */
-const ACTOR = 'command line';
+import { ACTOR } from './noted.ts';
 
 /**
  * @param options.password made when absent. @param options.replace gives an operator who exists the new role and password.

@@ -2,10 +2,8 @@
 import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { type AuditAction, audited } from '#libs/models/audit-entry.ts';
 import { CommandError } from './connection.ts';
-
-const ACTOR = 'command line';
+import { noted } from './noted.ts';
 
 export async function listQueues(queues: Queues) {
   return Promise.all(catalog.map((definition) => view(queues, definition)));
@@ -57,10 +55,6 @@ async function retryAll(queues: Queues, definition: JobDefinition<unknown>): Pro
     done += more;
   }
   return done;
-}
-
-function noted<Result extends { detail?: string }>(action: AuditAction, target: string, work: () => Promise<Result>) {
-  return audited({ operator: ACTOR, action, target }, work);
 }
 
 function requireQueue(name: string): JobDefinition<unknown> {
