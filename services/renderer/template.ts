@@ -90,16 +90,32 @@ function isLongDay({ label, value }: DocumentView['facts'][number]) {
   return label.length + value.length > 34 && value.length < 28;
 }
 
+/** Characters of a number that its column holds. Two columns of this width and a description share the narrowest page. */
+const NUMBER_LONGEST = 24;
+const NUMBER_USUAL = 18;
+
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
 function columnWidths({ lines, labels }: DocumentView) {
   const money = (value: Money | undefined) =>
     value ? value.before.length + value.symbol.length + value.after.length : 0;
-  const width = (longest: number, least: number) => `${Math.min(Math.max(longest, least), 18) * 0.6 + 1.6}rem`;
+  // The more characters, the more of them are narrow: separators, and a gap behind the symbol.
+  const width = (longest: number, least: number) => {
+    const characters = Math.min(Math.max(longest, least), NUMBER_LONGEST);
+    return `${(Math.min(characters, NUMBER_USUAL) * 0.6 + Math.max(0, characters - NUMBER_USUAL) * 0.4 + 1.6).toFixed(1)}rem`;
+  };
+  const longest = {
+    qty: Math.max(...lines.map(({ qty }) => qty.length)),
+    rate: Math.max(...lines.map(({ rate }) => money(rate))),
+    discount: Math.max(...lines.map(({ discount }) => discount.length)),
+    amount: Math.max(...lines.map(({ amount }) => money(amount))),
+  };
   return {
-    qty: width(Math.max(labels.qty.length, ...lines.map(({ qty }) => qty.length)), 3),
-    rate: width(Math.max(labels.rate.length, ...lines.map(({ rate }) => money(rate))), 7),
-    discount: width(Math.max(labels.discount.length, ...lines.map(({ discount }) => discount.length)), 6),
-    amount: width(Math.max(labels.amount.length, ...lines.map(({ amount }) => money(amount))), 8),
+    qty: width(Math.max(labels.qty.length, longest.qty), 3),
+    rate: width(Math.max(labels.rate.length, longest.rate), 7),
+    discount: width(Math.max(labels.discount.length, longest.discount), 6),
+    amount: width(Math.max(labels.amount.length, longest.amount), 8),
+    // A longer one would leave its column, and the page: broken it can be read.
+    numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',
   };
 }
 

@@ -190,6 +190,29 @@ describe('amounts', () => {
     expect(text).toMatch(/Calls 12,000 \$ ?0\.0015 \$ ?18\.00/);
   });
 
+  test.each(['elegant', 'modern', 'classic'] as const)(
+    'when prices are as long as they may be in %s, then no number is broken, and none leaves the page',
+    async (fontStyle) => {
+      for (const textScale of [0.8, 1, 1.2]) {
+        const lineItems = [{ description: 'The northern wing', qty: 1, rate: '888888888888.88' }];
+        const longest = {
+          fontStyle,
+          textScale,
+          currencySymbol: 'IDRp',
+          lineItems,
+          taxRate: 0,
+          amount: 888_888_888_888.88,
+        };
+        const { pages, size } = await renderer.read(anInvoice(longest));
+        const words = pages[0]?.words.filter(({ text }) => text.includes('888')) ?? [];
+
+        // Rate, amount, subtotal, and the total at the head and at the foot.
+        expect(words.map(({ text }) => text.replace(/^.*?(?=8)/, ''))).toEqual(Array(5).fill('888,888,888,888.88'));
+        for (const { x, width } of words) expect(x + width).toBeLessThan(size.width - 10);
+      }
+    },
+  );
+
   test('when half a cent is to be rounded, then it goes away from zero', async () => {
     const text = await textOf({ lineItems: [{ qty: 1, rate: 1.005 }], taxRate: 0, amount: 1.01 });
 
