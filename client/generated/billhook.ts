@@ -1455,7 +1455,7 @@ export type NumberingAudit = {
              */
             live: number;
             /**
-             * Numbers of deleted drafts
+             * Numbers of deleted drafts, and numbers skipped after a restore
              */
             deleted: number;
             /**
@@ -1478,7 +1478,7 @@ export type NumberingAudit = {
              */
             live: number;
             /**
-             * Numbers of deleted drafts
+             * Numbers of deleted drafts, and numbers skipped after a restore
              */
             deleted: number;
             /**
@@ -1495,7 +1495,7 @@ export type NumberingAudit = {
         number: string;
         kind: "invoice" | "quote";
         /**
-         * The document's id, even when it is gone
+         * The document's id, even when it is gone; nobody's for a number that was skipped
          * @minLength 1
          * @format uuid
          */

@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'bulk.continue',
   'operator.create',
   'operator.remove',
+  'numbers.advance',
   'account.create',
   'key.create',
   'key.revoke',

@@ -11,7 +11,7 @@ export interface Audit {
   gapless: boolean;
   /** How many numbers were drawn: the last one, when none is missing. */
   drawn: number;
-  /** Numbers with a document, and numbers of deleted drafts. */
+  /** Numbers with a document, and numbers of deleted drafts or skipped ones. */
   live: number;
   deleted: number;
   /** Numbers that were drawn and are in no ledger row, at most HOLES_SHOWN of them. */

@@ -1,7 +1,8 @@
-// Every quote and invoice number ever drawn, with its document, or the tombstone of a draft that was deleted.
+// Every quote and invoice number ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import { type Id, idField, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
+import { driverOf } from './records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
 export type NumberKind = 'invoice' | 'quote';
 
@@ -14,7 +15,7 @@ export interface NumberRecord {
   kind: NumberKind;
   number: number;
   created_at: Date;
-  /** When the draft was deleted. Its number is never given again. */
+  /** When the draft was deleted, or the number skipped. It is never given again. */
   deleted_at?: Date;
 }
 
@@ -47,6 +48,14 @@ export function documentNumber(kind: NumberKind, number: number): string {
   return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
 }
 
+const NUMBER_FORM = /^(?:([A-Z]{3})-)?0*([1-9]\d{0,11})$/;
+
+/** `50` and `INV-0050` → 50; undefined for anything else, such as the printed number of the other kind. */
+export function numberIn(kind: NumberKind, text: string): number | undefined {
+  const [, prefix = PREFIX[kind], digits] = NUMBER_FORM.exec(text) ?? [];
+  return digits && prefix === PREFIX[kind] ? Number(digits) : undefined;
+}
+
 export async function recordNumber(
   session: Session,
   drawn: { accountId: Id; kind: NumberKind; number: number; documentId: StoredId },
@@ -70,4 +79,21 @@ export async function buryNumber(session: Session, accountId: Id, documentId: St
     { $set: { deleted_at: new Date() } },
     { session },
   );
+}
+
+/** Tombstones for numbers that were drawn for no document. Their ids are nobody's. */
+export async function skipNumbers(
+  session: Session,
+  { accountId, kind, first, count }: { accountId: Id; kind: NumberKind; first: number; count: number },
+): Promise<void> {
+  const now = new Date();
+  const rows = Array.from({ length: count }, (_, index) => ({
+    _id: storedId(newId()),
+    account_id: storedId(accountId),
+    kind,
+    number: first + index,
+    created_at: now,
+    deleted_at: now,
+  }));
+  await driverOf(NumberLedger).insertMany(rows, { session });
 }

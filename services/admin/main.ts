@@ -8,6 +8,7 @@ import { CommandError, type Target, withDatabase, withQueues } from './connectio
 import { examine, printFindings } from './doctor.ts';
 import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { advanceNumbers } from './numbers.ts';
 import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
 import { listQueues, pause, resume, retry } from './queues.ts';
@@ -84,6 +85,13 @@ command(
   'reseal',
   'encrypt all signing secrets with the first key of SECRET_KEY, after it was changed',
 ).action((options) => answer(options, () => resealEndpoints(readSettings(env), targetOf(options)), printRecord));
+
+const numbers = program.command('numbers').description('the numbers of quotes and invoices');
+command(numbers, 'advance', 'skip the numbers sent after a backup that is restored; nothing takes them back')
+  .requiredOption('--account <id>', 'the account')
+  .requiredOption('--kind <kind>', 'invoice or quote')
+  .requiredOption('--to <number>', 'the last number that was sent, such as 50 or INV-0050')
+  .action((options) => answer(options, () => advanceNumbers(options), printRecord));
 
 const operators = program.command('operators').description('people who may open the operations dashboard');
 command(operators, 'create', 'make one; the password is made and shown once, unless it is given')

@@ -58,7 +58,7 @@ describe.each(guides)('%s', (guide) => {
 
   test('when it names a command of the administrator, then there is one', () => {
     const program = textOf('services/admin/main.ts');
-    const named = all(text, /\badmin (?:-- )?((?:accounts|keys|operators|queues) \w+|doctor|migrate)/g);
+    const named = all(text, /\badmin (?:-- )?((?:accounts|keys|numbers|operators|queues) \w+|doctor|migrate)/g);
     const has = (command: string) =>
       command.split(' ').every((word) => new RegExp(`command\\((?:\\w+, )?'${word}[ ']`).test(program));
     expect(named.filter((command) => !has(command))).toEqual([]);

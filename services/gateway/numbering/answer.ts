@@ -8,7 +8,7 @@ const audit = Joi.object({
   gapless: Joi.boolean().required(),
   drawn: number().description('How many numbers were drawn'),
   live: number().description('Numbers with a document'),
-  deleted: number().description('Numbers of deleted drafts'),
+  deleted: number().description('Numbers of deleted drafts, and numbers skipped after a restore'),
   holes: Joi.array().items(Joi.string()).required().description('Numbers that were drawn and are nowhere'),
   lost: Joi.array().items(Joi.string()).required().description('Numbers whose document is missing without a tombstone'),
 });
@@ -23,7 +23,9 @@ export const numberingAnswer = Joi.object({
         kind: Joi.string()
           .valid(...NUMBER_KINDS)
           .required(),
-        document_id: id().description("The document's id, even when it is gone"),
+        document_id: id().description(
+          "The document's id, even when it is gone; nobody's for a number that was skipped",
+        ),
         drawn_at: timestamp(),
         deleted_at: orNull(Joi.string().isoDate()),
       }),

@@ -1,0 +1,72 @@
+// Commands about the numbers of quotes and invoices.
+import { AppError } from '#libs/errors.ts';
+import { Counter, drawMany } from '#libs/models/counter.ts';
+import { documentNumber, NUMBER_KINDS, type NumberKind, numberIn, skipNumbers } from '#libs/models/number-ledger.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { inTransaction, type Session } from '#libs/mongo.ts';
+import { requireAccount } from './accounts.ts';
+import { CommandError } from './connection.ts';
+import { noted } from './noted.ts';
+
+/** A digit too many must not cost the account its numbers: nothing takes them back. */
+const SKIPPED_MOST = 10_000;
+
+/** Skips what was given after a backup that has been restored: the next document gets the number after `to`. */
+export async function advanceNumbers(options: { account: string; kind: string; to: string }) {
+  await requireAccount(options.account);
+  const kind = kindOf(options.kind);
+  const to = numberOf(kind, options.to);
+  const { first } = await noted('numbers.advance', options.account, () => advance(options.account, kind, to));
+  return {
+    account_id: options.account,
+    kind,
+    skipped: to - first + 1,
+    first: documentNumber(kind, first),
+    last: documentNumber(kind, to),
+    next: documentNumber(kind, to + 1),
+  };
+}
+
+async function advance(accountId: Id, kind: NumberKind, to: number) {
+  try {
+    const first = await inTransaction((session) => skipTo(session, { accountId, kind, to }));
+    return { first, detail: `${documentNumber(kind, first)} to ${documentNumber(kind, to)} skipped` };
+  } catch (error) {
+    // Gateways draw numbers all the time, or the store went away.
+    throw error instanceof AppError ? new CommandError(error.message) : error;
+  }
+}
+
+/** @returns the first number skipped. */
+async function skipTo(session: Session, { accountId, kind, to }: { accountId: Id; kind: NumberKind; to: number }) {
+  const counter = await Counter.findById(accountId, { [kind]: 1 }, { session }).lean();
+  const count = to - (counter?.[kind] ?? 0);
+  if (count <= 0) {
+    throw new CommandError(
+      `${documentNumber(kind, to)} is drawn already; the last one is ${documentNumber(kind, to - count)}`,
+    );
+  }
+  if (count > SKIPPED_MOST) {
+    throw new CommandError(
+      `${documentNumber(kind, to)} would skip ${count} numbers; at most ${SKIPPED_MOST} are skipped at once`,
+    );
+  }
+  // Whoever has drawn since our look conflicts here, and the look is repeated.
+  const first = await drawMany(session, accountId, kind, count);
+  await skipNumbers(session, { accountId, kind, first, count });
+  return first;
+}
+
+function kindOf(text: string): NumberKind {
+  const kind = NUMBER_KINDS.find((each) => each === text);
+  if (!kind) throw new CommandError(`--kind must be ${NUMBER_KINDS.join(' or ')}`);
+  return kind;
+}
+
+function numberOf(kind: NumberKind, text: string): number {
+  const number = numberIn(kind, text);
+  if (number === undefined) {
+    throw new CommandError(`--to must be a number of the ${kind}s such as 50 or ${documentNumber(kind, 50)}`);
+  }
+  return number;
+}
