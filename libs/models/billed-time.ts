@@ -1,8 +1,8 @@
 // Whether time was billed on an invoice that is out of the house: such time cannot be changed any more.
 import type { Session } from '../mongo.ts';
 import { Invoice } from './invoice.ts';
-import { findAllWith, findOwn } from './records.ts';
-import type { Id, StoredId } from './tenant.ts';
+import { driverOf, findOwn } from './records.ts';
+import { type Id, type StoredId, storedId } from './tenant.ts';
 import { TimeEntry, type TimeEntryRecord } from './time-entry.ts';
 
 /** True when the entry is on an invoice that is no draft. */
@@ -18,10 +18,10 @@ export async function isIssued(
 
 /** True when any time of the task is. */
 export async function hasIssuedTime(accountId: Id, taskId: StoredId, session: Session): Promise<boolean> {
-  const billed = await findAllWith(TimeEntry, accountId, { task_id: taskId, invoice_id: { $ne: null } }, session);
-  const ids = new Map(billed.map((entry) => [String(entry.invoice_id), entry]));
-  for (const entry of ids.values()) {
-    if (await isIssued(accountId, entry, session)) return true;
+  const filter = { account_id: storedId(accountId), task_id: taskId, invoice_id: { $ne: null } };
+  const ids: StoredId[] = await driverOf(TimeEntry).distinct('invoice_id', filter, { session });
+  for (const invoice_id of ids) {
+    if (await isIssued(accountId, { invoice_id }, session)) return true;
   }
   return false;
 }

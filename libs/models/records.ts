@@ -14,6 +14,11 @@ export interface Stamped extends Owned {
   updated_at: Date;
 }
 
+/** What one transaction removes at most along with a record. */
+export const REMOVED_MAX = 5_000;
+export const REMOVED_MAX_MIB = 16;
+const PORTION = 200;
+
 /** Any model of records that belong to accounts. */
 export interface Records<Stored extends Owned> {
   readonly modelName: string;
@@ -132,26 +137,55 @@ export async function hasOwn(
   return found !== null;
 }
 
-/** All the account's records that match. Only for few: lists have pages. */
-export async function findAllWith<Stored extends Owned>(
+/** True when more matches than one transaction carries well: it holds up all other writes of the account, and the database's cache. */
+export async function isTooMuchToRemove<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
-  filter: Partial<Record<keyof Stored, unknown>>,
+  filter: Partial<Stored>,
   session: Session,
-): Promise<Stored[]> {
-  const found = await driverOf(records)
-    .find({ account_id: storedId(accountId), ...(filter as object) }, { session })
+): Promise<boolean> {
+  const [sum] = await driverOf(records)
+    .aggregate<{ count: number; bytes: number }>(
+      [
+        { $match: { account_id: storedId(accountId), ...filter } },
+        { $limit: REMOVED_MAX + 1 },
+        { $group: { _id: null, count: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ],
+      { session, hint: alongIds(filter) },
+    )
     .toArray();
-  return found as Stored[];
+  return sum !== undefined && (sum.count > REMOVED_MAX || sum.bytes > REMOVED_MAX_MIB * 1024 * 1024);
 }
 
+/**
+ * Removes all the account's records that match, oldest first, in portions: nobody knows how large they are together.
+ * @param filter fields that the listing of these records has a filter for.
+ * @param announce gets each portion before the next is read.
+ */
 export async function removeAllWith<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
   filter: Partial<Stored>,
   session: Session,
+  announce: (portion: readonly Stored[]) => Promise<void>,
 ): Promise<void> {
-  await driverOf(records).deleteMany({ account_id: storedId(accountId), ...(filter as object) }, { session });
+  const account_id = storedId(accountId);
+  for (;;) {
+    const portion = await driverOf(records)
+      .find(
+        { account_id, ...(filter as object) },
+        { session, sort: { _id: 1 }, limit: PORTION, batchSize: PORTION + 1, hint: alongIds(filter) },
+      )
+      .toArray();
+    if (portion.length === 0) return;
+    await driverOf(records).deleteMany({ account_id, _id: { $in: portion.map(({ _id }) => _id) } }, { session });
+    await announce(portion as unknown as Stored[]);
+  }
+}
+
+/** The index of a listing that finds by `filter` and gives the oldest first, see listing.ts. */
+function alongIds(filter: object): Record<string, 1> {
+  return { account_id: 1, ...Object.fromEntries(Object.keys(filter).map((name) => [name, 1] as const)), _id: 1 };
 }
 
 function own(accountId: Id, id: Id | StoredId) {

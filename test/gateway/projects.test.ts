@@ -1,5 +1,8 @@
 // Projects over HTTP: the account's own statuses, and what may be deleted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
+import { Task } from '#libs/models/task.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import {
   type AnyRecord,
@@ -168,6 +171,33 @@ describe('DELETE /api/v1/projects/{id}', () => {
     expect((await gateway.get(`/api/v1/tasks/${task.id}`, account)).status).toBe(404);
     expect((await eventsOf(account.id)).slice(-2)).toEqual(['task.deleted', 'project.deleted']);
     expect((await gateway.delete(`${path}/${id}`, account)).status).toBe(404);
+  });
+
+  test('when it has more tasks than one transaction removes, then 409 and nothing is removed', async () => {
+    const { id } = await make();
+    const fields = {
+      name: 'Plan',
+      description: null,
+      status: 'todo',
+      estimated_hours: null,
+      billable: true,
+      rate: null,
+    };
+    await driverOf(Task).insertMany(
+      Array.from({ length: REMOVED_MAX + 1 }, () => ({
+        ...newRecord(account.id),
+        ...fields,
+        project_id: storedId(id),
+        total_seconds: 0,
+        phase_id: null,
+      })),
+    );
+
+    expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
+      409,
+      { error: 'Cannot delete a project with more than 5000 tasks or 16 MiB of them: delete tasks first' },
+    ]);
+    expect(await Task.countDocuments({ account_id: account.id })).toBe(REMOVED_MAX + 1);
   });
 
   test.each([

@@ -1,6 +1,9 @@
 // Tasks over HTTP, and what becomes of their time.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Event } from '#libs/models/event.ts';
 import { Invoice } from '#libs/models/invoice.ts';
+import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../support/records.ts';
@@ -24,6 +27,17 @@ const patch = (id: string, body: object) => gateway.patch(`${path}/${id}`, body,
 const list = (query = '') => gateway.get(path + query, account);
 const log = (task_id: string, hours = 1) =>
   create(gateway, '/api/v1/time-entries', { project_id: project.id, task_id, hours, date: '2026-01-02' }, account);
+
+const tooMuch = 'Cannot delete a task with more than 5000 time entries or 16 MiB of them: delete time entries first';
+
+/** Logs much time straight in the database. @returns the ids, the oldest first. */
+async function logMany(task_id: string, count: number, description: string | null = null): Promise<string[]> {
+  const ids = { project_id: storedId(project.id), task_id: storedId(task_id) };
+  const fields = { hours: 1, seconds: 3600, hourly_rate: null, date: '2026-01-02', description };
+  const entries = Array.from({ length: count }, () => ({ ...newRecord(account.id), ...ids, ...fields }));
+  await driverOf(TimeEntry).insertMany(entries);
+  return entries.map(({ _id }) => String(_id)).toSorted();
+}
 
 describe('POST /api/v1/tasks', () => {
   test('when project and name are given, then the rest has the defaults', async () => {
@@ -199,6 +213,42 @@ describe('DELETE /api/v1/tasks/{id}', () => {
       404,
       { error: 'Task not found or access denied' },
     ]);
+  });
+
+  test('when it has much time, then no more than a portion of it is in memory, and each entry is announced in order', async () => {
+    const task = await make();
+    const ids = await logMany(task.id, 450);
+    const insertMany = jest.spyOn(Event.collection, 'insertMany');
+
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+    const portions = insertMany.mock.calls.map(([events]) => events.length);
+    insertMany.mockRestore();
+    expect(portions).toEqual([200, 200, 50]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(0);
+    const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(events.slice(-451).map(({ type, body }) => [type, JSON.parse(body).data.id])).toEqual([
+      ...ids.map((id) => ['time_entry.deleted', id]),
+      ['task.deleted', task.id],
+    ]);
+  });
+
+  test('when it has more time than one transaction removes, then 409 and nothing is removed', async () => {
+    const task = await make();
+    const [first] = await logMany(task.id, REMOVED_MAX + 1);
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(REMOVED_MAX + 1);
+    expect((await gateway.delete(`/api/v1/time-entries/${first}`, account)).status).toBe(200);
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+  });
+
+  test('when its time is larger than what one transaction removes, then 409', async () => {
+    const task = await make();
+    await logMany(task.id, 850, 'x'.repeat(20_000));
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(850);
   });
 
   test('when its time is on an issued invoice, then 409; on a draft it is deleted', async () => {

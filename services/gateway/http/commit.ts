@@ -26,7 +26,7 @@ export interface Transaction {
   drawNumber: (kind: NumberKind, documentId: StoredId) => Promise<number>;
   /** Writes an event of the account; webhooks go out after the commit. @param data the record as the API returns it. */
   announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
-  /** An event of one type for each of many records, for the price of two writes. */
+  /** An event of one type for each of some records, for the price of two writes. All are in memory: many come in portions. */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
 }
 

@@ -8,11 +8,13 @@ import { Project, type ProjectRecord, projectListing, projectStatuses, projectVi
 import { Quote } from '#libs/models/quote.ts';
 import {
   changeOwn,
-  findAllWith,
   findOwn,
   hasOwn,
   holdOwn,
   insertOwn,
+  isTooMuchToRemove,
+  REMOVED_MAX,
+  REMOVED_MAX_MIB,
   removeAllWith,
   removeOwn,
 } from '#libs/models/records.ts';
@@ -38,6 +40,7 @@ import {
 
 const path = '/api/v1/projects';
 const missing = 'Project not found or access denied';
+const tooManyTasks = `Cannot delete a project with more than ${REMOVED_MAX} tasks or ${REMOVED_MAX_MIB} MiB of them: delete tasks first`;
 const STATUS_STANDARD = 'In Progress';
 
 export const projectRoutes: readonly Route[] = [
@@ -89,6 +92,7 @@ export const projectRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'deleteProject',
     summary: 'Delete a project that has no time and no documents, with its tasks',
+    description: `Each task is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete tasks first.`,
     scope: 'projects:write',
     missing,
     message: 'Project deleted',
@@ -178,16 +182,16 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
       throw conflict(`Cannot delete a project with ${name}`);
     }
   }
+  if (await isTooMuchToRemove(Task, accountId, { project_id }, session)) throw conflict(tooManyTasks);
 }
 
 /** Tasks without time are plans: they go with the project. */
 async function removeTasks(project: ProjectRecord, { session, accountId, announceAll }: Transaction) {
-  const filter = { project_id: project._id };
-  const tasks = await findAllWith(Task, accountId, filter, session);
-  await removeAllWith(Task, accountId, filter, session);
-  await announceAll(
-    'task.deleted',
-    tasks.map((task) => taskView(task, project)),
+  await removeAllWith(Task, accountId, { project_id: project._id }, session, (tasks) =>
+    announceAll(
+      'task.deleted',
+      tasks.map((task) => taskView(task, project)),
+    ),
   );
 }
 

@@ -5,11 +5,13 @@ import { findPage } from '#libs/models/listing.ts';
 import { Project, type ProjectFace, projectsOf } from '#libs/models/project.ts';
 import {
   changeOwn,
-  findAllWith,
   findOwn,
   hasOwn,
   holdOwn,
   insertOwn,
+  isTooMuchToRemove,
+  REMOVED_MAX,
+  REMOVED_MAX_MIB,
   removeAllWith,
   removeOwn,
 } from '#libs/models/records.ts';
@@ -27,6 +29,7 @@ import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, t
 
 const path = '/api/v1/tasks';
 const missing = 'Task not found or access denied';
+const tooMuchTime = `Cannot delete a task with more than ${REMOVED_MAX} time entries or ${REMOVED_MAX_MIB} MiB of them: delete time entries first`;
 
 export const taskRoutes: readonly Route[] = [
   route({
@@ -78,6 +81,7 @@ export const taskRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'deleteTask',
     summary: 'Delete a task and all its time entries',
+    description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first.`,
     scope: 'tasks:write',
     missing,
     message: 'Task deleted',
@@ -148,6 +152,7 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
     const project = projects.get(String(task.project_id));
     const view = taskView(task, project);
     await requireMatch(() => view);
+    if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     if (await hasIssuedTime(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with time on an issued invoice');
     }
@@ -164,12 +169,11 @@ async function removeTime(
   project: ProjectFace | undefined,
   { session, accountId, announceAll }: Transaction,
 ) {
-  const filter = { task_id: task._id };
-  const entries = await findAllWith(TimeEntry, accountId, filter, session);
-  await removeAllWith(TimeEntry, accountId, filter, session);
-  await announceAll(
-    'time_entry.deleted',
-    entries.map((entry) => timeEntryView(entry, project, task)),
+  await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, (entries) =>
+    announceAll(
+      'time_entry.deleted',
+      entries.map((entry) => timeEntryView(entry, project, task)),
+    ),
   );
 }
 
