@@ -110,6 +110,22 @@ describe('what is read first', () => {
     expect((last?.y ?? 0) - (details?.y ?? 0)).toBeGreaterThan(((details?.y ?? 0) - (item?.y ?? 0)) * 1.7);
   });
 
+  test.each([
+    ['of Windows', '\r\n'],
+    ['of old Macs', '\r'],
+  ])(
+    'when a description has the line breaks %s, then it is printed as with those of Unix',
+    async (_whose, lineBreak) => {
+      const wordsOf = async (separator: string) => {
+        const description = ['Travel', 'Two nights', '', 'By rail'].join(separator);
+        const { pages } = await renderer.read(anInvoice({ lineItems: [{ description, rate: 200 }] }));
+        return pages[0]?.words;
+      };
+
+      expect(await wordsOf(lineBreak)).toEqual(await wordsOf('\n'));
+    },
+  );
+
   test('when a table of markdown aligns its columns, then figures end below one another', async () => {
     const bodyMarkdown = '| Phase | Weeks |\n|---|---:|\n| Discover | 1200 |\n| Design | 4 |';
     const pdf = await renderer.read(aQuote({ bodyMarkdown }));
