@@ -25,6 +25,9 @@ const ALLOWED: sanitizeHtml.IOptions = {
   },
 };
 
+/** As text, which every face prints: a form's field would be the only thing here that can be filled in. */
+marked.use({ renderer: { checkbox: ({ checked }) => (checked ? '☑ ' : '☐ ') } });
+
 parentPort?.on('message', ({ id, markdown }: { id: number; markdown: string }) => {
   try {
     const html = marked.parse(markdown, { async: false, gfm: true, breaks: true });

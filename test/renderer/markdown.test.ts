@@ -1,5 +1,6 @@
 // Markdown that is made to be slow or heavy stops itself and nobody else.
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { canDraw } from '../../services/renderer/glyphs.ts';
 import { openMarkdown } from '../../services/renderer/markdown.ts';
 
 const markdown = openMarkdown();
@@ -28,4 +29,19 @@ test('when headings, links and raw HTML are given, then only what is on the list
   expect(html).toContain('<h2>A</h2>');
   expect(html).toContain('<a href="https://f.example">e</a>');
   expect(html).not.toMatch(/onclick|style=|class=|id=|javascript|<img|<div/);
+});
+
+test('when there is a task list, then what is done is marked in characters that are printed, and raw fields are not', async () => {
+  const html = await markdown.toHtml(
+    '- [x] done\n- [ ] open\n  - [x] below\n\n1. [ ] first\n\n   apart\n\n<input type="checkbox" checked> raw',
+  );
+
+  expect(
+    html
+      .replaceAll(/<[^>]*>|\n/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .trim(),
+  ).toBe('☑ done ☐ open ☑ below ☐ first apart raw');
+  expect(html).not.toContain('<input');
+  expect(canDraw('☑☐')).toBe(true);
 });
