@@ -23,6 +23,8 @@ export interface Totals {
   total: Big;
   /** False when the lines say another total than the one given. */
   addsUp: boolean;
+  /** False when the lines say another subtotal than the one given. */
+  isSumOfLines: boolean;
 }
 
 /** Of one line, as decimals; undefined is what was not given. */
@@ -43,10 +45,8 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
 /** Subtotal − discount, + tax on that, + shipping. Zero is a value: only what was left out is computed or absent. */
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
   const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
-  const subtotal =
-    document.subtotal === undefined
-      ? lines.reduce((sum, amount) => sum.plus(amount), new Big(0))
-      : new Big(document.subtotal);
+  const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));
+  const subtotal = document.subtotal === undefined ? sum : new Big(document.subtotal);
   const discount = document.discountAmount === undefined ? undefined : new Big(document.discountAmount);
   const shipping = document.shippingAmount === undefined ? undefined : new Big(document.shippingAmount);
   const taxRate = new Big(document.taxRate);
@@ -73,6 +73,7 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
     shipping,
     total,
     addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),
+    isSumOfLines: lines.length === 0 || sum.round(digits, ROUNDING).eq(subtotal.round(digits, ROUNDING)),
   };
 }
 

@@ -120,10 +120,20 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     han: hanOf(document),
   };
   const warnings = [
-    ...(totals.addsUp ? [] : ['amount: differs from the lines']),
+    ...mismatches(totals, document),
     ...(document.locale === undefined || isTag(document.locale) ? [] : ['locale: is no language tag']),
   ];
   return { view, warnings };
+}
+
+/** Whoever stored a record gave its amount; the subtotal is our word for it. */
+function mismatches({ addsUp, isSumOfLines }: Totals, { locale }: PrintableDocument): string[] {
+  const isStored = locale !== undefined;
+  const isAmountOff = !addsUp || (isStored && !isSumOfLines);
+  return [
+    ...(isAmountOff ? ['amount: differs from the lines'] : []),
+    ...(isStored || isSumOfLines ? [] : ['subtotal: differs from the lines']),
+  ];
 }
 
 interface PartyFields {
