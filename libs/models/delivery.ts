@@ -180,7 +180,7 @@ export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDa
 }
 
 /**
- * Sends events to an endpoint (again), also those it never got. Pending deliveries are left alone.
+ * Sends events to an endpoint (again), also those it never got, and at once what waits for its next attempt.
  * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept: they may have been delivered.
  * @returns how many go out.
  */
@@ -198,7 +198,14 @@ export async function replayEvents(
       const again: DeliveryStatus[] = options.skipDelivered ? ['dead', 'held'] : ['dead', 'held', 'delivered'];
       const { $set, $inc, $unset } = startAgain(now);
       const sendAgain = {
-        updateOne: { filter: { ...filter, status: { $in: again } }, update: { $set, $inc, $unset } },
+        updateOne: {
+          // One that waits for its next attempt goes at once. One that is due or in hand is on its way.
+          filter: {
+            ...filter,
+            $or: [{ status: { $in: again } }, { status: 'pending' as const, next_at: { $gt: now }, ...notLeased(now) }],
+          },
+          update: { $set, $inc, $unset },
+        },
       };
       if (options.skipDelivered && event.created_at < forgottenBefore) return [sendAgain];
       return [

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
+import { Delivery } from '#libs/models/delivery.ts';
 import { Event } from '#libs/models/event.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { newId } from '#libs/models/tenant.ts';
@@ -319,6 +320,30 @@ test('when a delivery, an event or everything since a time is replayed, then it 
   expect(undelivered.body.data).toEqual({ deliveries: 0, next_since: null });
   const later = await me.post(`/webhooks/${id}/replay`, { since: new Date(Date.now() + 60_000).toISOString() });
   expect(later.body.data.deliveries).toBe(0);
+});
+
+test('when a delivery waits for its next attempt, then a replay sends it at once, and leaves alone what is due', async () => {
+  const me = await user();
+  const target = await receiver();
+  const { id } = (await me.post('/webhooks', { url: target.url, events: ['client.*'] })).body.data;
+  const eventId = await announce(me.id, 'client.created', {});
+  const delivery = await firstDelivery(me, id);
+  await settled(me, delivery.id, 'delivered');
+  const waiting = {
+    status: 'pending',
+    next_at: new Date(Date.now() + 3_600_000),
+    due_at: new Date(Date.now() + 3_600_000),
+  };
+  const own = { _id: delivery.id, account_id: me.id };
+
+  await Delivery.updateOne(own, { $set: waiting });
+  const replay = { since: new Date(Date.now() - 60_000).toISOString(), only: 'undelivered' };
+  expect((await me.post(`/webhooks/${id}/replay`, replay)).body.data.deliveries).toBe(1);
+  await eventually(() => target.received.filter((call) => call.id === eventId).length === 2);
+  await settled(me, delivery.id, 'delivered');
+
+  await Delivery.updateOne(own, { $set: { ...waiting, lease_id: 'another', lease_until: waiting.next_at } });
+  expect((await me.post(`/webhooks/${id}/replay`, replay)).body.data.deliveries).toBe(0);
 });
 
 test('when a replay was answered and its endpoint is disabled since, then the same Idempotency-Key gets that answer again', async () => {
