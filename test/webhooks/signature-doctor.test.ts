@@ -21,7 +21,7 @@ const headersBy = (signer: string, body = sent) => ({
 });
 
 const look = (symptoms: Partial<Parameters<typeof diagnose>[0]>) =>
-  diagnose({ headers: headersBy(secret), body: sent, secrets, sent, now, ...symptoms });
+  diagnose({ headers: headersBy(secret), body: sent, secrets, sent, mayReadEvents: false, now, ...symptoms });
 const faults = (diagnosis: ReturnType<typeof diagnose>) =>
   diagnosis.findings.filter(({ ok }) => !ok).map(({ check, message }) => `${check}: ${message}`);
 
@@ -78,4 +78,14 @@ test.each([
 test('when only the body was changed, then the secret is not blamed; when only the secret is wrong, then the body is not', () => {
   expect(faults(look({ body: `${sent} ` })).join()).not.toContain('secret');
   expect(faults(look({ headers: headersBy(foreign) })).join()).not.toContain('body');
+});
+
+test('when somebody guesses at a body, then where it differs is told to who may read events, and to who has received it', () => {
+  const guess = { body: sent.replace('Zoë', 'Zoe') };
+  const forged = { headers: headersBy(foreign, guess.body) };
+  const where = /differ from byte \d+/;
+
+  expect(faults(look({ ...guess, ...forged })).join()).toMatch(/body: The body is not what was sent\.(,|$)/);
+  expect(faults(look({ ...guess, ...forged, mayReadEvents: true })).join()).toMatch(where);
+  expect(faults(look(guess)).join()).toMatch(where);
 });

@@ -1,4 +1,5 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
+import { allows } from '#libs/models/api-key.ts';
 import { Event } from '#libs/models/event.ts';
 import { isId } from '#libs/models/tenant.ts';
 import {
@@ -38,7 +39,9 @@ export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
     path: `${path}/doctor`,
     operation: 'diagnoseSignature',
     summary: 'Find out why a received call does not verify',
-    description: 'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored.',
+    description:
+      'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. Where a body differs from what was sent is told ' +
+      'when its signature is one that we made, or to a key with `events:read`.',
     scope: 'webhooks:read',
     body: receivedCall,
     status: 200,
@@ -70,7 +73,13 @@ async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
   const own = { _id: id.trim(), account_id: caller.accountId };
   const event = isId(own._id) ? await readAcknowledged(() => Event.findOne(own).lean()) : null;
-  const diagnosis = diagnose({ headers, body: bytes, secrets, sent: event?.body });
+  const diagnosis = diagnose({
+    headers,
+    body: bytes,
+    secrets,
+    sent: event?.body,
+    mayReadEvents: allows(caller.scopes, 'events:read'),
+  });
   if (!diagnosis.valid) diagnosis.findings.push(...unread.map(({ url }) => unreadable(url)));
   return updated(diagnosis);
 }
