@@ -36,6 +36,8 @@ const endpointSchema = new Schema(
     description: String,
     enabled: { type: Boolean, required: true, default: true },
     disabled_reason: String,
+    /** Events from before go to it still: their deliveries are held. Absent while it is enabled, and when it always was disabled. */
+    disabled_at: Date,
     /** See secret-box.ts. */
     secret: { type: String, required: true },
     /** Those it replaced, latest first, each until it signs no more. */
@@ -73,14 +75,17 @@ export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, Webhook
   return new Map(endpoints.map((endpoint) => [wireId(endpoint._id), endpoint]));
 }
 
-export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events'>;
+export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events' | 'enabled' | 'disabled_at'>;
 
-/** What the enabled endpoints of these accounts want, by account: events of all accounts are fanned out side by side. */
+/**
+ * What the endpoints of these accounts want, by account: events of all accounts are fanned out side by side. Disabled ones are among
+ * them, see wasEnabledAt: they are few, and the index has read them anyway.
+ */
 export async function findSubscriptions(accountIds: readonly StoredId[]): Promise<Map<Id, Subscription[]>> {
   const distinct = new Map(accountIds.map((id) => [String(id), id]));
   const endpoints = (await driverOf(WebhookEndpoint)
-    .find({ account_id: { $in: [...distinct.values()] }, enabled: true } as object, {
-      projection: { account_id: 1, events: 1 },
+    .find({ account_id: { $in: [...distinct.values()] } } as object, {
+      projection: { account_id: 1, events: 1, enabled: 1, disabled_at: 1 },
       batchSize: ENDPOINTS_MAX * distinct.size + 1,
     })
     .toArray()) as unknown as Subscription[];
@@ -123,6 +128,14 @@ export function isFor(
   { endpoint_id, type }: { endpoint_id?: StoredId | null | undefined; type: string },
 ): boolean {
   return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);
+}
+
+/** True when it is enabled, or was when the event happened: that one waited in the outbox meanwhile. */
+export function wasEnabledAt(
+  { enabled, disabled_at }: Pick<WebhookEndpointRecord, 'enabled' | 'disabled_at'>,
+  at: Date,
+): boolean {
+  return enabled || (disabled_at ? disabled_at > at : false);
 }
 
 /** A fresh signing secret, `whsec_` + base64 of 32 bytes. */

@@ -1,4 +1,5 @@
 // Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
+import { agreedDate } from '#libs/clock.ts';
 import { drawNext } from '#libs/models/counter.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import { insertEvent } from '#libs/models/event.ts';
@@ -51,7 +52,7 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
       // A success of another attempt meanwhile, whatever followed, or somebody who was quicker: then there is nothing to disable.
       { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
-      { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() } },
+      { $set: { enabled: false, disabled_reason: reason, disabled_at: agreedDate(), updated_at: new Date() } },
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;

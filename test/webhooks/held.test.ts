@@ -1,21 +1,24 @@
 // A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { Delivery, type DeliveryRecord, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
+import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
 import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../services/webhooks/deliver-webhook.ts';
+import { noteGone } from '../../services/webhooks/endpoint-health.ts';
 import { openEventReader } from '../../services/webhooks/event-reader.ts';
+import { makeFanOutEvent } from '../../services/webhooks/fan-out-event.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
+import { announce, LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
 import { testLog, type Workspace } from '../support/workspace.ts';
 
 let gateway: TestGateway;
@@ -31,21 +34,33 @@ afterAll(async () => {
   await gateway.close();
 });
 
+/** What each process makes of jobs, without their queues' workers. */
+async function openWork() {
+  const queues = await openReadyQueues(workspace);
+  const outbound = openOutbound({ allow: LOOPBACK });
+  const shared = { queues, traffic: openTraffic({ scale: 1 }), events: openEventReader() };
+  return {
+    queues,
+    fanOut: makeFanOutEvent({ ...shared, onFannedOut: () => undefined }),
+    deliver: makeDeliverWebhook({
+      ...shared,
+      box: openSecretBox(workspace.secretKey),
+      postSigned: makePostSigned({ outbound, timeoutMs: 5_000, userAgent: 'Billhook/test' }),
+      leaseMs: 30_000,
+      retryScale: 1,
+      onOutcome: () => undefined,
+    }),
+    async close() {
+      outbound.close();
+      await queues.close();
+    },
+  };
+}
+
 test('when an endpoint is enabled again while deliveries find it disabled, then none of them stays held', async () => {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
-  const queues = await openReadyQueues(workspace);
-  const outbound = openOutbound({ allow: LOOPBACK });
-  const deliver = makeDeliverWebhook({
-    queues,
-    box: openSecretBox(workspace.secretKey),
-    traffic: openTraffic({ scale: 1 }),
-    events: openEventReader(),
-    postSigned: makePostSigned({ outbound, timeoutMs: 5_000, userAgent: 'Billhook/test' }),
-    leaseMs: 30_000,
-    retryScale: 1,
-    onOutcome: () => undefined,
-  });
+  const { deliver, close } = await openWork();
   const attempt = (id: Id) =>
     deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, { log: testLog, isFirstRun: true } as never);
   const setEnabled = (enabled: boolean) =>
@@ -64,8 +79,59 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   await Promise.all(others.map(attempt));
 
   for (const id of ids) expect(['pending', 'delivered']).toContain(await statusOf(id));
-  outbound.close();
-  await queues.close();
+  await close();
+});
+
+describe('when an endpoint becomes disabled while an event waits in the outbox', () => {
+  const later = () => new Promise((resolve) => setTimeout(resolve, 5)); // Times are kept in whole milliseconds.
+
+  test.each([
+    [
+      'by its account',
+      async ({ path }: { path: string }) => {
+        await gateway.patch(path, { enabled: false });
+        await later();
+      },
+    ],
+    [
+      'because its receiver is gone',
+      async ({ own }: { own: { _id: Id; account_id: Id } }) => {
+        await noteGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
+        await later();
+      },
+    ],
+  ])('%s, then the event is held, goes out when it is enabled, and no later one does', async (_by, disable) => {
+    const accountId = gateway.account.id;
+    const { endpoint } = await register(workspace, accountId, receiver.url, ['client.*']);
+    const own = { _id: endpoint.id, account_id: accountId };
+    const path = `/api/v1/webhooks/${endpoint.id}`;
+    const { queues, fanOut, deliver, close } = await openWork();
+    const stored = async () =>
+      (
+        await Delivery.find({ account_id: accountId, endpoint_id: endpoint.id })
+          .readConcern('local')
+          .lean<DeliveryRecord[]>()
+      ).map(({ event_id, status }) => [wireId(event_id), status]);
+    const before = await announce(accountId, 'client.created', {});
+    await later();
+    await disable({ path, own });
+    const during = await announce(accountId, 'client.created', {});
+    await later();
+    // Says the same once more: what happened meanwhile is not for it all the same.
+    await gateway.patch(path, { enabled: false });
+
+    for (const eventId of [before, during])
+      await fanOut({ eventId, accountId }, { log: testLog, isFirstRun: true } as never);
+    const job = await queues.raw(deliverWebhook).getJob(`${deliveryId(before, endpoint.id)}-0`);
+    if (job) await deliver(job.data, { log: testLog, isFirstRun: true } as never);
+    const whileDisabled = await stored();
+    await gateway.patch(path, { enabled: true });
+    await close();
+
+    expect(whileDisabled).toEqual([[before, 'held']]);
+    expect(await stored()).toEqual([[before, 'pending']]);
+    expect((await WebhookEndpoint.findOne(own).lean<WebhookEndpointRecord>())?.disabled_at).toBeUndefined();
+  });
 });
 
 describe('an endpoint that changes while its deliveries are seen to', () => {

@@ -1,5 +1,6 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
+import { agreedDate } from '#libs/clock.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
@@ -132,14 +133,14 @@ async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge
     await requireMatch(() => endpointView(endpoint));
     if (body.enabled !== undefined) await noteErrand(endpoint, session);
     return updated(
-      endpointView(await changeEndpoint(endpoint, changesOf({ ...body, ...(url ? { url } : {}) }), session)),
+      endpointView(await changeEndpoint(endpoint, changesOf(endpoint, { ...body, ...(url ? { url } : {}) }), session)),
     );
   });
   if (body.enabled !== undefined) await settle(context, nudge);
   return answer;
 }
 
-function changesOf({ enabled, description, ...rest }: WebhookChanges) {
+function changesOf(endpoint: WebhookEndpointRecord, { enabled, description, ...rest }: WebhookChanges) {
   // Another address, or somebody's word that it is well again: the account of failures starts anew.
   const isFresh = rest.url !== undefined || enabled === true;
   return {
@@ -148,12 +149,14 @@ function changesOf({ enabled, description, ...rest }: WebhookChanges) {
       ...(description ? { description } : {}),
       ...(enabled === undefined ? {} : { enabled }),
       ...(enabled === false ? { disabled_reason: 'manual' } : {}),
+      // Only when it was enabled: events that happened since it was disabled first are not for it.
+      ...(enabled === false && endpoint.enabled ? { disabled_at: agreedDate() } : {}),
       updated_at: new Date(),
     },
     $unset: {
       ...(description === null || description === '' ? { description: 1 as const } : {}),
       ...(isFresh ? { failing_since: 1 as const, failures: 1 as const } : {}),
-      ...(enabled ? { disabled_reason: 1 as const } : {}),
+      ...(enabled ? { disabled_reason: 1 as const, disabled_at: 1 as const } : {}),
     },
   };
 }
