@@ -1,5 +1,5 @@
 // What an operator may see and do to the queues: workers, jobs in hand, pause, resume, retry.
-import { catalog, type JobDefinition, renderDocument } from './catalog.ts';
+import { catalog, deliverWebhook, type JobDefinition, renderDocument, retryWebhook } from './catalog.ts';
 import type { Queues } from './queue.ts';
 
 type Definition = JobDefinition<unknown>;
@@ -99,13 +99,18 @@ async function jobsOf(
   return jobs.filter(({ values }) => values.some((value) => value !== null));
 }
 
+/** A delivery that waits too long on one of them comes back on the other: they are paused and resumed together. */
+const DELIVERY: readonly Definition[] = [deliverWebhook, retryWebhook];
+
+const togetherWith = (definition: Definition) => (DELIVERY.includes(definition) ? DELIVERY : [definition]);
+
 /** Workers finish what they have in hand and take nothing more, until it is resumed. Jobs still come in. */
 export async function pauseQueue(queues: Queues, definition: Definition): Promise<void> {
-  await queues.raw(definition).pause();
+  await Promise.all(togetherWith(definition).map((each) => queues.raw(each).pause()));
 }
 
 export async function resumeQueue(queues: Queues, definition: Definition): Promise<void> {
-  await queues.raw(definition).resume();
+  await Promise.all(togetherWith(definition).map((each) => queues.raw(each).resume()));
 }
 
 /** The latest failed jobs that were kept. Their data are left out: they may hold a customer's document. */

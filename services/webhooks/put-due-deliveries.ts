@@ -55,7 +55,9 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   );
   if (waiting.length === 0) return due.length === BATCH;
   // A queue that is long has work enough. What is left where it is stays in its order.
-  if ((await queues.counts(retryWebhook)).ready > QUEUE_MAX) return false;
+  const [{ ready }, isPaused] = await Promise.all([queues.counts(retryWebhook), queues.raw(retryWebhook).isPaused()]);
+  // Also what waits for its first attempt is due by then: it goes from its own queue, which is paused as well.
+  if (isPaused || ready > QUEUE_MAX) return false;
   const moves = waiting.map((delivery): DueMove => {
     const wait = traffic.foresee(String(delivery.endpoint_id), delivery.postponed);
     if (!wait) return { delivery, dueAt: new Date(now + QUEUE_GRACE_MS), turn: turnOf(delivery) };

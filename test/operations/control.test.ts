@@ -1,6 +1,6 @@
 // What an operator sees of queues and workers, and does to them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 import { findFailedJobs, pauseQueue, readWorkers, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
@@ -51,6 +51,17 @@ describe('workers', () => {
 
     await eventually(async () => (await queues.stateOf(fanOutEvent, 'event-2')) === 'unknown');
   });
+});
+
+test('when one of the two queues of deliveries is paused or resumed, then the other one is, too', async () => {
+  const paused = () =>
+    Promise.all([deliverWebhook, retryWebhook, fanOutEvent].map((each) => queues.raw(each).isPaused()));
+  await pauseQueue(queues, deliverWebhook);
+  const whilePaused = await paused();
+  await resumeQueue(queues, retryWebhook);
+
+  expect(whilePaused).toEqual([true, true, false]);
+  expect(await paused()).toEqual([false, false, false]);
 });
 
 describe('documents', () => {

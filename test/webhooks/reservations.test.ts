@@ -1,6 +1,7 @@
 // First attempts are born reserved, sick endpoints are left out at birth, and the clock leaves alone what is in hand.
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
+import { pauseQueue, resumeQueue } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
@@ -297,4 +298,22 @@ test('when the clock of a process is an hour ahead, then what it takes in hand i
   }
   const { lease_until } = (await find(id)) as DeliveryRecord;
   expect(lease_until?.getTime()).toBeLessThan(right + 10 * MINUTE_MS);
+});
+
+test('when deliveries are paused for longer than a reservation lasts, then the clock leaves them where they wait, and they go from there', async () => {
+  const { id, event, eventId, accountId, endpointId } = await anEvent();
+  const reservation = { leaseId: newId(), until: new Date(Date.now() - 1_000) };
+  await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], reservation.until, reservation);
+  await pauseQueue(queues, deliverWebhook);
+
+  await putDueDeliveries(queues, openTraffic({ scale: 1 }));
+  const whilePaused = (await queues.counts(retryWebhook)).ready;
+  await resumeQueue(queues, deliverWebhook);
+  const spent = { eventId, leaseId: reservation.leaseId, until: reservation.until.getTime() };
+  const job = { deliveryId: id, accountId, endpointId, reservation: spent };
+  const hold = await makeTakeDelivery(MINUTE_MS)(job, true);
+  hold?.release();
+
+  expect(whilePaused).toBe(0);
+  expect(hold?.delivery).toMatchObject({ attempts_made: 0 });
 });

@@ -41,7 +41,7 @@ function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueN
     ? action({ to: `/queues/${name}/resume`, csrf: visitor.csrf, label: 'Resume', tone: 'main', of: name })
     : action({ to: `/queues/${name}/pause`, csrf: visitor.csrf, label: 'Pause', of: name });
   return html`<div class=${`card ${tone ?? ''}`}>
-    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed.`) : null}
+    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed. Webhooks are paused and resumed as a whole: <code>deliver-webhook</code> and <code>retry-webhook</code> together.`) : null}
     <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
     <dl class="stats wide">
       ${stat('State', isPaused ? badge('PAUSED', 'bad') : badge('running', 'good'))} ${stat('Ready', count(ready))}
