@@ -3,18 +3,14 @@
 /** Megabytes of each half of the young generation, which keeps that size. Why not V8's own choice: docs/adr/0016-one-size-of-the-young-generation.md */
 const HALF_MEGABYTES = 32;
 
-const STEADY = [
-  `--min-semi-space-size=${HALF_MEGABYTES}`,
-  `--max-semi-space-size=${HALF_MEGABYTES}`,
-  '--expose-gc', // For libs/quiet-collection.ts.
-];
+const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
 
 /** Two heaps of the C library at most instead of eight for each core. Why, and why not in the renderer: docs/adr/0018-two-heaps-of-malloc.md */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
 /** @param service its folder in services/. @returns what stands between `node` and the file. */
 export function nodeFlagsOf(service: string): readonly string[] {
-  return isSteady(service) ? STEADY : [];
+  return isSteady(service) ? ONE_SIZE : [];
 }
 
 /** @param service its folder in services/. @returns what its process has in its environment besides its configuration. */
