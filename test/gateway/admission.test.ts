@@ -91,3 +91,48 @@ test('when documents waited for slow pictures, then those behind them are not ta
 
   expect(admission.refusal('other')).toBeUndefined();
 });
+
+const roomy = { ...limits, waiting: 1_000, perAccount: 1_000 };
+const enterMany = (admission: ReturnType<typeof openAdmission>, count: number) =>
+  Array.from({ length: count }, (_none, index) => admission.enter({ accountId: 'one', requestId: `request-${index}` }));
+
+test('when one document is stuck while others are done, then its age is not the wait of everybody', () => {
+  const admission = openAdmission(roomy);
+  enterMany(admission, 1);
+  for (let second = 0; second < 12; second += 1) {
+    const others = enterMany(admission, 10);
+    jest.advanceTimersByTime(1_000);
+    for (const place of others) place.leave('done');
+  }
+
+  enterMany(admission, 10);
+
+  expect(admission.refusal('other')).toBeUndefined();
+});
+
+test('when some wait for slow pictures while others are done, then nobody is refused for their age', () => {
+  const admission = openAdmission(roomy);
+  const slow = enterMany(admission, 10);
+  jest.advanceTimersByTime(9_000);
+  for (const place of enterMany(admission, 5)) place.leave('done');
+  jest.advanceTimersByTime(2_000);
+
+  expect(admission.refusal('other')).toBeUndefined();
+
+  for (const place of slow) place.leave('done', 11_000);
+  expect(admission.refusal('other')).toBeUndefined();
+});
+
+test('when nothing is done any more after some were, or documents only fail, then it is seen', () => {
+  const admission = openAdmission(roomy);
+  const [first, second] = enterMany(admission, 20);
+  jest.advanceTimersByTime(100);
+  first?.leave('done');
+  jest.advanceTimersByTime(9_000);
+  second?.leave('failed');
+  expect(admission.refusal('other')).toBeUndefined();
+
+  jest.advanceTimersByTime(2_000);
+
+  expect(admission.refusal('other')).toMatchObject(NO_MORE);
+});

@@ -59,12 +59,15 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
   // A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most.
   let documents = 0;
   let spentMs = 0;
+  /** When a document was last done. */
+  let lastDoneAt = 0;
 
   function estimatedWaitMs(): number {
     const [oldest] = waiting;
-    const oldestMs = oldest ? performance.now() - oldest.since : 0;
+    // While others are done, one that is old is late alone: its renderer was killed, or it waits for a picture.
+    const stuckMs = oldest ? performance.now() - Math.max(oldest.since, lastDoneAt) : 0;
     const queueMs = documents > 0 ? (waiting.size * spentMs) / documents : 0;
-    return Math.max(oldestMs, queueMs);
+    return Math.max(stuckMs, queueMs);
   }
 
   /** @param coming who knocked and is not in yet. */
@@ -116,8 +119,9 @@ export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
           if (left > 0) ofAccount.set(accountId, left);
           else ofAccount.delete(accountId);
           if (how === 'failed') return;
+          lastDoneAt = performance.now();
           documents = documents * MEMORY + position;
-          spentMs = spentMs * MEMORY + Math.max(0, performance.now() - place.since - asideMs);
+          spentMs = spentMs * MEMORY + Math.max(0, lastDoneAt - place.since - asideMs);
         },
       };
     },
