@@ -70,6 +70,7 @@ export async function pingMongo(): Promise<void> {
 export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
   const until = performance.now() + TRANSACTION_LIMIT_MS;
   let looksAgainAt = performance.now() + ABANDONED_MS;
+  let seen: Activity = new Map();
   const session = mongoose.connection.getClient().startSession();
   try {
     for (;;) {
@@ -83,7 +84,8 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error) && !isCutOff(error)) throw error;
         if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
         if (performance.now() >= looksAgainAt) {
-          await endAbandoned().catch(() => undefined); // The server ends them by itself, only much later.
+          // The server ends them by itself, only much later.
+          seen = await endAbandoned(seen).catch(() => seen);
           looksAgainAt = performance.now() + ABANDONED_MS / 3;
         }
         await pause(BACKOFF_MIN_MS + Math.random() * (BACKOFF_MAX_MS - BACKOFF_MIN_MS));
@@ -94,16 +96,22 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
   }
 }
 
+/** Microseconds that transactions have worked so far, by their sessions. */
+type Activity = ReadonlyMap<string, number>;
+
 /**
  * Ends transactions of this database whose process has gone. MongoDB keeps them open for a minute, and until then every write that
  * meets what they wrote (an account's numbers) is refused. One that was only slow is told to start again, as after any conflict.
+ * @param seen what was found at the last look: MongoDB adds up all pauses of a transaction, and one of many statements has many. Only who
+ * did nothing since then has gone.
+ * @returns what was found now.
  */
-async function endAbandoned(): Promise<void> {
+async function endAbandoned(seen: Activity): Promise<Activity> {
   const client = mongoose.connection.getClient();
   const { appName } = client.options;
   const admin = client.db('admin');
-  const abandoned = await admin
-    .aggregate<{ lsid: { id: unknown } }>(
+  const idle = await admin
+    .aggregate<{ lsid: { id: unknown }; transaction: { timeActiveMicros: unknown } }>(
       [
         { $currentOp: { allUsers: false, idleSessions: true } },
         { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
@@ -111,7 +119,13 @@ async function endAbandoned(): Promise<void> {
       { readConcern: { level: 'local' } }, // It takes no other.
     )
     .toArray();
-  if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid }) => ({ id: lsid.id })) });
+  const now = idle.map(({ lsid, transaction }) => ({
+    id: lsid.id,
+    activeMicros: Number(transaction.timeActiveMicros),
+  }));
+  const abandoned = now.filter(({ id, activeMicros }) => seen.get(String(id)) === activeMicros);
+  if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ id }) => ({ id })) });
+  return new Map(now.map(({ id, activeMicros }) => [String(id), activeMicros]));
 }
 
 /** Tells the sessions of this database from those of others on the same server. */

@@ -1,5 +1,7 @@
 // What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import mongoose, { type ClientSession } from 'mongoose';
 import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo.ts';
@@ -51,6 +53,46 @@ test.each([NOT_PRIMARY, STEPPED_DOWN])(
     expect(isStoreAway(error)).toBe(true);
   },
 );
+
+describe('when another transaction has written what is to be written', () => {
+  /** Writes in a transaction of its own, and leaves it open. */
+  async function hold() {
+    const client = newClient();
+    await Client.collection.insertOne(client as never);
+    const write = (session: ClientSession, name: string) =>
+      Client.collection.updateOne({ _id: client._id } as never, { $set: { name } }, { session });
+    const holder = mongoose.connection.getClient().startSession();
+    holder.startTransaction();
+    await write(holder, 'held');
+    return { holder, second: () => inTransaction((session) => write(session, 'second')), client };
+  }
+  const nameOf = async ({ _id }: { _id: unknown }) => (await Client.collection.findOne({ _id } as never))?.['name'];
+
+  test('and has been left, then it is ended, and the second goes on', async () => {
+    const { holder, second, client } = await hold();
+
+    await second();
+
+    await expect(holder.commitTransaction()).rejects.toThrow();
+    expect(await nameOf(client)).toBe('second');
+    await holder.endSession();
+  });
+
+  test('and is at work with pauses, then it is waited for', async () => {
+    const { holder, second, client } = await hold();
+    const waiting = second();
+
+    for (let step = 0; step < 30; step += 1) {
+      await pause(100);
+      await Client.collection.findOne({ _id: client._id } as never, { session: holder });
+    }
+
+    await holder.commitTransaction();
+    await holder.endSession();
+    await waiting;
+    expect(await nameOf(client)).toBe('second');
+  });
+});
 
 test('when MongoDB does not get done in its time, then that is known, and the store is not away', async () => {
   const error = await withErrors({ failCommands: ['find'], errorCode: OUT_OF_TIME }, readOne).catch(
