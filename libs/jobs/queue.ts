@@ -34,6 +34,8 @@ export interface Queues {
   remove(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
   /** `unknown` when the queue has no such job: done and removed, or lost with Redis. */
   stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
+  /** True while the queue has the job and no worker ever had it, not even one that was lost since. */
+  isUntaken(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
   counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
   /** How many workers are connected for it, over all processes. */
   workerCount(definition: JobDefinition<unknown>): Promise<number>;
@@ -100,6 +102,11 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
       }
     },
     stateOf: (definition, id) => raw(definition).getJobState(id),
+    async isUntaken(definition, id) {
+      // Not the job itself: it may carry a whole document.
+      const [addedAt, takenAt] = await redis.hmget(raw(definition).toKey(id), 'timestamp', 'processedOn');
+      return Boolean(addedAt) && !takenAt;
+    },
     async counts(definition) {
       const counts = await raw(definition).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
       return {

@@ -26,7 +26,10 @@ const WAIT_MAX_MS = 5 * 60_000;
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
   const account = await readAcknowledged(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
-  const turns = batch.documents.map((document, index) => ({ document, index })).filter(isDue);
+  const turns = batch.documents
+    .map((document, index) => ({ document, index }))
+    .filter(isDue)
+    .toSorted(byTurn);
   const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     // They share the iterator: each document is taken by one of them.
@@ -80,6 +83,11 @@ function isDue({ document: { status, next_at } }: { document: BatchedDocument })
   return status === 'queued' && (!next_at || next_at.getTime() <= agreedTime());
 }
 
+/** What was tried less often comes first, and of those what has waited longest: the first of a batch must not keep others from their try. */
+function byTurn({ document: one }: { document: BatchedDocument }, { document: other }: { document: BatchedDocument }) {
+  return (one.tries ?? 0) - (other.tries ?? 0) || (one.next_at?.getTime() ?? 0) - (other.next_at?.getTime() ?? 0);
+}
+
 function printableOf(
   { kind, document_id }: BatchedDocument,
   account: AccountRecord,
@@ -95,8 +103,8 @@ const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(agreedT
 
 function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
   const known = error instanceof AppError ? error : undefined;
-  // The queue could not be reached, which says nothing about the document. What a renderer answers has no cause.
-  if (known?.status === 503 && known.cause) return later(WAIT_MIN_MS);
+  // The queue could not be reached, or no renderer had time, which says nothing about the document. What a renderer answers has no cause.
+  if (known?.cause && (known.status === 503 || known.status === 504)) return later(WAIT_MIN_MS);
   if (known && known.status < 500) return failed(known.message);
   if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? 'The document could not be printed');
   return { ...later(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS)), tries: tries + 1 };

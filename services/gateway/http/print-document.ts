@@ -12,7 +12,6 @@ import { recordRender } from '#libs/models/render-record.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
 
-/** From the request to its PDF. */
 const DEADLINE_MS = 30_000;
 /** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
 const LOST_AFTER_MS = 3_000;
@@ -33,7 +32,7 @@ export interface PrintRequest {
 
 /**
  * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
- * 504 after 30 s, and what the renderer answered.
+ * 504 after 30 s, and what the renderer answered. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
  */
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
@@ -47,17 +46,20 @@ export interface PrintingParts {
   prefix: string;
   log: Logger;
   limits?: AdmissionLimits;
+  /** From the request to its PDF, 30 s unless said. */
+  deadlineMs?: number;
 }
 
-export function openPrinting({ queues, replies, prefix, log, limits }: PrintingParts): PrintDocument {
+export function openPrinting({ queues, replies, prefix, log, limits, ...times }: PrintingParts): PrintDocument {
   const admission = openAdmission(limits);
+  const { deadlineMs = DEADLINE_MS } = times;
 
   async function print(request: PrintRequest): Promise<Reply> {
     const { isBackground } = request;
     const place = isBackground ? undefined : admission.enter(request);
     const id = randomUUID();
     const startedAt = agreedTime();
-    const deadlineAt = startedAt + DEADLINE_MS;
+    const deadlineAt = startedAt + deadlineMs;
     const { document, accountId, requestId } = request;
     const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
     const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground });
@@ -79,7 +81,7 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
       place?.leave('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
       if (signal.aborted) void giveUp(id);
-      throw error;
+      throw isBackground && isLate(error) && (await isUntaken(id)) ? untaken(error) : error;
     }
 
     // Redis may be flushed at any moment: what is lost is put in again, once.
@@ -91,6 +93,18 @@ export function openPrinting({ queues, replies, prefix, log, limits }: PrintingP
       isLost = true;
       log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');
       await enqueue();
+    }
+  }
+
+  /** Work that can wait is tried for hours: what nobody has taken by now must not pile up in the queue. */
+  async function isUntaken(id: string) {
+    try {
+      const answer = await queues.isUntaken(renderDocument, id);
+      if (answer) void giveUp(id);
+      return answer;
+    } catch (error) {
+      log.debug({ err: error, jobId: id }, 'could not find out who has a document');
+      return true; // Redis is away, which says nothing about the document.
     }
   }
 
@@ -111,6 +125,12 @@ export function printerOf(request: Request): PrintDocument {
   const print = request.app.locals['print'] as PrintDocument | undefined;
   if (!print) throw new Error('This application has no way to the renderers');
   return print;
+}
+
+const isLate = (error: unknown): error is AppError => error instanceof AppError && error.status === 504;
+
+function untaken({ status, message }: AppError) {
+  return new AppError(status, message, { cause: new Error('No renderer has taken it') });
 }
 
 function firstOf(warnings: string[]): string[] {
