@@ -1,9 +1,10 @@
-// What an account's profile may hold, whether it comes over HTTP or from the command line.
+// What the profile of an account or a client may hold, whether it comes over HTTP or from the command line.
 import Joi from 'joi';
 
 const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
 export const LOCALE_LONGEST = 100;
 
+/** Mail systems accept more than any list of top-level domains knows, so only the form is checked. */
 export function emailForm(text: Joi.StringSchema): Joi.StringSchema {
   return text.email({ tlds: false }).max(EMAIL_LONGEST);
 }
@@ -12,15 +13,19 @@ export function isEmail(text: string): boolean {
   return emailForm(Joi.string()).validate(text, { convert: false }).error === undefined;
 }
 
-/** @returns the language tag in its usual spelling; undefined when it is none, as `de_DE` of a shell is none. */
-export function knownLocale(locale: string): string | undefined {
+/** @returns the language tag in its usual spelling; undefined when it is none, as `de_DE` of a shell is none, or of no language known here. */
+export function languageTag(locale: string): string | undefined {
   try {
-    const [known] = Intl.getCanonicalLocales(locale);
-    if (known && known.length <= LOCALE_LONGEST && Intl.NumberFormat.supportedLocalesOf(known).length > 0) return known;
+    return Intl.NumberFormat.supportedLocalesOf(locale)[0];
   } catch {
-    // Not a language tag.
+    return undefined; // Not a language tag.
   }
-  return undefined;
+}
+
+/** As languageTag, for a profile: in its usual spelling a locale can be longer than it was. */
+export function knownLocale(locale: string): string | undefined {
+  const known = languageTag(locale);
+  return known && known.length <= LOCALE_LONGEST ? known : undefined;
 }
 
 /** @returns the name as the list of zones spells it; undefined when it is none. */

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
 import { clientListing } from '#libs/models/client.ts';
+import { emailForm } from '#libs/profile-forms.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { line, name, text } from '../http/read-input.ts';
 
@@ -20,11 +21,9 @@ export interface ClientQuery extends ListQuery {
   q?: string;
 }
 
-const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
 const SEARCH_LONGEST = 100;
 
-// Mail systems accept more than any list of top-level domains knows, so only the form is checked.
-const email = () => line().email({ tlds: false }).max(EMAIL_LONGEST);
+const email = () => emailForm(line());
 const optional = {
   company_name: line().allow(null, ''),
   phone: line().allow(null, ''),

@@ -1,6 +1,7 @@
 // How a caller may want a stored document to look.
 import Joi from 'joi';
 import { PAGE_SIZES, type PageSize } from '#libs/jobs/printable-document.ts';
+import { LOCALE_LONGEST, languageTag } from '#libs/profile-forms.ts';
 
 export interface DocumentQuery {
   size?: PageSize;
@@ -15,8 +16,6 @@ export interface QuoteDocumentQuery extends DocumentQuery {
   signature: boolean;
 }
 
-const LOCALE_LONGEST = 100;
-
 const looks = {
   size: Joi.string()
     .valid(...PAGE_SIZES)
@@ -27,7 +26,7 @@ const looks = {
   accessible: Joi.boolean().default(false).description('With structure for screen readers; the file is larger'),
   locale: Joi.string()
     .max(LOCALE_LONGEST)
-    .custom(knownLocale)
+    .custom(localeInput)
     .description("BCP 47; language and number format instead of the account's"),
 };
 
@@ -41,12 +40,6 @@ export const quoteLooks = {
 
 export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>(quoteLooks);
 
-function knownLocale(locale: string, { message }: Joi.CustomHelpers) {
-  try {
-    const [known] = Intl.NumberFormat.supportedLocalesOf(locale);
-    if (known) return known;
-  } catch {
-    // Not a language tag: refused below.
-  }
-  return message({ custom: '{{#label}} must be a language tag such as en-US' });
+function localeInput(locale: string, { message }: Joi.CustomHelpers) {
+  return languageTag(locale) ?? message({ custom: '{{#label}} must be a language tag such as en-US' });
 }
