@@ -50,9 +50,15 @@ export interface PrintingParts {
   deadlineMs?: number;
 }
 
-export function openPrinting({ queues, replies, prefix, log, limits, ...times }: PrintingParts): PrintDocument {
+export function openPrinting({
+  queues,
+  replies,
+  prefix,
+  log,
+  limits,
+  deadlineMs = DEADLINE_MS,
+}: PrintingParts): PrintDocument {
   const admission = openAdmission(limits);
-  const { deadlineMs = DEADLINE_MS } = times;
 
   async function print(request: PrintRequest): Promise<Reply> {
     const { isBackground } = request;
@@ -81,7 +87,10 @@ export function openPrinting({ queues, replies, prefix, log, limits, ...times }:
       place?.leave('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
       if (signal.aborted) void giveUp(id);
-      throw isBackground && isLate(error) && (await isUntaken(id)) ? untaken(error) : error;
+      if (!isBackground || !isLate(error) || !(await isUntaken(id))) throw error;
+      // Work that can wait is tried for hours: what nobody has taken by now must not pile up in the queue.
+      void giveUp(id);
+      throw untaken(error);
     }
 
     // Redis may be flushed at any moment: what is lost is put in again, once.
@@ -96,12 +105,9 @@ export function openPrinting({ queues, replies, prefix, log, limits, ...times }:
     }
   }
 
-  /** Work that can wait is tried for hours: what nobody has taken by now must not pile up in the queue. */
   async function isUntaken(id: string) {
     try {
-      const answer = await queues.isUntaken(renderDocument, id);
-      if (answer) void giveUp(id);
-      return answer;
+      return await queues.isUntaken(renderDocument, id);
     } catch (error) {
       log.debug({ err: error, jobId: id }, 'could not find out who has a document');
       return true; // Redis is away, which says nothing about the document.
