@@ -1,7 +1,6 @@
 // Commands about webhook endpoints: register one, and see what was delivered to it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '#libs/errors.ts';
 import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/delivery.ts';
 import { resealSecrets } from '#libs/models/sealed-secrets.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
@@ -41,9 +40,6 @@ export async function createEndpoint(
     });
     const { id, ...rest } = endpoint;
     return { id, secret, ...rest };
-  } catch (error) {
-    if (error instanceof AppError) throw new CommandError(wordsOf(error));
-    throw error;
   } finally {
     outbound.close();
   }
@@ -114,8 +110,4 @@ export async function keptSecretKey({ mongodbUri, dataFolder }: Target): Promise
 /** What `npm start` allows; a named database is a system of its own with settings of its own. */
 function allowedWhenLocal(target: Target): string {
   return target.mongodbUri ? '' : '127.0.0.0/8,::1/128';
-}
-
-function wordsOf({ message, details }: AppError): string {
-  return details ? `${message}: ${Object.values(details).flat().join('; ')}` : message;
 }

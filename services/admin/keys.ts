@@ -1,7 +1,6 @@
 // Commands about API keys.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { isDay } from '#libs/day.ts';
-import { AppError } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -39,7 +38,7 @@ export async function createKey(options: {
     mode: options.test ? 'test' : 'live',
   };
   const { key, record } = await noted('key.create', options.account, async () => {
-    const issued = await issueKey(wanted);
+    const issued = await issueApiKey(wanted);
     return { ...issued, detail: `${String(issued.record._id)}: ${wanted.scopes.join(', ')}` };
   });
   const { id, ...rest } = view(record.toObject());
@@ -88,16 +87,7 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
   const endsAt = await endReplaced(old, { now, end: new Date(now.getTime() + overlapHours * HOUR_MS) }, session);
   const { name, scopes, account_id, expires_at } = old;
   const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined, mode: modeOf(old) };
-  return { ...(await issueKey(like, session)), endsAt };
-}
-
-async function issueKey(wanted: NewApiKey, session?: Session) {
-  try {
-    return await issueApiKey(wanted, session);
-  } catch (error) {
-    if (error instanceof AppError && error.status === 409) throw new CommandError(error.message);
-    throw error;
-  }
+  return { ...(await issueApiKey(like, session)), endsAt };
 }
 
 async function requireKey(id: string, session?: Session): Promise<ApiKeyRecord> {

@@ -1,5 +1,7 @@
 // What this command line does, in the audit log.
+import { AppError } from '#libs/errors.ts';
 import { type AuditAction, audited } from '#libs/models/audit-entry.ts';
+import { CommandError } from './connection.ts';
 
 /** As the audit log names this command line. */
 export const ACTOR = 'command line';
@@ -7,11 +9,20 @@ export const ACTOR = 'command line';
 /**
  * Does `work` with an entry in the audit log. Its detail, or the message of its error, is kept there: what was typed must be
  * looked at before, as a key pasted in place of an id would be kept, too.
+ * @throws CommandError for an AppError, with its details, which are not kept.
  */
-export function noted<Result extends { detail?: string }>(
+export async function noted<Result extends { detail?: string }>(
   action: AuditAction,
   target: string | undefined,
   work: () => Promise<Result>,
 ) {
-  return audited({ operator: ACTOR, action, target }, work);
+  try {
+    return await audited({ operator: ACTOR, action, target }, work);
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(wordsOf(error)) : error;
+  }
+}
+
+function wordsOf({ message, details }: AppError): string {
+  return details ? `${message}: ${Object.values(details).flat().join('; ')}` : message;
 }

@@ -1,5 +1,4 @@
 // Commands about the numbers of quotes and invoices.
-import { AppError } from '#libs/errors.ts';
 import { Counter, drawMany } from '#libs/models/counter.ts';
 import { documentNumber, NUMBER_KINDS, type NumberKind, numberIn, skipNumbers } from '#libs/models/number-ledger.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -28,13 +27,8 @@ export async function advanceNumbers(options: { account: string; kind: string; t
 }
 
 async function advance(accountId: Id, kind: NumberKind, to: number) {
-  try {
-    const first = await inTransaction((session) => skipTo(session, { accountId, kind, to }));
-    return { first, detail: `${documentNumber(kind, first)} to ${documentNumber(kind, to)} skipped` };
-  } catch (error) {
-    // Gateways draw numbers all the time, or the store went away.
-    throw error instanceof AppError ? new CommandError(error.message) : error;
-  }
+  const first = await inTransaction((session) => skipTo(session, { accountId, kind, to }));
+  return { first, detail: `${documentNumber(kind, first)} to ${documentNumber(kind, to)} skipped` };
 }
 
 /** @returns the first number skipped. */
