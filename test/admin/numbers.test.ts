@@ -1,5 +1,5 @@
 // Numbers that were sent after a backup: the command skips them, so that a restored database gives none of them again.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
 import { Counter } from '#libs/models/counter.ts';
@@ -7,30 +7,16 @@ import { NumberLedger } from '#libs/models/number-ledger.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { CommandError } from '../../services/admin/connection.ts';
 import { advanceNumbers } from '../../services/admin/numbers.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type AnyRecord, create, createClient, UNKNOWN_ID } from '../support/records.ts';
+import { numberedAccount } from '../support/numbered-account.ts';
+import { type AnyRecord, UNKNOWN_ID } from '../support/records.ts';
 import { runAdmin } from '../support/run-admin.ts';
 
-let gateway: TestGateway;
-let account: { id: string; key: string };
-let client: AnyRecord;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
-beforeEach(async () => {
-  account = await gateway.workspace.account();
-  client = await createClient(gateway, {}, account);
-});
+const { own, invoice, quote, audit: auditAnswer } = numberedAccount();
+const audit = async (query = '') => (await auditAnswer(query)).data;
 
-const invoice = () =>
-  create(gateway, '/api/v1/invoices', { client_id: client.id, amount: 1, due_date: '2031-01-01' }, account);
-const quote = () => create(gateway, '/api/v1/quotes', { client_id: client.id, amount: 1 }, account);
-const audit = async (query = '') => (await gateway.get(`/api/v1/numbering/audit${query}`, account)).body.data;
-
-function advance(to: string, { kind = 'invoice', id = account.id } = {}) {
+function advance(to: string, { kind = 'invoice', id = own.account.id } = {}) {
   const args = ['numbers', 'advance', '--account', id, '--kind', kind, '--to', to, '--json'];
-  return runAdmin(args, { MONGODB_URI: gateway.workspace.mongodbUri });
+  return runAdmin(args, { MONGODB_URI: own.gateway.workspace.mongodbUri });
 }
 
 async function advanced(to: string, kind?: string) {
@@ -41,12 +27,12 @@ async function advanced(to: string, kind?: string) {
 
 /** Everything a refused command must leave as it was. */
 const state = async () => ({
-  counter: await Counter.findById(account.id).lean(),
-  rows: await NumberLedger.countDocuments({ account_id: account.id }),
+  counter: await Counter.findById(own.account.id).lean(),
+  rows: await NumberLedger.countDocuments({ account_id: own.account.id }),
 });
 
 const entries = async () =>
-  (await AuditEntry.find({ target: account.id }).sort({ _id: 1 }).lean()).map(
+  (await AuditEntry.find({ target: own.account.id }).sort({ _id: 1 }).lean()).map(
     ({ operator, action, outcome, detail }) => [operator, action, outcome, detail],
   );
 
@@ -55,7 +41,7 @@ test('when the numbers of invoices are advanced, then the next is the one after,
   await quote();
 
   expect(await advanced('INV-0005')).toEqual({
-    account_id: account.id,
+    account_id: own.account.id,
     kind: 'invoice',
     skipped: 3,
     first: 'INV-0003',
@@ -170,7 +156,9 @@ test.each([
     await invoice();
     const before = await state();
 
-    const error = await advanceNumbers({ account: account.id, kind: 'invoice', to, ...wrong }).catch((each) => each);
+    const error = await advanceNumbers({ account: own.account.id, kind: 'invoice', to, ...wrong }).catch(
+      (each) => each,
+    );
 
     expect(error).toBeInstanceOf(CommandError);
     expect(error.message).toMatch(said);
@@ -183,10 +171,10 @@ test('when the numbers stay busy, then one line says so, and nothing changes', a
   await invoice();
   const before = await state();
   // A client of its own: a transaction of the service that waits for so long would be taken for abandoned, and ended.
-  const holder = await new MongoClient(gateway.workspace.mongodbUri).connect();
+  const holder = await new MongoClient(own.gateway.workspace.mongodbUri).connect();
   const session = holder.startSession();
   session.startTransaction();
-  const mine = { _id: storedId(account.id) as never };
+  const mine = { _id: storedId(own.account.id) as never };
   await holder
     .db()
     .collection('counters')

@@ -1,28 +1,13 @@
 // The audit of numbers: gapless with tombstones, and able to tell when it is not.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { numberedAccount } from '../support/numbered-account.ts';
 import { plansOf } from '../support/plans.ts';
-import { type AnyRecord, create, createClient } from '../support/records.ts';
+import type { AnyRecord } from '../support/records.ts';
 
-let gateway: TestGateway;
-let account: { id: string; key: string };
-let client: AnyRecord;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
-beforeEach(async () => {
-  account = await gateway.workspace.account();
-  client = await createClient(gateway, {}, account);
-});
-
-const invoice = () =>
-  create(gateway, '/api/v1/invoices', { client_id: client.id, amount: 1, due_date: '2031-01-01' }, account);
-const quote = () => create(gateway, '/api/v1/quotes', { client_id: client.id, amount: 1 }, account);
-const audit = async (query = '') => (await gateway.get(`/api/v1/numbering/audit${query}`, account)).body;
+const { own, invoice, quote, audit } = numberedAccount();
 
 test('when nothing was ever numbered, then it is gapless and empty', async () => {
   expect(await audit()).toEqual({
@@ -41,7 +26,7 @@ test('when nothing was ever numbered, then it is gapless and empty', async () =>
 test('when documents are made and drafts deleted, then every number has its document or its tombstone', async () => {
   const made = [await invoice(), await invoice(), await invoice()];
   const offer = await quote();
-  await gateway.delete(`/api/v1/invoices/${made[1].id}`, account);
+  await own.gateway.delete(`/api/v1/invoices/${made[1].id}`, own.account);
   const { data, pagination } = await audit();
 
   expect(data.gapless).toBe(true);
@@ -64,7 +49,7 @@ test('when documents are made and drafts deleted, then every number has its docu
 test('when an account has many numbers, then the audit looks at the deleted ones alone, and not for ever', async () => {
   const made = [];
   for (let index = 0; index < 12; index += 1) made.push(await invoice());
-  for (const { id } of made.slice(0, 2)) await gateway.delete(`/api/v1/invoices/${id}`, account);
+  for (const { id } of made.slice(0, 2)) await own.gateway.delete(`/api/v1/invoices/${id}`, own.account);
 
   const plans = await plansOf(NumberLedger.collection.name, () => audit('?kind=invoice&limit=3'));
 
@@ -77,21 +62,21 @@ test('when an account has many numbers, then the audit looks at the deleted ones
 
 test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {
   const made = [await invoice(), await invoice(), await invoice(), await invoice()];
-  await NumberLedger.deleteOne({ account_id: account.id, number: 2 });
-  await Invoice.deleteOne({ account_id: account.id, _id: made[1].id });
-  await Invoice.deleteOne({ account_id: account.id, _id: made[2].id });
+  await NumberLedger.deleteOne({ account_id: own.account.id, number: 2 });
+  await Invoice.deleteOne({ account_id: own.account.id, _id: made[1].id });
+  await Invoice.deleteOne({ account_id: own.account.id, _id: made[2].id });
 
   expect((await audit()).data).toMatchObject({
     gapless: false,
     kinds: { invoice: { gapless: false, drawn: 4, holes: ['INV-0002'], lost: ['INV-0003'] }, quote: { gapless: true } },
   });
-  await NumberLedger.deleteOne({ account_id: account.id, number: 4 });
+  await NumberLedger.deleteOne({ account_id: own.account.id, number: 4 });
   expect((await audit('?kind=invoice')).data.kinds.invoice.holes).toEqual(['INV-0002', 'INV-0004']);
 });
 
 test('when the number passes 9999, then it simply gets longer', async () => {
   await invoice();
-  await Counter.updateOne({ _id: account.id }, { $set: { invoice: 9998 } });
+  await Counter.updateOne({ _id: own.account.id }, { $set: { invoice: 9998 } });
 
   expect([(await invoice()).invoice_number, (await invoice()).invoice_number]).toEqual(['INV-9999', 'INV-10000']);
 });
