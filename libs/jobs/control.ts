@@ -104,6 +104,12 @@ const DELIVERY: readonly Definition[] = [deliverWebhook, retryWebhook];
 
 const togetherWith = (definition: Definition) => (DELIVERY.includes(definition) ? DELIVERY : [definition]);
 
+/** @returns the other queues that are paused and resumed with the one of this name. */
+export function pausedWith(name: string): string[] {
+  const names = DELIVERY.map((definition) => definition.name);
+  return names.includes(name) ? names.filter((other) => other !== name) : [];
+}
+
 /** Workers finish what they have in hand and take nothing more, until it is resumed. Jobs still come in. */
 export async function pauseQueue(queues: Queues, definition: Definition): Promise<void> {
   await Promise.all(togetherWith(definition).map((each) => queues.raw(each).pause()));

@@ -1,6 +1,6 @@
 // One queue: its state, what is in hand, what failed, and pausing, resuming and retrying.
 import type { VNode } from 'preact';
-import { type ActiveJob, type FailedJob, findFailedJobs, readWorkers } from '#libs/jobs/control.ts';
+import { type ActiveJob, type FailedJob, findFailedJobs, pausedWith, readWorkers } from '#libs/jobs/control.ts';
 import { urgencyOf } from './alarms.ts';
 import { axis, highest, line, perMinute } from './charts.ts';
 import { ago, count, counted, duration } from './format.ts';
@@ -41,7 +41,7 @@ function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueN
     ? action({ to: `/queues/${name}/resume`, csrf: visitor.csrf, label: 'Resume', tone: 'main', of: name })
     : action({ to: `/queues/${name}/pause`, csrf: visitor.csrf, label: 'Pause', of: name });
   return html`<div class=${`card ${tone ?? ''}`}>
-    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed. Webhooks are paused and resumed as a whole: <code>deliver-webhook</code> and <code>retry-webhook</code> together.`) : null}
+    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed. ${pausedWith(name).map((other) => html`<code>${other}</code> waits with it: the two are paused and resumed together.`)}`) : null}
     <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
     <dl class="stats wide">
       ${stat('State', isPaused ? badge('PAUSED', 'bad') : badge('running', 'good'))} ${stat('Ready', count(ready))}
