@@ -1,5 +1,7 @@
-// The client of the benchmarks of documents: Node's own, with connections that stay open, so that it costs little beside what is measured.
+// The client of documents that are looked at, and of callers who hang up: Node's own, with connections that stay open.
 import http from 'node:http';
+
+export const PDF_TOOL = '/api/tools/generate-pdf';
 
 export interface Answer {
   status: number;
@@ -15,7 +17,7 @@ export interface PdfCaller {
 
 export function openPdfCaller(url: string): PdfCaller {
   const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  const target = new URL('/api/tools/generate-pdf', url);
+  const target = new URL(PDF_TOOL, url);
   return {
     post: (body, key, signal) =>
       new Promise((resolve, reject) => {

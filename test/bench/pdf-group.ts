@@ -1,5 +1,6 @@
 // Documents: the whole path, HTTP in and PDF out, beside the same HTML printed by the protocol alone; in turn, in one run.
 import type { BenchOptions } from './main.ts';
+import { PDF_TOOL } from './pdf-caller.ts';
 import { htmlOf, invoiceOf, openPdfFloor, type PdfFloor } from './pdf-floor.ts';
 import { longRun } from './pdf-long.ts';
 import { overload } from './pdf-overload.ts';
@@ -7,6 +8,7 @@ import { moreRenderers } from './pdf-renderers.ts';
 import { ownCpuMs, type PdfSystem, startPdfSystem, together } from './pdf-system.ts';
 import { cpuMsOf } from './process-cpu.ts';
 import { progress } from './progress.ts';
+import { openRawCaller } from './raw-caller.ts';
 import { median, type Row, row } from './rows.ts';
 
 /** A shared machine is a tenth faster or slower from one second to the next. */
@@ -72,8 +74,9 @@ function added(oursMs: number, floorMs: number) {
 async function inTurn(system: PdfSystem, floor: PdfFloor, lines: number, count: number) {
   const { key } = await system.workspace.account();
   const body = Buffer.from(JSON.stringify(invoiceOf(lines)));
+  const caller = openRawCaller(system.gateway.url, PDF_TOOL, body);
   const printOurs: Print = async () => {
-    const { status } = await system.caller.post(body, key);
+    const { status } = await caller.post(key);
     if (status !== 200) throw new Error(`the PDF tool answered ${status}`);
   };
   const html = htmlOf(lines);
@@ -90,6 +93,7 @@ async function inTurn(system: PdfSystem, floor: PdfFloor, lines: number, count: 
     ours.push(a);
     bare.push(b);
   }
+  caller.close();
   return [middle(ours), middle(bare)] as const;
 }
 

@@ -1,8 +1,9 @@
 // Five times as many requests as can be printed: what is printed all the same, and how soon the others are told to come back.
-import { type FloodAnswer, openFloodCaller } from './flood-caller.ts';
+import { PDF_TOOL } from './pdf-caller.ts';
 import { invoiceOf } from './pdf-floor.ts';
 import { type PdfSystem, together } from './pdf-system.ts';
 import { progress } from './progress.ts';
+import { openRawCaller, type RawAnswer } from './raw-caller.ts';
 import { median, type Row, row } from './rows.ts';
 
 const TIMES = 5;
@@ -22,7 +23,7 @@ export async function overload(system: PdfSystem): Promise<Row[]> {
   const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => system.workspace.account()));
   const keys = accounts.map(({ key }) => key);
   const body = Buffer.from(JSON.stringify(invoiceOf(8)));
-  const caller = openFloodCaller(system.gateway.url, '/api/tools/generate-pdf', body);
+  const caller = openRawCaller(system.gateway.url, PDF_TOOL, body);
   const post = (turn: number) => caller.post(keys[turn % ACCOUNTS] ?? '');
 
   progress('documents: capacity');
@@ -62,7 +63,7 @@ export async function overload(system: PdfSystem): Promise<Row[]> {
   ];
 }
 
-type Post = (turn: number) => Promise<FloodAnswer>;
+type Post = (turn: number) => Promise<RawAnswer>;
 
 async function capacityOf(post: Post): Promise<number> {
   const tookMs = await together(CAPACITY_CALLERS, CAPACITY_DOCUMENTS, async (caller) => {
