@@ -32,13 +32,13 @@ export const configShape = Joi.object<Config, true>({
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
   OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
-  // One page keeps one core busy; the third fills the gaps in which the others wait for Redis.
+  // One page keeps one core busy. A document more than pages, and none of them waits for Redis.
   RENDER_CONCURRENCY: Joi.number()
     .integer()
     .min(1)
     .max(32)
     .default(3)
-    .description('Documents printed at the same time'),
+    .description('Documents printed at the same time, on one page fewer: one is on its way while the others print'),
   RECYCLE_PRINTS: Joi.number()
     .integer()
     .min(1)

@@ -79,7 +79,8 @@ await run(async ({ onClose, useLogger }) => {
     isolation,
     folder: workplace.folder,
     fontsFile: await prepareFonts(workplace.folder, isolation),
-    pages: config.RENDER_CONCURRENCY,
+    // One document is on its way here or back. With a page of its own it would only take the processor from those that print.
+    pages: Math.max(1, config.RENDER_CONCURRENCY - 1),
     prove: (page) => printSpecimens(page, render),
     recycle: {
       prints: config.RECYCLE_PRINTS,
