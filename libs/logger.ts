@@ -10,6 +10,13 @@ export type { Logger };
 const TOLD = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'port', 'path'] as const;
 
 /**
+ * Lines leave some at a time: a write for each was a fifteenth of what a gateway does. A fatal line and the end of the process wait for
+ * nothing; only who is killed in an instant takes the last tenth of a second along. No write is longer than what a pipe takes in one
+ * piece, so that lines of several processes on one pipe stay whole.
+ */
+const TOGETHER = { minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, sync: false };
+
+/**
  * @param service name that every line carries.
  * @param level least level that is written.
  */
@@ -21,7 +28,7 @@ export function makeLogger(service: string, level: string): Logger {
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     serializers: { err: describeError },
   };
-  return pino(options);
+  return pino(options, pino.destination(TOGETHER));
 }
 
 /** For `serializers` of a logger that has its own. Anything but an error is left as it is. */
