@@ -13,33 +13,41 @@ const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 const rawBodies = new WeakMap<object, Buffer>();
 
-/** The bytes of the body that `readJson` has read. */
+/** The bytes of the body that a reader which keeps them has read. */
 export function rawBodyOf(request: Request): Buffer {
   return rawBodies.get(request) ?? NOTHING;
 }
 
 type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
-const readers = new Map<number, ReadJson>();
+const readers = new Map<string, ReadJson>();
 
-/** @returns what reads a body of at most `limit` bytes: the parsed value, or undefined when there is none. */
-export function jsonReader(limit: number): ReadJson {
-  let read = readers.get(limit);
+interface ReaderOptions {
+  /** Bytes a body has at most. */
+  limit: number;
+  /** Whether `rawBodyOf` shall have the bytes: as long as the request they would be in memory twice. */
+  isKept: boolean;
+}
+
+/** @returns what reads a body: the parsed value, or undefined when there is none. */
+export function jsonReader(options: ReaderOptions): ReadJson {
+  const name = `${options.limit} ${options.isKept}`;
+  let read = readers.get(name);
   if (!read) {
-    read = makeReader(limit);
-    readers.set(limit, read);
+    read = makeReader(options);
+    readers.set(name, read);
   }
   return read;
 }
 
-function makeReader(limit: number): ReadJson {
+function makeReader({ limit, isKept }: ReaderOptions): ReadJson {
   const parse = express.json({
     limit,
     inflate: false, // Compressed bodies are refused: a few bytes could become gigabytes.
     strict: false,
     type: 'application/json',
     verify: (request, _response, bytes) => {
-      rawBodies.set(request, bytes);
+      if (isKept || bytes.equals(BYTE_ORDER_MARK)) rawBodies.set(request, bytes);
     },
   });
   return async (request, response) => {

@@ -1,11 +1,12 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
 import { AppError } from '#libs/errors.ts';
-import { isId } from '#libs/models/tenant.ts';
+import { type Id, isId } from '#libs/models/tenant.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { authenticate, requireScope } from './authenticate.ts';
+import { type BodyRoom, bytesToCome, openBodyRoom } from './body-room.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { knowsNoDryRun, refuseDryRun } from './dry-run.ts';
@@ -16,7 +17,7 @@ import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { jsonReader } from './read-json.ts';
-import { type Context, isPrintedFromBody, type Route } from './route.ts';
+import { type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -33,9 +34,10 @@ export interface ServeOptions {
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  const room = openBodyRoom();
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const row of rows) router[row.method](pattern, server(row, options));
+    for (const row of rows) router[row.method](pattern, server(row, options, room));
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {
@@ -52,20 +54,25 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 }
 
 /** Whatever can be found out about a row is found out once, not on every request. */
-function server(row: Route, options: ServeOptions) {
+function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isAlwaysReal = knowsNoDryRun(row);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = row.query ? queryReader(row.query, row.details) : () => ({});
-  const readJson = jsonReader(row.bodyLimitBytes ?? BODY_LIMIT_BYTES);
+  const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
+  const readJson = jsonReader({ limit, isKept: isOncePerKey(row) });
   const readBody = row.body
     ? bodyReader(row.body, { isChange: row.method === 'patch', details: row.details })
     : undefined;
 
   const bodyOf =
     readBody &&
-    (async (request: Request, response: Response) => {
+    (async (request: Request, response: Response, accountId: Id) => {
+      const release = room.take({ accountId, bytes: bytesToCome(request, limit) });
+      // It stays in memory until it is answered. Who has gone while his key was looked up is told to nobody any more.
+      if (response.closed) release();
+      else response.once('close', release);
       const json = await readJson(request, response);
       row.before?.(json);
       return readBody(json);
@@ -83,7 +90,7 @@ function server(row: Route, options: ServeOptions) {
     if (isAlwaysReal) refuseDryRun(request.query, row.details);
     const query = readQuery(request.query);
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
-    const body = await bodyOf?.(request, response);
+    const body = await bodyOf?.(request, response, caller.accountId);
     const requestId = String(request.id);
     const { accountId } = caller;
     const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
