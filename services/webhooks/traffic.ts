@@ -60,6 +60,7 @@ interface State {
   inFlight: Set<{ since: number }>;
   /** Called with the admission of an attempt that waits right here. */
   waiting: Array<(admission: Admission) => void>;
+  /** The last ones, oldest first. */
   outcomes: Array<{ at: number; isWell: boolean }>;
   openUntil: number;
   /** Attempts put aside since it opened. */
@@ -141,8 +142,11 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
   function learn(state: State, { isWell, durationMs }: { isWell: boolean; durationMs: number }): boolean {
     state.averageMs = state.averageMs === undefined ? durationMs : 0.8 * state.averageMs + 0.2 * durationMs;
     const recovers = isWell && state.openUntil > 0;
-    const recent = recovers ? [] : state.outcomes.filter(({ at }) => at > now() - WINDOW_MS);
-    state.outcomes = [...recent.slice(-OUTCOMES_KEPT), { at: now(), isWell }];
+    const { outcomes } = state;
+    const at = now();
+    if (recovers) outcomes.length = 0;
+    while (outcomes.length >= OUTCOMES_KEPT || (outcomes[0]?.at ?? at) < at - WINDOW_MS) outcomes.shift();
+    outcomes.push({ at, isWell });
     if (recovers) Object.assign(state, { openUntil: 0, parked: 0 });
     else if (!isWell && isBad(state)) state.openUntil = now() + openMs;
     return recovers;
