@@ -1,5 +1,6 @@
 // Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
 import { randomUUID } from 'node:crypto';
+import { addAbortListener } from 'node:events';
 import type { Request } from 'express';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
@@ -69,15 +70,17 @@ export function openPrinting({
     const { document, accountId, requestId } = request;
     const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
     const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground });
-    const notQueued = new AbortController();
-    const signal = AbortSignal.any([request.signal, notQueued.signal]);
+    // Not AbortSignal.any: what that makes, and what its listeners know, is only let go by a full collection.
+    const over = new AbortController();
+    const { signal } = over;
+    const listening = addAbortListener(request.signal, () => over.abort(request.signal.reason));
     let isLost = false;
     let lookAt = startedAt + LOST_AFTER_MS;
 
     // Registered before the job is in the queue: the answer may be faster than our next line.
     const reply = replies.expect(id, { deadlineAt, signal, recover });
     enqueue().catch((error: unknown) => {
-      notQueued.abort(unavailable('Documents cannot be printed at the moment', 2, error));
+      over.abort(unavailable('Documents cannot be printed at the moment', 2, error));
     });
     try {
       const answer = await reply;
@@ -91,6 +94,8 @@ export function openPrinting({
       // Work that can wait is tried for hours: what nobody has taken by now must not pile up in the queue.
       void giveUp(id);
       throw untaken(error);
+    } finally {
+      listening[Symbol.dispose]();
     }
 
     // Redis may be flushed at any moment: what is lost is put in again, once.
