@@ -3,6 +3,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
+import { LIST_LIMIT_MS } from './listing.ts';
 import { driverOf } from './records.ts';
 import {
   acrossAccounts,
@@ -128,6 +129,36 @@ function storedEvent(id: Id, event: NewEvent) {
     ...(trace ? { trace } : {}),
     ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
   };
+}
+
+/** A body may have 250 kB and a page 100 of them: pages for a few callers at once would be more than a small gateway's memory. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+/** So many are read at a time: few enough when all are large. */
+const PAGE_BATCH = 25;
+
+export interface FeedPage {
+  after: number;
+  offset: number;
+  limit: number;
+  type?: EventType | undefined;
+}
+
+/** Events of the account in their order: at most `limit`, and at least one if there is any, but none after about 2 MiB of bodies. */
+export async function readFeed(accountId: Id, { after, offset, limit, type }: FeedPage): Promise<EventRecord[]> {
+  const events: EventRecord[] = [];
+  let bytes = 0;
+  const cursor = driverOf(Event).find(
+    { account_id: storedId(accountId), sequence: { $gt: after }, ...(type ? { type } : {}) } as object,
+    { sort: { sequence: 1 }, skip: offset, limit, batchSize: PAGE_BATCH, maxTimeMS: LIST_LIMIT_MS },
+  );
+  // Leaving the loop closes the cursor.
+  for await (const record of cursor) {
+    const event = record as unknown as EventRecord;
+    events.push(event);
+    bytes += Buffer.byteLength(event.body);
+    if (bytes >= PAGE_BYTES) break;
+  }
+  return events;
 }
 
 /** The event as the feed of the API shows it: what webhooks carry, with its id and its place in the account's order. */

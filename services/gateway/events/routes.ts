@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { replayEvents } from '#libs/models/delivery.ts';
-import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView } from '#libs/models/event.ts';
+import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView, readFeed } from '#libs/models/event.ts';
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
@@ -47,6 +47,8 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
     description:
       'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
       'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
+      'A page ends after about 2 MiB and may have fewer events than `limit`, but never none while there are some: `has_more` decides, ' +
+      'and who pages by `offset` adds the number of events that came. ' +
       '`pagination.total` counts what comes after `after`. Where `after` is beyond the end of the feed, the server was restored from an ' +
       'older backup: that is 409, and the message says where the feed ends.',
     conflict: 'The feed ends at sequence 4000: read on from an earlier one',
@@ -92,11 +94,7 @@ async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promi
   const { after, limit, offset, type } = query;
   const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
   const [events, left, ofType] = await Promise.all([
-    Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS })
-      .sort({ sequence: 1 })
-      .skip(offset)
-      .limit(limit)
-      .lean<EventRecord[]>(),
+    readFeed(caller.accountId, query),
     countAfter(caller.accountId, after),
     type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : undefined,
   ]);
