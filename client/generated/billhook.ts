@@ -1815,7 +1815,7 @@ export type DiagnoseSignatureBody = {
     headers: Record<string, unknown>;
     /**
      * The raw body as it arrived, byte for byte
-     * @maxLength 200000
+     * @maxLength 400000
      */
     body: string;
     /**

@@ -412,6 +412,29 @@ test('when the feed is read page by page, then every event comes once, in order,
   expect((await me.get('/events?type=client.exploded')).status).toBe(400);
 });
 
+test('when the bodies of events are large, then a page of the feed ends early, and none is skipped or empty', async () => {
+  const me = await user();
+  const ids: string[] = [];
+  const sizes = [...Array.from({ length: 24 }, () => 250_000), 3_000_000, 10];
+  for (const size of sizes) ids.push(await announce(me.id, 'client.created', { notes: 'x'.repeat(size) }));
+  const idsOf = ({ body }: Reply) => body.data.map(({ id }: { id: string }) => id);
+
+  const first = await me.get('/events?limit=100');
+  expect(idsOf(first)).toEqual(ids.slice(0, 9));
+  expect(first.body).toMatchObject({ pagination: { total: 26, limit: 100 }, has_more: true, next_after: 9 });
+  expect(first.headers.get('Link')).toBe('</api/v1/events?after=9&limit=100>; rel="next"');
+  expect(idsOf(await me.get('/events?after=24&limit=100'))).toEqual([ids[24]]);
+  const byOffset = await me.get('/events?limit=100&offset=9');
+  expect(idsOf(byOffset)).toEqual(ids.slice(9, 18));
+  expect(byOffset.headers.get('Link')).toBe('</api/v1/events?after=18&limit=100>; rel="next"');
+  const seen: string[] = [];
+  for (let page = first; ; page = await me.get(`/events?limit=100&after=${page.body.next_after}`)) {
+    seen.push(...idsOf(page));
+    if (!page.body.has_more) break;
+  }
+  expect(seen).toEqual(ids);
+});
+
 test('when a caller has seen more than there is, as after a restore, then it is told where the feed ends', async () => {
   const me = await user();
   expect((await me.get('/events?after=1')).status).toBe(409);
@@ -435,6 +458,21 @@ test('when the types of events are asked for, then each has an example that its 
     expect(Object.keys(schema.properties.data.properties)).toEqual(expect.arrayContaining(Object.keys(example.data)));
     expect(description).toMatch(/\.$/);
   }
+});
+
+test('when a body is as long as ours get, then the doctor looks at it, too', async () => {
+  const me = await user();
+  const target = await receiver();
+  await me.post('/webhooks', { url: target.url });
+  await announce(me.id, 'invoice.created', {
+    lines: Array.from({ length: 12_000 }, (_, index) => ({ description: index })),
+  });
+  await eventually(() => target.received.length === 1);
+  const [call] = target.received;
+  expect(call?.body.length).toBeGreaterThan(200_000);
+
+  const { status, body } = await me.post('/webhooks/doctor', { headers: call?.headers, body: call?.body });
+  expect([status, body.data?.valid]).toEqual([200, true]);
 });
 
 test('when the doctor is asked about a call that arrived unchanged, then it says which endpoint signed it', async () => {

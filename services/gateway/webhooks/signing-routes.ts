@@ -14,7 +14,7 @@ import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { updated } from '../http/answer.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
-import { type ReceivedCall, receivedCall } from './input.ts';
+import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
 import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 import { diagnose, type Finding } from './signature-doctor.ts';
@@ -44,6 +44,7 @@ export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
       'when its signature is one that we made, or to a key with `events:read`.',
     scope: 'webhooks:read',
     body: receivedCall,
+    bodyLimitBytes: RECEIVED_CALL_BYTES_MAX,
     status: 200,
     storesNothing: true,
     answers: diagnosisAnswer,
