@@ -158,8 +158,11 @@ export const deliveryMutants: Mutant[] = [
   {
     gone: 'an attempt that hangs is ended',
     edits: [
-      { file: 'services/webhooks/post-signed.ts', text: '    timeout: timeoutMs,\n', instead: '' },
-      { file: 'services/webhooks/post-signed.ts', text: 'signal: AbortSignal.timeout(timeoutMs),', instead: '' },
+      {
+        file: 'services/webhooks/post-signed.ts',
+        text: 'setTimeout(() => late.abort(), timeoutMs)',
+        instead: 'setTimeout(() => undefined, timeoutMs)',
+      },
     ],
     oracle: { file: DELIVER, test: 'when the receiver hangs' },
   },
