@@ -137,28 +137,41 @@ const PAGE_BYTES = 2 * 1024 * 1024;
 const PAGE_BATCH = 25;
 
 export interface FeedPage {
+  /** The sequence of the last event that is known already. */
   after: number;
   offset: number;
   limit: number;
   type?: EventType | undefined;
 }
 
+const inFeed = (accountId: Id, { after, type }: FeedPage) => ({
+  account_id: accountId,
+  sequence: { $gt: after },
+  ...(type ? { type } : {}),
+});
+
 /** Events of the account in their order: at most `limit`, and at least one if there is any, but none after about 2 MiB of bodies. */
-export async function readFeed(accountId: Id, { after, offset, limit, type }: FeedPage): Promise<EventRecord[]> {
+export async function readFeed(accountId: Id, page: FeedPage): Promise<EventRecord[]> {
   const events: EventRecord[] = [];
   let bytes = 0;
-  const cursor = driverOf(Event).find(
-    { account_id: storedId(accountId), sequence: { $gt: after }, ...(type ? { type } : {}) } as object,
-    { sort: { sequence: 1 }, skip: offset, limit, batchSize: PAGE_BATCH, maxTimeMS: LIST_LIMIT_MS },
-  );
+  const cursor = Event.find(inFeed(accountId, page), undefined, { maxTimeMS: LIST_LIMIT_MS })
+    .sort({ sequence: 1 })
+    .skip(page.offset)
+    .limit(page.limit)
+    .lean<EventRecord[]>()
+    .cursor({ batchSize: PAGE_BATCH });
   // Leaving the loop closes the cursor.
-  for await (const record of cursor) {
-    const event = record as unknown as EventRecord;
+  for await (const event of cursor) {
     events.push(event);
     bytes += Buffer.byteLength(event.body);
     if (bytes >= PAGE_BYTES) break;
   }
   return events;
+}
+
+/** How many there are on this page and all after it. */
+export async function countFeed(accountId: Id, page: FeedPage): Promise<number> {
+  return await Event.countDocuments(inFeed(accountId, page), { maxTimeMS: LIST_LIMIT_MS });
 }
 
 /** The event as the feed of the API shows it: what webhooks carry, with its id and its place in the account's order. */

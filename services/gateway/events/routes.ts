@@ -3,8 +3,16 @@ import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { replayEvents } from '#libs/models/delivery.ts';
-import { EVENT_TYPES, Event, type EventRecord, type EventType, eventView, readFeed } from '#libs/models/event.ts';
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import {
+  countFeed,
+  EVENT_TYPES,
+  Event,
+  type EventRecord,
+  type EventType,
+  eventView,
+  type FeedPage,
+  readFeed,
+} from '#libs/models/event.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
@@ -16,14 +24,7 @@ import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './answer.ts';
 const path = '/api/v1/events';
 const missing = 'Event not found or access denied';
 
-interface FeedQuery {
-  after: number;
-  limit: number;
-  offset: number;
-  type?: EventType;
-}
-
-const feedQuery = Joi.object<FeedQuery>({
+const feedQuery = Joi.object<FeedPage>({
   after: pageQuery.offset.description('The `sequence` of the last event you have; 0 or absent for all'),
   limit: pageQuery.limit,
   offset: pageQuery.offset,
@@ -90,13 +91,12 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
   }),
 ];
 
-async function listEvents({ caller, query }: Context<unknown, FeedQuery>): Promise<Answer> {
+async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promise<Answer> {
   const { after, limit, offset, type } = query;
-  const filter = { account_id: caller.accountId, sequence: { $gt: after }, ...(type ? { type } : {}) };
   const [events, left, ofType] = await Promise.all([
     readFeed(caller.accountId, query),
     countAfter(caller.accountId, after),
-    type ? Event.countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }) : undefined,
+    type ? countFeed(caller.accountId, query) : undefined,
   ]);
   const total = ofType ?? left;
   const nextAfter = events.at(-1)?.sequence ?? after;
