@@ -20,8 +20,6 @@ export function rawBodyOf(request: Request): Buffer {
 
 type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
-const readers = new Map<string, ReadJson>();
-
 interface ReaderOptions {
   /** Bytes a body has at most. */
   limit: number;
@@ -30,17 +28,7 @@ interface ReaderOptions {
 }
 
 /** @returns what reads a body: the parsed value, or undefined when there is none. */
-export function jsonReader(options: ReaderOptions): ReadJson {
-  const name = `${options.limit} ${options.isKept}`;
-  let read = readers.get(name);
-  if (!read) {
-    read = makeReader(options);
-    readers.set(name, read);
-  }
-  return read;
-}
-
-function makeReader({ limit, isKept }: ReaderOptions): ReadJson {
+export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
   const parse = express.json({
     limit,
     inflate: false, // Compressed bodies are refused: a few bytes could become gigabytes.
