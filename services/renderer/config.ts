@@ -38,7 +38,9 @@ export const configShape = Joi.object<Config, true>({
     .min(1)
     .max(32)
     .default(3)
-    .description('Documents printed at the same time, on one page fewer: one is on its way while the others print'),
+    .description(
+      'Documents printed at the same time, on one page fewer (but at least one): one is on its way while the others print',
+    ),
   RECYCLE_PRINTS: Joi.number()
     .integer()
     .min(1)
