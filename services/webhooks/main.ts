@@ -21,6 +21,7 @@ import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { openEventReader } from './event-reader.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
+import { openLoopLag } from './loop-lag.ts';
 import { makePostSigned } from './post-signed.ts';
 import { putDueDeliveries } from './put-due-deliveries.ts';
 import { openRelay } from './relay-events.ts';
@@ -74,7 +75,9 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => operations.close());
 
   let sharers = 1;
-  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE, sharers: () => sharers });
+  const lag = openLoopLag();
+  onClose(() => lag.close());
+  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE, sharers: () => sharers, lagMs: lag.ms });
   const events = openEventReader();
   const outbox = openRelay(queues);
   const deliver = makeDeliverWebhook({

@@ -21,7 +21,11 @@ const FORGET_EVERY_MS = 60_000;
 
 /** A quick endpoint's next attempt waits right here: to put it aside costs more than the wait. */
 const QUICK_MS = 50;
-const WAIT_HERE_MS = 500;
+/** An attempt passes through this process's loop so often (name, call, head, body): when that is late, no endpoint is slow for it. */
+const LOOPS_PER_ATTEMPT = 5;
+/** Who waits here looks so often whether the endpoint is still quick, and so many times. */
+const LOOK_HERE_MS = 500;
+const LOOKS_HERE = 10;
 const WAITING_HERE_MAX = 60;
 /** Nobody waits longer than this for a slow endpoint before a look whether it is quicker by now. */
 const PARKED_MAX_MS = 5 * 60_000;
@@ -73,12 +77,18 @@ interface State {
   askedAt: number;
 }
 
-/**
- * @param options.scale multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE).
- * @param options.sharers how many processes there are at the moment, this one included.
- */
-export function openTraffic(options: { scale: number; sharers?: () => number; now?: () => number }): Traffic {
-  const { now = () => performance.now(), sharers = () => 1 } = options;
+export interface TrafficOptions {
+  /** Multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE). */
+  scale: number;
+  /** How many processes there are at the moment, this one included. */
+  sharers?: () => number;
+  /** How late this process's own timers are. */
+  lagMs?: () => number;
+  now?: () => number;
+}
+
+export function openTraffic(options: TrafficOptions): Traffic {
+  const { now = () => performance.now(), sharers = () => 1, lagMs = () => 0 } = options;
   const openMs = OPEN_MS * options.scale;
   // Longer than anything is put aside, and than an outcome counts: at worst an endpoint that is down still is found out once more.
   const keptMs = Math.max((1 + OPENS_MAX) * openMs, WINDOW_MS);
@@ -169,7 +179,27 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
   const expectedMs = (state: State) =>
     Math.max(state.averageMs ?? 0, ...[...state.inFlight].map(({ since }) => now() - since));
 
-  const isFullAndSlow = (state: State) => state.inFlight.size >= limitOf(state) && expectedMs(state) > QUICK_MS;
+  const isSlow = (state: State) => expectedMs(state) > QUICK_MS + LOOPS_PER_ATTEMPT * lagMs();
+
+  const isFullAndSlow = (state: State) => state.inFlight.size >= limitOf(state) && isSlow(state);
+
+  /** @returns an admission as soon as one leaves, or a wait when the endpoint turns out to be slow or down, or takes too long. */
+  function waitHere(state: State): Promise<Admission> {
+    return new Promise((resolve) => {
+      let looksLeft = LOOKS_HERE;
+      const enterNow = (admission: Admission) => {
+        clearInterval(timer);
+        resolve(admission);
+      };
+      const timer = setInterval(() => {
+        looksLeft -= 1;
+        if (looksLeft > 0 && state.openUntil === 0 && !isSlow(state)) return;
+        state.waiting.splice(state.waiting.indexOf(enterNow), 1);
+        enterNow({ admitted: false, ...park(state) });
+      }, LOOK_HERE_MS);
+      state.waiting.push(enterNow);
+    });
+  }
 
   function waitForBreaker(state: State, isTrialMade: boolean, postponed = 0): Wait | undefined {
     if (state.openUntil === 0) return undefined;
@@ -199,17 +229,7 @@ export function openTraffic(options: { scale: number; sharers?: () => number; no
       if (wait) return { admitted: false, ...wait };
       if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
       if (isFullAndSlow(state) || state.waiting.length >= WAITING_HERE_MAX) return { admitted: false, ...park(state) };
-      return new Promise<Admission>((resolve) => {
-        const enterNow = (admission: Admission) => {
-          clearTimeout(timer);
-          resolve(admission);
-        };
-        const timer = setTimeout(() => {
-          state.waiting.splice(state.waiting.indexOf(enterNow), 1);
-          resolve({ admitted: false, ...park(state) });
-        }, WAIT_HERE_MS);
-        state.waiting.push(enterNow);
-      });
+      return waitHere(state);
     },
   };
 }

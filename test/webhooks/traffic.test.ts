@@ -1,12 +1,12 @@
 // The breaker and the limit of attempts in flight, on a clock of the test's own.
-import { expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
 import { runs } from '../support/form.ts';
 
 function start(scale = 1, sharers = 1) {
-  const clock = { now: 1_000_000 };
-  const traffic = openTraffic({ scale, now: () => clock.now, sharers: () => sharers });
+  const clock = { now: 1_000_000, lagMs: 0 };
+  const traffic = openTraffic({ scale, now: () => clock.now, sharers: () => sharers, lagMs: () => clock.lagMs });
   const admitted = async (endpointId = 'a') => {
     const admission = await traffic.enter(endpointId);
     if (!admission.admitted) throw new Error(`not admitted, wait ${admission.waitMs}`);
@@ -41,19 +41,77 @@ test('when the endpoint is quick, then the sixth attempt is let in as soon as on
   expect((await sixth).admitted).toBe(true);
 });
 
-test('when one leaves while others wait right here, then whoever comes in that moment is not one too many', async () => {
-  const { traffic, admitted } = start();
+test('when attempts take long because this process is late itself, then the next waits right here and is let in', async () => {
+  const { clock, traffic, admitted } = start();
   const [first] = (await fill(admitted, 5)) as Extract<Admission, { admitted: true }>[];
-  let inHand = 4;
-  const count = (admission: Admission) => {
-    if (admission.admitted) inHand += 1;
-  };
-  const waiting = traffic.enter('a').then(count);
-  first?.leave({ isWell: true, durationMs: 3 });
-  const late = traffic.enter('a').then(count);
-  await waiting;
-  await late;
-  expect(inHand).toBe(5);
+  clock.now += 200;
+  expect(traffic.foresee('a')?.waitMs).toBeGreaterThan(0);
+  clock.lagMs = 40;
+  expect(traffic.foresee('a')).toBeUndefined();
+  const sixth = traffic.enter('a');
+  first?.leave({ isWell: true, durationMs: 200 });
+  expect((await sixth).admitted).toBe(true);
+});
+
+describe('when the house of a quick endpoint stays full', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  async function waitHere() {
+    const { clock, traffic, admitted } = start();
+    clock.lagMs = 1_000; // Whatever an attempt takes, it is quick.
+    const hands = (await fill(admitted, 5)) as Extract<Admission, { admitted: true }>[];
+    const seen: Admission[] = [];
+    void traffic.enter('a').then((admission) => seen.push(admission));
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 100) {
+        clock.now += 100;
+        await jest.advanceTimersByTimeAsync(100);
+      }
+    };
+    return { clock, traffic, hands, seen, pass };
+  }
+
+  test('then of one who waits and one who comes as one leaves, only one is let in', async () => {
+    const { traffic, hands, seen, pass } = await waitHere();
+    hands[0]?.leave({ isWell: true, durationMs: 3 });
+    void traffic.enter('a').then((admission) => seen.push(admission));
+    await pass(5_100);
+    expect(seen.map(({ admitted }) => admitted)).toEqual([true, false]);
+  });
+
+  test('then who waits goes on waiting, and is let in after seconds', async () => {
+    const { hands, seen, pass } = await waitHere();
+    await pass(3_000);
+    expect(seen).toEqual([]);
+    hands[0]?.leave({ isWell: true, durationMs: 3_000 });
+    await pass(100);
+    expect(seen).toEqual([expect.objectContaining({ admitted: true })]);
+  });
+
+  test('then nobody waits for longer than five seconds', async () => {
+    const { seen, pass } = await waitHere();
+    await pass(4_900);
+    expect(seen).toEqual([]);
+    await pass(200);
+    expect(seen).toEqual([expect.objectContaining({ admitted: false, isOpen: false })]);
+  });
+
+  test('then who waits is put aside soon after it turns out to be slow', async () => {
+    const { clock, seen, pass } = await waitHere();
+    await pass(1_000);
+    clock.lagMs = 0;
+    await pass(600);
+    expect(seen).toEqual([expect.objectContaining({ admitted: false, isOpen: false })]);
+  });
+
+  test('then who waits is put aside soon after its breaker opens', async () => {
+    const { hands, seen, pass } = await waitHere();
+    // All but the last one leave at once: it is one at a time after a failure, and nobody else is let in.
+    for (let count = 0; count < 10; count += 1) hands[count % 4]?.leave({ isWell: false, durationMs: 5 });
+    await pass(600);
+    expect(seen).toEqual([expect.objectContaining({ admitted: false })]);
+  });
 });
 
 test('when the last attempt failed, then one at a time is made until one succeeds', async () => {
