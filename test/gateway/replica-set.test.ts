@@ -193,6 +193,38 @@ test(
   LIMIT_MS,
 );
 
+test(
+  'when the primary goes with a write that no majority has, and nobody is there to ask about its key, then it is not called unstored',
+  async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const body = { name: 'Unknown', email: 'unknown@example.com' };
+    const primary = await own.set.primary();
+    await copy(false);
+    try {
+      const answer = send('POST', '/api/v1/clients', { body, headers });
+      const isWritten = () => Client.findOne({ account_id: accountId, email: body.email }).readConcern('local').lean();
+      await eventually(isWritten);
+      await primary.command({ replSetStepDown: 60, secondaryCatchUpPeriodSecs: 0, force: true });
+
+      expect(await answer).toMatchObject({
+        status: 503,
+        body: { error: 'It is not known whether the change was stored, please check' },
+      });
+    } finally {
+      for (const member of own.set.members)
+        await member.command({ configureFailPoint: 'rsSyncApplyStop', mode: 'off' });
+      await own.elect(next);
+    }
+    const again = await eventually(async () => {
+      const reply = await send('POST', '/api/v1/clients', { body, headers });
+      return reply.status === 201 && reply;
+    });
+    const list = await send('GET', `/api/v1/clients?q=${body.email}`);
+    expect(list.body.data).toMatchObject([{ id: again.body.data.id }]);
+  },
+  LIMIT_MS,
+);
+
 /** Already claimed, so that no gateway takes it. */
 async function claimedBatchOf(invoiceId: string): Promise<ClaimedBatch> {
   const batch: BatchRecord = {

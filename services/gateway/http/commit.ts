@@ -93,7 +93,10 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
       });
     } catch (error) {
       // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.
-      const done = await recall(accountId, id, fingerprint);
+      const done = await recall(accountId, id, fingerprint).catch((recallError) => {
+        // That nobody can be asked says less than what is known already: perhaps that the change may have been stored.
+        throw error instanceof AppError && error.status >= 500 ? error : recallError;
+      });
       if (done) return done;
       // It has, and waits until a majority has it, too.
       if (isDuplicate(error, Idempotency.collection.name)) throw stillRunning();
