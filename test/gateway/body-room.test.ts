@@ -3,11 +3,16 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
+import { renderDocument } from '#libs/jobs/catalog.ts';
 import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
 import { bytesToCome, openBodyRoom } from '../../services/gateway/http/body-room.ts';
 import { jsonReader, rawBodyOf } from '../../services/gateway/http/read-json.ts';
 import { eventually } from '../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../support/gateway.ts';
+import { pdfOf } from '../support/pdf-body.ts';
+import { openReadyQueues } from '../support/queues.ts';
+import { spawnGateway } from '../support/spawn-gateway.ts';
+import { openWorkspace } from '../support/workspace.ts';
 
 const PATH = '/api/tools/generate-pdf';
 const MIB = 1024 * 1024;
@@ -19,7 +24,7 @@ describe('room for bodies', () => {
   test('when an account has its share, then 429, and others are let in until there is no room', () => {
     const room = openBodyRoom(limits);
     room.take(large('one'));
-    const release = room.take(large('one'));
+    const place = room.take(large('one'));
 
     expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
     room.take(large('other'));
@@ -27,19 +32,34 @@ describe('room for bodies', () => {
       expect.objectContaining({ status: 503, headers: { 'Retry-After': expect.any(String) } }),
     );
 
-    release();
+    place.free();
     room.take(large('third'));
   });
 
   test('when room is made free twice, then it is free once', () => {
     const room = openBodyRoom(limits);
-    const release = room.take(large('one'));
+    const place = room.take(large('one'));
     room.take(large('one'));
-    release();
-    release();
+    place.free();
+    place.free();
 
     room.take(large('one'));
     expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
+  });
+
+  test('when a body turns out to be smaller than it might have been, then the rest of its room is free, and all of it at the end', () => {
+    const room = openBodyRoom({ perAccount: MIB, all: MIB });
+    const unknown = room.take(large('one'));
+    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 503 }));
+    unknown.shrink(MIB / 2);
+    const half = room.take({ accountId: 'one', bytes: MIB / 2 });
+    expect(() => room.take({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
+
+    half.shrink(2_000);
+    unknown.shrink(MIB); // It never grows.
+    const rest = room.take({ accountId: 'one', bytes: MIB / 2 });
+    for (const place of [unknown, half, rest]) place.free();
+    room.take(large('one'));
   });
 
   test('when bodies are small, then nobody counts them', () => {
@@ -116,6 +136,35 @@ describe('a gateway', () => {
     for (const { socket } of after) socket.write(body.slice(-1));
     await eventually(async () => after.every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
   });
+});
+
+test('when documents of a caller who never says how long they are wait to be printed, then as many may wait as of any other', async () => {
+  const workspace = await openWorkspace();
+  const { key } = await workspace.account();
+  const gateway = await spawnGateway(workspace, key);
+  const queues = await openReadyQueues(workspace);
+  const ended = new AbortController();
+  try {
+    const answers = Array.from({ length: 20 }, () =>
+      fetch(gateway.url + PATH, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: new Blob([JSON.stringify(pdfOf('Invoice'))]).stream(), // In chunks.
+        ...{ duplex: 'half' }, // Not in the types.
+        signal: ended.signal,
+      }).catch(() => undefined),
+    );
+
+    // Nobody prints here.
+    await eventually(async () => (await queues.counts(renderDocument)).ready === answers.length);
+    ended.abort();
+    expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
+  } finally {
+    ended.abort();
+    await queues.close();
+    await gateway.stop();
+    await workspace.close();
+  }
 });
 
 describe('the bytes of a body', () => {

@@ -22,10 +22,15 @@ const OVER_SHARE: Refusal = { status: 429, message: 'Too much is being sent at t
 export interface BodyRoom {
   /**
    * Asked before a body is read.
-   * @returns what makes its room free again.
    * @throws AppError 503 when there is no room, 429 when the account has its share, both with Retry-After.
    */
-  take(body: { accountId: Id; bytes: number }): () => void;
+  take(body: { accountId: Id; bytes: number }): BodyPlace;
+}
+
+export interface BodyPlace {
+  /** Once the body is there: it takes only so much, when nobody knew before. */
+  shrink(bytes: number): void;
+  free(): void;
 }
 
 export function openBodyRoom(limits: BodyRoomLimits = DEFAULTS): BodyRoom {
@@ -41,15 +46,21 @@ export function openBodyRoom(limits: BodyRoomLimits = DEFAULTS): BodyRoom {
 
   return {
     take({ accountId, bytes }) {
-      if (bytes < SMALL_BYTES) return () => undefined;
+      let held = 0;
+      const place: BodyPlace = {
+        shrink(to) {
+          const rest = to < SMALL_BYTES ? 0 : Math.min(to, held);
+          add(accountId, rest - held);
+          held = rest;
+        },
+        free: () => place.shrink(0),
+      };
+      if (bytes < SMALL_BYTES) return place;
       if (taken + bytes > limits.all) throw errorOf(FULL);
       if ((ofAccount.get(accountId) ?? 0) + bytes > limits.perAccount) throw errorOf(OVER_SHARE);
       add(accountId, bytes);
-      let isHeld = true;
-      return () => {
-        if (isHeld) add(accountId, -bytes);
-        isHeld = false;
-      };
+      held = bytes;
+      return place;
     },
   };
 }

@@ -12,10 +12,16 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 const rawBodies = new WeakMap<object, Buffer>();
+const lengths = new WeakMap<object, number>();
 
 /** The bytes of the body that a reader which keeps them has read. */
 export function rawBodyOf(request: Request): Buffer {
   return rawBodies.get(request) ?? NOTHING;
+}
+
+/** How many bytes of a body were read. */
+export function bodyBytesOf(request: Request): number {
+  return lengths.get(request) ?? 0;
 }
 
 type ReadJson = (request: Request, response: Response) => Promise<unknown>;
@@ -35,6 +41,7 @@ export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
     strict: false,
     type: 'application/json',
     verify: (request, _response, bytes) => {
+      lengths.set(request, bytes.length);
       if (isKept || bytes.equals(BYTE_ORDER_MARK)) rawBodies.set(request, bytes);
     },
   });

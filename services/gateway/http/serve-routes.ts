@@ -16,7 +16,7 @@ import { pageLinks } from './page.ts';
 import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
-import { jsonReader } from './read-json.ts';
+import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -69,11 +69,12 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const bodyOf =
     readBody &&
     (async (request: Request, response: Response, accountId: Id) => {
-      const release = room.take({ accountId, bytes: bytesToCome(request, limit) });
+      const place = room.take({ accountId, bytes: bytesToCome(request, limit) });
       // It stays in memory until it is answered. Who has gone while his key was looked up is told to nobody any more.
-      if (response.closed) release();
-      else response.once('close', release);
+      if (response.closed) place.free();
+      else response.once('close', place.free);
       const json = await readJson(request, response);
+      place.shrink(bodyBytesOf(request));
       row.before?.(json);
       return readBody(json);
     });
