@@ -80,6 +80,18 @@ describe('bodies', () => {
     expect([response.status, await response.json()]).toEqual([413, { error: 'Request body is too large' }]);
   });
 
+  test.each([
+    ['a list', `{"name":[${'{},'.repeat(60_000)}{}]}`],
+    [
+      'an object',
+      `{"name":{${Array.from({ length: 20_000 }, (_, index) => `"${index.toString(36)}":1`).join()}},"email":[${'0,'.repeat(40_000)}0]}`,
+    ],
+  ])('when a body is nothing but values, in %s, then 400 before each of them is judged', async (_where, raw) => {
+    const reply = await gateway.call('POST', path, { raw });
+
+    expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 50000 values' }]);
+  });
+
   test('when a body is compressed, then it is refused before it is unpacked', async () => {
     const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' };
     const reply = await gateway.call('POST', path, { raw: 'x', headers });

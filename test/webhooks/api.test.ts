@@ -475,6 +475,17 @@ test('when a body is as long as ours get, then the doctor looks at it, too', asy
   expect([status, body.data?.valid]).toEqual([200, true]);
 });
 
+test('when the doctor is given far too many headers, then 400 says so once', async () => {
+  const me = await user();
+  const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`h${index}`, index]));
+  const { status, body } = await me.post('/webhooks/doctor', { headers, body: 7 });
+
+  expect([status, body.details]).toEqual([
+    400,
+    { headers: ['headers must have less than or equal to 100 keys'], body: ['body must be a string'] },
+  ]);
+});
+
 test('when the doctor is asked about a call that arrived unchanged, then it says which endpoint signed it', async () => {
   const me = await user();
   const target = await receiver();

@@ -26,7 +26,7 @@ const options: Joi.ValidationOptions = {
   errors: { wrap: { label: false, array: false } },
 };
 
-/** The longest list that any body may hold. Joi judges every item before it says that there are too many: 20,000 take it a second. */
+/** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
 const LIST_MAX = 500;
 
 type DetailsForm = 'list' | 'by-field';
@@ -43,20 +43,20 @@ export function bodyReader<Body>(
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...options, convert: false });
   const known = new Map(
-    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, itemsMax(one as Joi.Description)]),
+    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, sizeMax(one as Joi.Description)]),
   );
   return (body) => {
     if (isChange && !namesOf(body).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
     const { error, value } = strict.validate(
-      long.length > 0 ? cutLists(body as Record<string, unknown[]>, long) : (body ?? {}),
+      long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
     );
     const problems = [
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))),
       ...long.map((name) => ({
         path: [name],
-        message: `${name} must contain less than or equal to ${known.get(name)} items`,
+        message: tooLong(name, (body as Record<string, unknown>)[name], known.get(name)),
       })),
     ];
     if (problems.length > 0) throw validationFailed(details === 'list' ? listOf(problems) : byField(problems));
@@ -64,8 +64,8 @@ export function bodyReader<Body>(
   };
 }
 
-/** How many items the shape of a list allows. */
-function itemsMax({ rules = [] }: Joi.Description): number {
+/** How many items, or names, the shape of a list or an object allows. */
+function sizeMax({ rules = [] }: Joi.Description): number {
   const max = (rules as { name: string; args?: { limit: number } }[]).find(({ name }) => name === 'max');
   return Math.min(LIST_MAX, max?.args?.limit ?? LIST_MAX);
 }
@@ -100,11 +100,19 @@ function namesOf(body: unknown): string[] {
 const PARAMETER_NAME = /^[\w-]{1,100}$/;
 
 function isTooLong(value: unknown): boolean {
-  return Array.isArray(value) && value.length > LIST_MAX;
+  return (Array.isArray(value) ? value : namesOf(value)).length > LIST_MAX;
 }
 
-function cutLists(body: Record<string, unknown[]>, names: readonly string[]): object {
-  return { ...body, ...Object.fromEntries(names.map((name) => [name, body[name]?.slice(0, LIST_MAX)])) };
+/** In joi's own words. */
+function tooLong(field: string, value: unknown, max: number | undefined): string {
+  const [verb, noun] = Array.isArray(value) ? ['contain', 'items'] : ['have', 'keys'];
+  return `${field} must ${verb} less than or equal to ${max} ${noun}`;
+}
+
+function cut(body: Record<string, object>, fields: readonly string[]): object {
+  const first = (value: object) =>
+    Array.isArray(value) ? value.slice(0, LIST_MAX) : Object.fromEntries(Object.entries(value).slice(0, LIST_MAX));
+  return { ...body, ...Object.fromEntries(fields.map((field) => [field, first(body[field] ?? {})])) };
 }
 
 interface Problem {

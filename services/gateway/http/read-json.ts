@@ -4,6 +4,8 @@ import { AppError } from '#libs/errors.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
 const DEPTH_MAX = 32;
+/** Fields and items in all. The fullest body of ours has some six thousand; three megabytes have room for a million, which take a second to look through. */
+const VALUES_MAX = 50_000;
 /** They would change what an object is instead of what it holds. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -66,17 +68,24 @@ export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
 
 function requireSane(body: unknown) {
   // A list instead of recursion: ten thousand levels must not end in a stack overflow.
-  let level: unknown[] = [body];
+  let level = [body].filter(isCompound);
+  let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEPTH_MAX) throw new AppError(400, 'Request body is nested too deeply');
-    const next: unknown[] = [];
+    const next: object[] = [];
     for (const value of level) {
-      if (value === null || typeof value !== 'object') continue;
-      for (const [name, inner] of Object.entries(value)) {
-        if (REFUSED_NAMES.has(name)) throw new AppError(400, `Request body must not hold the name ${name}`);
-        if (inner !== null && typeof inner === 'object') next.push(inner);
-      }
+      const isList = Array.isArray(value);
+      const names = isList ? [] : Object.keys(value);
+      const refused = names.find((name) => REFUSED_NAMES.has(name));
+      if (refused !== undefined) throw new AppError(400, `Request body must not hold the name ${refused}`);
+      values += isList ? value.length : names.length;
+      if (values > VALUES_MAX) throw new AppError(400, `Request body must hold at most ${VALUES_MAX} values`);
+      for (const inner of isList ? value : Object.values(value)) if (isCompound(inner)) next.push(inner);
     }
     level = next;
   }
+}
+
+function isCompound(value: unknown): value is object {
+  return value !== null && typeof value === 'object';
 }
