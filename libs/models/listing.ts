@@ -47,7 +47,7 @@ export async function findPage<Stored extends Owned>(
     driverOf(model)
       .find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIST_LIMIT_MS, hint })
       .toArray(),
-    countAlong(hint, model, filter),
+    countAlong(coveringHint(listing, filter) ?? hint, model, filter),
   ]);
   return { records: records as unknown as Stored[], total };
 }
@@ -86,6 +86,17 @@ function hintFor(listing: Listing, filter: Wanted['filter'], field: string): Rec
     field,
     listing.filters.find((name) => name in filter),
   );
+}
+
+/** The index that holds a filter and a bound on what a list is ordered by ("sent, and due before today"): who counts along it reads no record. */
+function coveringHint(listing: Listing, filter: Wanted['filter']): Record<string, 1> | undefined {
+  const { $or: either, ...others } = filter;
+  const names = new Set([others, ...((either as object[] | undefined) ?? [])].flatMap(Object.keys));
+  names.delete('account_id');
+  const [equal, ...more] = listing.filters.filter((name) => names.has(name));
+  const [bound, ...further] = Object.values(listing.orders).filter((field) => names.has(field));
+  if (more.length > 0 || further.length > 0 || bound === undefined) return undefined;
+  return names.size === (equal === undefined ? 1 : 2) ? indexOf(bound, equal) : undefined;
 }
 
 function indexOf(field: string, filter?: string): Record<string, 1> {
