@@ -1,4 +1,6 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
+
+import { inTransaction, type Session } from '../mongo.ts';
 import { Counter } from './counter.ts';
 import { Invoice } from './invoice.ts';
 import { LIST_LIMIT_MS } from './listing.ts';
@@ -24,20 +26,22 @@ const HOLES_SHOWN = 100;
 const timed = { maxTimeMS: LIST_LIMIT_MS };
 const DOCUMENTS = { invoice: Invoice, quote: Quote } as const;
 
+/** Everything is counted as it was at one moment: what is made meanwhile would look like a hole, and looking for it costs a great deal. */
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
+  return inTransaction((session) => auditAtOnce(accountId, kind, session));
+}
+
+async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): Promise<Audit> {
   const account_id = storedId(accountId);
-  const ledger = driverOf(NumberLedger);
-  const documents = driverOf(DOCUMENTS[kind]);
-  const [counter, rows, deleted] = await Promise.all([
-    Counter.findById(accountId).lean(),
-    ledger.countDocuments({ account_id, kind } as object, timed),
-    ledger.countDocuments({ account_id, kind, deleted_at: { $exists: true } } as object, timed),
-  ]);
+  const count = (records: Pick<ReturnType<typeof driverOf>, 'countDocuments'>, filter: object) =>
+    records.countDocuments(filter, { ...timed, session });
+  const counter = await Counter.findById(accountId).session(session).lean();
   const drawn = counter?.[kind] ?? 0;
-  const [holes, lost] = await Promise.all([
-    rows === drawn ? [] : findHoles(accountId, kind, drawn),
-    (await documents.countDocuments({ account_id }, timed)) === rows - deleted ? [] : findLost(accountId, kind),
-  ]);
+  const rows = await count(driverOf(NumberLedger), { account_id, kind });
+  const deleted = await count(driverOf(NumberLedger), { account_id, kind, deleted_at: { $exists: true } });
+  const documents = await count(driverOf(DOCUMENTS[kind]), { account_id });
+  const holes = rows === drawn ? [] : await findHoles(accountId, { kind, drawn, session });
+  const lost = documents === rows - deleted ? [] : await findLost(accountId, kind, session);
   const live = rows - deleted - lost.length;
   const name = (number: number) => documentNumber(kind, number);
   return {
@@ -76,11 +80,15 @@ function numberView(row: NumberRecord) {
   };
 }
 
-async function findHoles(accountId: Id, kind: NumberKind, drawn: number): Promise<number[]> {
+async function findHoles(
+  accountId: Id,
+  { kind, drawn, session }: { kind: NumberKind; drawn: number; session: Session },
+): Promise<number[]> {
   const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind } as object, {
     sort: { account_id: 1, kind: 1, number: 1 },
     projection: { number: 1 },
     ...timed,
+    session,
   });
   const holes: number[] = [];
   let expected = 1;
@@ -93,7 +101,7 @@ async function findHoles(accountId: Id, kind: NumberKind, drawn: number): Promis
   return holes;
 }
 
-async function findLost(accountId: Id, kind: NumberKind): Promise<number[]> {
+async function findLost(accountId: Id, kind: NumberKind, session: Session): Promise<number[]> {
   const rows = await driverOf(NumberLedger)
     .aggregate(
       [
@@ -110,7 +118,7 @@ async function findLost(accountId: Id, kind: NumberKind): Promise<number[]> {
         { $match: { documents: [] } },
         { $limit: HOLES_SHOWN },
       ],
-      timed,
+      { ...timed, session },
     )
     .toArray();
   return (rows as unknown as NumberRecord[]).map(({ number }) => number);

@@ -1,8 +1,10 @@
 // The audit of numbers: gapless with tombstones, and able to tell when it is not.
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { numberedAccount } from '../support/numbered-account.ts';
 import { plansOf } from '../support/plans.ts';
 import type { AnyRecord } from '../support/records.ts';
@@ -58,6 +60,27 @@ test('when an account has many numbers, then the audit looks at the deleted ones
   expect(plans.map(({ isByIndex, maxTimeMS }) => [isByIndex, typeof maxTimeMS])).toEqual(
     plans.map(() => [true, 'number']),
   );
+});
+
+test('when a document is made while an account is audited, then nobody looks through all numbers for what is lost', async () => {
+  await invoice();
+  const isSlow = {
+    failCommands: ['aggregate'],
+    namespace: `${Invoice.db.name}.${Invoice.collection.name}`,
+    blockConnection: true,
+    blockTimeMS: 1_500,
+  };
+  const plans = await plansOf(NumberLedger.collection.name, () =>
+    withErrors(isSlow, async () => {
+      const asked = audit('?kind=invoice');
+      await pause(500); // Now its last count hangs.
+      await invoice();
+      expect((await asked).data.kinds.invoice).toMatchObject({ gapless: true, drawn: 1, live: 1 });
+    }),
+  );
+
+  // All, the deleted ones, and how many pages there are.
+  expect(plans.filter(({ command }) => command === 'aggregate')).toHaveLength(3);
 });
 
 test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {
