@@ -4,17 +4,19 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isApiKeyForm } from '#libs/api-key.ts';
 import { AppError, lacksScope, unauthorized } from '#libs/errors.ts';
-import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { Account } from '#libs/models/account.ts';
 import { ApiKey, type ApiKeyRecord, allows, findUsableKey } from '#libs/models/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import type { Caller } from './route.ts';
+import type { Caller, Profile } from './route.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
 /** The profile that comes with a caller may be this old: good for the day it is there, not for what is kept, see readAccount. */
 const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;
 
-const profiles = new LRUCache<Id, AccountRecord>({ max: 10_000, ttl: PROFILE_AGE_MS });
+/** Not all of it: a logo may be inlined, and thousands of accounts are remembered. */
+const SHOWN = { time_zone: 1 } as const;
+const profiles = new LRUCache<Id, Profile>({ max: 10_000, ttl: PROFILE_AGE_MS });
 
 /** @throws AppError 401 with the one text, whatever is wrong with the key; 400 when it has two hosts. */
 export async function authenticate(request: Request): Promise<Caller> {
@@ -54,11 +56,11 @@ export function forgetProfile(accountId: Id): void {
   profiles.delete(accountId);
 }
 
-async function profileOf(accountId: Id): Promise<AccountRecord | undefined> {
+async function profileOf(accountId: Id): Promise<Profile | undefined> {
   const known = profiles.get(accountId);
   if (known) return known;
   const start = performance.now(); // What is read may be as old as the question.
-  const account = await Account.findById(accountId).lean<AccountRecord>();
+  const account = await Account.findById(accountId, SHOWN).lean<Profile>();
   if (account) profiles.set(accountId, account, { start });
   return account ?? undefined;
 }

@@ -9,9 +9,12 @@ import type { Id } from '#libs/models/tenant.ts';
 import type { Answer } from './answer.ts';
 import type { Commit } from './commit.ts';
 
+/** What of an account every request needs, see readAccount for the rest. */
+export type Profile = Pick<AccountRecord, 'time_zone'>;
+
 export interface Caller {
   accountId: Id;
-  account: AccountRecord;
+  account: Profile;
   keyId: Id;
   scopes: readonly string[];
   /** When the key ends, unless it never does. */

@@ -1,7 +1,7 @@
 // Invoices over HTTP.
 import { dayIn } from '#libs/day.ts';
 import { conflict, notFound } from '#libs/errors.ts';
-import { type AccountRecord, readAccount } from '#libs/models/account.ts';
+import { readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
 import {
@@ -27,7 +27,7 @@ import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
 import { changedMoney, invoiceMoney, requireMove } from './change-invoice.ts';
 import {
@@ -235,7 +235,7 @@ async function holdProject(accountId: Id, id: Id | null | undefined, session: Se
 /** @param status what to answer instead of the status of today. */
 async function viewOf(
   invoice: InvoiceRecord,
-  { accountId, account }: { accountId: Id; account: AccountRecord },
+  { accountId, account }: { accountId: Id; account: Profile },
   status?: InvoiceStatus,
 ) {
   const [view] = await viewsOf([invoice], accountId, dayIn(account.time_zone), status);

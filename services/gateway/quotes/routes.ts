@@ -1,7 +1,7 @@
 // Quotes over HTTP.
 import { addDays, dayIn } from '#libs/day.ts';
 import { notFound } from '#libs/errors.ts';
-import { type AccountRecord, readAccount } from '#libs/models/account.ts';
+import { readAccount } from '#libs/models/account.ts';
 import { Client, clientsOf } from '#libs/models/client.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
@@ -24,7 +24,7 @@ import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
 import { changedMoney, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
@@ -193,7 +193,7 @@ async function changesOf(
 /** @param status what to answer instead of the status of today. */
 async function viewOf(
   quote: QuoteRecord,
-  { accountId, account }: { accountId: Id; account: AccountRecord },
+  { accountId, account }: { accountId: Id; account: Profile },
   status?: QuoteStatus,
 ) {
   const [view] = await viewsOf([quote], accountId, dayIn(account.time_zone), status);
