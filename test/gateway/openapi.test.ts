@@ -116,6 +116,19 @@ test('when a POST comes again under the same Idempotency-Key, then it is replaye
   expect(wrong).toEqual([]);
 });
 
+test('when an operation refuses to be rehearsed, then the document has its 400', async () => {
+  const wrong: unknown[] = [];
+  for (const { method, path, operation, body } of examplesOf(document)) {
+    if (method === 'get') continue;
+    const url = `${path.replace('{id}', exampleIdFor(path))}?dry_run=true`;
+    const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
+    const { responses } = document.paths[path]?.[method as 'post'] ?? {};
+    if (reply.body?.details && !Object.hasOwn(responses ?? {}, 400)) wrong.push([operation, reply.body]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
 test('when If-Match names another state, then 412 exactly where the document says so', async () => {
   const changes = examplesOf(document).filter(({ method }) => method === 'patch' || method === 'delete');
   const wrong: unknown[] = [];
