@@ -81,15 +81,15 @@ describe('bodies', () => {
   });
 
   test.each([
-    ['a list', `{"name":[${'{},'.repeat(60_000)}{}]}`],
+    ['a list', `{"lineItems":[${'{},'.repeat(250_000)}{}]}`],
     [
-      'an object',
-      `{"name":{${Array.from({ length: 20_000 }, (_, index) => `"${index.toString(36)}":1`).join()}},"email":[${'0,'.repeat(40_000)}0]}`,
+      'an object and a list',
+      `{"a":{${Array.from({ length: 125_000 }, (_, index) => `"${index}":1`).join()}},"b":[${'0,'.repeat(125_000)}0]}`,
     ],
   ])('when a body is nothing but values, in %s, then 400 before each of them is judged', async (_where, raw) => {
-    const reply = await gateway.call('POST', path, { raw });
+    const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw });
 
-    expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 50000 values' }]);
+    expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 250000 values' }]);
   });
 
   test('when a body is compressed, then it is refused before it is unpacked', async () => {

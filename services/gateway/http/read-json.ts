@@ -4,8 +4,8 @@ import { AppError } from '#libs/errors.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
 const DEPTH_MAX = 32;
-/** Fields and items in all. The fullest body of ours has some six thousand; three megabytes have room for a million, which take a second to look through. */
-const VALUES_MAX = 50_000;
+/** Fields and items in all. The fullest body of ours has some six thousand; three megabytes have room for a million, which take a second to judge. */
+const VALUES_MAX = 250_000;
 /** They would change what an object is instead of what it holds. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
