@@ -2,6 +2,7 @@
 import Big from 'big.js';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import { isCurrency, decimalsOf as minorDigitsOf } from '#libs/money.ts';
 
 /** Half away from zero, as everybody rounds money by hand. */
 const ROUNDING = Big.roundHalfUp;
@@ -9,9 +10,11 @@ const ROUNDING = Big.roundHalfUp;
 /** More digits than any currency has, for prices of thousandths and amounts "as given". */
 const DIGITS_MOST = 6;
 
-/** Symbols and codes of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. */
-const WITHOUT_CENTS = new Set('¥ ￥ 円 圓 ₩ 원 ₫ đ ₲ JPY KRW VND CLP ISK PYG UGX XAF XOF XPF'.split(' '));
-const WITH_MILS = new Set('BHD IQD JOD KWD LYD OMR TND د.ب ع.د د.أ د.ك ل.د ر.ع. د.ت'.split(' '));
+/** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
+const WITHOUT_CENTS = new Set('¥ ￥ 円 圓 ₩ 원 ₫ đ ₲ CFA FCFA'.split(' '));
+const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت'.split(' '));
+/** Blanks, the marks of direction, and the dot that some write at the end. */
+const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
 
 export interface Totals {
   subtotal: Big;
@@ -79,9 +82,10 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
 
 /** Decimals to print. A symbol is no currency: one that may have no cents is printed without them as long as there are none. */
 export function digitsOf(document: PdfDocument): number {
-  const symbol = document.currencySymbol.trim();
-  if (WITH_MILS.has(symbol)) return 3;
-  if (!WITHOUT_CENTS.has(symbol)) return 2;
+  const symbol = document.currencySymbol.replaceAll(NOT_OF_THE_SYMBOL, '');
+  const code = symbol.toUpperCase();
+  const digits = isCurrency(code) ? minorDigitsOf(code) : WITH_MILS.has(symbol) ? 3 : WITHOUT_CENTS.has(symbol) ? 0 : 2;
+  if (digits > 0) return digits;
   const { amount, subtotal, discountAmount, shippingAmount, lineItems } = document;
   const given = [amount, subtotal, discountAmount, shippingAmount, ...lineItems.map(({ rate }) => rate)];
   return given.every((value) => value === undefined || new Big(value).mod(1).eq(0)) ? 0 : 2;

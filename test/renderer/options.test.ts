@@ -172,6 +172,11 @@ describe('amounts', () => {
     ['R$', /Total R\$ ?240\.00/],
     ['¥', /Total ¥ ?240(?!\.)/],
     ['د.إ', /240\.00/],
+    ['د.ك.', /240\.000/],
+    ['kwd', /240\.000/],
+    ['KD', /240\.000/],
+    ['RWF', /Total RWF\s*240(?!\.)/],
+    ['F CFA', /Total F CFA\s*240(?!\.)/],
   ])('when the symbol is %s, then amounts are written as %s', async (currencySymbol, written) => {
     expect(await textOf({ currencySymbol })).toMatch(written);
   });
