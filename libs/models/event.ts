@@ -5,17 +5,7 @@ import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
 import { LIST_LIMIT_MS } from './listing.ts';
 import { driverOf } from './records.ts';
-import {
-  acrossAccounts,
-  type Id,
-  idField,
-  newId,
-  requiredIdField,
-  type StoredId,
-  storedId,
-  tenant,
-  wireId,
-} from './tenant.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -77,16 +67,15 @@ eventSchema.plugin(tenant);
 eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
 eventSchema.index({ account_id: 1, type: 1, sequence: 1 });
 eventSchema.index({ account_id: 1, created_at: 1 });
-eventSchema.index({ due_at: 1 }, { sparse: true });
+// The accounts with new events are found along it one by one. Partial: a sparse one would have every event, all have an account.
+eventSchema.index({ due_at: 1, account_id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
 
 export type EventRecord = InferSchemaType<typeof eventSchema>;
 
 export const Event = model('Event', eventSchema);
 
-/** Whatever clock looks: ours may be ahead of the relay's. Of events that are due at once the first stored is the first found. */
+/** Whatever clock looks: ours may be ahead of the relay's. Of an account's events that are due at once the first stored is the first found. */
 export const AT_ONCE = new Date(0);
-/** One in so many of what the relay takes is overdue, while more new events wait than it takes. */
-const OVERDUE_EVERY = 8;
 
 export interface NewEvent {
   accountId: Id;
@@ -178,47 +167,6 @@ export async function countFeed(accountId: Id, page: FeedPage): Promise<number> 
 export function eventView(event: EventRecord) {
   const { type, timestamp, data } = JSON.parse(event.body) as { type: string; timestamp: string; data: unknown };
   return { id: String(event._id), sequence: event.sequence, type, timestamp, data };
-}
-
-export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'generation' | 'trace'> & { due_at: Date };
-
-/**
- * Events whose deliveries do not exist yet, of all accounts: the relay works for the whole system. New ones come first; when there are more
- * of them than that, some of those that were relayed and lost are taken with them: a backlog that lasts for hours keeps none of them back.
- */
-export async function findDueEvents(limit: number, now: Date = agreedDate()): Promise<DueEvent[]> {
-  const first = await lookDue({ $lte: now }, limit);
-  if (first.length < limit) return first;
-  return mixed(first, await lookDue({ $gt: AT_ONCE, $lte: now }, Math.floor(limit / OVERDUE_EVERY)));
-}
-
-/** Also the beginning is mixed: the relay may have room for no more than that. @returns as many as `first` has. */
-function mixed(first: readonly DueEvent[], overdue: readonly DueEvent[]): DueEvent[] {
-  const between = OVERDUE_EVERY - 1;
-  const groups = overdue.map((event, index) => [event, ...first.slice(index * between, (index + 1) * between)]);
-  const all = [...groups.flat(), ...first.slice(overdue.length * between)];
-  // What is overdue may be among the first as well.
-  return [...new Map(all.map((event) => [wireId(event._id), event])).values()].slice(0, first.length);
-}
-
-async function lookDue(due: object, limit: number): Promise<DueEvent[]> {
-  return Event.find({ due_at: due })
-    .setOptions(acrossAccounts)
-    .sort({ due_at: 1 })
-    .limit(limit)
-    .select({ account_id: 1, generation: 1, due_at: 1, trace: 1 })
-    .lean<DueEvent[]>();
-}
-
-/** They are on the queue; the relay looks again at `dueAt`, in case the queue or a worker loses them. */
-export async function markRelayed(events: readonly DueEvent[], dueAt: Date): Promise<void> {
-  const latest = new Date(Math.max(...events.map(({ due_at }) => due_at.getTime())));
-  await driverOf(Event).updateMany(
-    // One that another process has fanned out meanwhile has no due_at, one that it has relayed a later one: leave it.
-    { _id: { $in: events.map(({ _id }) => _id) }, due_at: { $lte: latest } } as object,
-    { $set: { due_at: dueAt }, $inc: { generation: 1 } },
-    { hint: { _id: 1 } },
-  );
 }
 
 /** Events by id, of whatever accounts: the webhook service fans out and delivers those of all accounts side by side. */

@@ -16,7 +16,8 @@ const LOOKED_AT = 100;
 
 /** The system's own errand: it goes over all accounts. */
 export async function readOutbox(now: Date = agreedDate()): Promise<OutboxState> {
-  const waits = { due_at: { $exists: true } };
+  // Every one that waits: said so, it is counted without reading an event.
+  const waits = { due_at: { $gte: AT_ONCE } };
   const [waiting, first, relayed] = await Promise.all([
     Event.countDocuments(waits, { limit: COUNTED_MAX }).setOptions(acrossAccounts),
     timesOf(waits),

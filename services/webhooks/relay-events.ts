@@ -2,7 +2,8 @@
 import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { findDueEvents, markRelayed } from '#libs/models/event.ts';
+import { findDueEvents, markRelayed } from '#libs/models/due-events.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
 
 const BATCH = 200;
 /** After this an event that was put on the queue and not fanned out is put there again: Redis or a worker has lost it. */
@@ -26,17 +27,20 @@ export interface Relay {
 export function openRelay(queues: Queues): Relay {
   /** Deliveries of an event, as it was of late. */
   let width = 1;
+  /** The account that had its turn last. */
+  let after: Id | undefined;
 
   return {
     async relay() {
       const [found, fanOuts, deliveries] = await Promise.all([
-        findDueEvents(BATCH),
+        findDueEvents({ limit: BATCH, after }),
         queues.counts(fanOutEvent),
         queues.counts(deliverWebhook),
       ]);
       const room = Math.floor((AHEAD_MAX - deliveries.ready) / width) - fanOuts.ready;
       const events = found.slice(0, Math.max(0, room));
-      if (events.length === 0) return false;
+      const last = events.at(-1);
+      if (!last) return false;
       await queues.enqueueAll(
         fanOutEvent,
         events.map(({ _id, account_id, generation, trace }) => ({
@@ -47,6 +51,7 @@ export function openRelay(queues: Queues): Relay {
       );
       // After, not before: an event that did not get on the queue is still due.
       await markRelayed(events, new Date(agreedTime() + RELAY_LEASE_MS));
+      after = wireId(last.account_id);
       return events.length === BATCH;
     },
     fannedOut(deliveries) {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { Event, findDueEvents } from '#libs/models/event.ts';
+import { findDueEvents } from '#libs/models/due-events.ts';
+import { Event } from '#libs/models/event.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { openRelay } from '../../services/webhooks/relay-events.ts';
 import { openReadyQueues } from '../support/queues.ts';
@@ -58,7 +59,7 @@ test('when more new events wait than are taken at a time, then one that was rela
   const lost = await announcedEvent(accountId);
   await Event.updateOne({ _id: lost._id, account_id: accountId }, { due_at: hourAgo, created_at: hourAgo });
 
-  const due = await findDueEvents(TAKEN);
+  const due = await findDueEvents({ limit: TAKEN });
   const ids = due.map(({ _id }) => String(_id));
 
   expect(new Set(ids).size).toBe(TAKEN);
@@ -74,7 +75,7 @@ test('when much is overdue, then new events have the larger part of what is take
   await Event.updateMany({ account_id: accountId }, { due_at: new Date(Date.now() - 60_000) });
   const fresh = await announceMany(accountId, TAKEN);
 
-  const ids = (await findDueEvents(TAKEN)).map(({ _id }) => String(_id));
+  const ids = (await findDueEvents({ limit: TAKEN })).map(({ _id }) => String(_id));
   const taken = ids.filter((id) => fresh.includes(id));
 
   expect(ids.filter((id) => old.includes(id))).toHaveLength(TAKEN / 8);
@@ -82,20 +83,55 @@ test('when much is overdue, then new events have the larger part of what is take
   expect(new Set(ids).size).toBe(TAKEN);
 });
 
+test('when one account has more new events than are taken, then the only one of another is among the first', async () => {
+  await Event.collection.deleteMany({});
+  const [many, few] = [await workspace.account(), await workspace.account()];
+  const burst = await announceMany(many.id, 2 * TAKEN);
+  const only = await announcedEvent(few.id);
+
+  const ids = (await findDueEvents({ limit: TAKEN })).map(({ _id }) => String(_id));
+
+  expect(ids.slice(0, 2)).toContain(String(only._id));
+  expect(ids.filter((id) => burst.includes(id))).toEqual(burst.slice(0, TAKEN - 1));
+});
+
+test('when more accounts have new events than share a look, then the others have their turn in the next ones', async () => {
+  await workOff();
+  await Event.collection.deleteMany({});
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => workspace.account()));
+  for (const { id } of accounts) await announceMany(id, 30);
+  const untouched = async () => {
+    const looks = accounts.map(({ id }) => Event.exists({ account_id: id, generation: 1 }));
+    return (await Promise.all(looks)).filter((event) => event === null).length;
+  };
+
+  const { relay } = openRelay(queues);
+  const left: number[] = [];
+  for (let look = 0; look < 3; look += 1) {
+    await relay();
+    left.push(await untouched());
+  }
+
+  expect(left).toEqual([12, 4, 0]);
+});
+
 test('when what is due is looked for, then along the index of due_at, sorted by it', async () => {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
+  await announceMany((await workspace.account()).id, TAKEN);
   await db.command({ profile: 2 });
-  await findDueEvents(TAKEN);
+  await findDueEvents({ limit: TAKEN });
   await readOutbox();
   await db.command({ profile: 0 });
   const looks = await db
     .collection('system.profile')
-    .find({ ns: `${db.databaseName}.events`, op: 'query' })
+    .find({ ns: `${db.databaseName}.events`, op: { $in: ['query', 'command'] } })
     .toArray();
   await db.collection('system.profile').drop();
 
-  expect(looks).toHaveLength(4);
   for (const { planSummary, hasSortStage = false } of looks)
-    expect([planSummary, hasSortStage]).toEqual(['IXSCAN { due_at: 1 }', false]);
+    expect([planSummary, hasSortStage]).toEqual([expect.stringMatching(/SCAN { due_at: 1, account_id: 1 }$/), false]);
+  // Counting and telling accounts apart read no event.
+  const withoutEvents = looks.filter(({ op }) => op === 'command');
+  expect(withoutEvents.map(({ docsExamined }) => docsExamined)).toEqual([0, 0]);
 });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ATTEMPTS_KEPT, type Attempt, Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
-import { Event, type EventRecord, findDueEvents, markFannedOut, markRelayed } from '#libs/models/event.ts';
+import { findDueEvents, markRelayed } from '#libs/models/due-events.ts';
+import { Event, type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { announce, announcedEvent } from '../support/webhooks.ts';
@@ -117,7 +118,7 @@ test('when a delivery with many attempts is delivered at last, then the latest a
 test('when events are marked as relayed, then those that another process has fanned out or relayed meanwhile stay as they are', async () => {
   const { id: accountId } = await workspace.account();
   for (let count = 0; count < 3; count += 1) await announce(accountId, 'client.created', { count });
-  const mine = (await findDueEvents(1_000)).filter(({ account_id }) => String(account_id) === accountId);
+  const mine = (await findDueEvents({ limit: 1_000 })).filter(({ account_id }) => String(account_id) === accountId);
   const [fannedOut, relayed, left] = mine;
   if (!fannedOut || !relayed || !left) throw new Error('three are due');
   await markFannedOut([fannedOut._id]);
@@ -140,7 +141,7 @@ test('when the clock of the relay is an hour behind, then new events are due all
   const ids: Id[] = [];
   for (let count = 0; count < 5; count += 1) ids.push(await announce(accountId, 'client.created', { count }));
 
-  const due = await findDueEvents(1_000, new Date(Date.now() - 60 * MINUTE_MS));
+  const due = await findDueEvents({ limit: 1_000, now: new Date(Date.now() - 60 * MINUTE_MS) });
 
   const mine = due.filter(({ account_id }) => String(account_id) === accountId);
   expect(mine.map(({ _id }) => String(_id))).toEqual(ids);
