@@ -36,6 +36,9 @@ const TOLD_EVERY_MS = 10 * 60_000;
 /** Nobody was called: what is not signed is not sent. */
 const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
+/** Who waited so long for his turn looks again: the endpoint may have been changed, disabled or deleted meanwhile. */
+const WAITED_MS = 100;
+
 type Admitted = Extract<Admission, { admitted: true }>;
 
 export interface DeliverOptions {
@@ -77,7 +80,8 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     }
   };
 
-  async function deliver(delivery: ClaimedDelivery, { deliveryId, endpointId }: DeliverWebhook, log: Logger) {
+  async function deliver(delivery: ClaimedDelivery, job: DeliverWebhook, log: Logger): Promise<void> {
+    const { deliveryId, endpointId } = job;
     const read = () => Promise.all([endpoints.recall(endpointId), options.events.recall(wireId(delivery.event_id))]);
     const seen = await read();
     // What a new primary does not show yet is not gone.
@@ -91,12 +95,19 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     } else if (!endpoint.enabled) {
       await hold(delivery, endpointId);
     } else {
+      const askedAt = performance.now();
       const admission = await options.traffic.enter(endpointId, delivery.postponed);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
-      const { outcome, attempt } = await makeAttempt(endpoint, event, admission, log);
+      const current =
+        performance.now() - askedAt < WAITED_MS ? endpoint : await orLeave(endpoints.recall(endpointId), admission);
+      if (!current?.enabled) {
+        admission.leave();
+        return deliver(delivery, job, log);
+      }
+      const { outcome, attempt } = await orLeave(makeAttempt(current, event, log), admission);
       await Promise.all([
-        leave(admission, endpoint, outcome, delivery.postponed > 0),
-        conclude(delivery, endpoint, outcome, attempt),
+        leave(admission, current, outcome, delivery.postponed > 0),
+        conclude(delivery, current, outcome, attempt),
       ]);
       const { status, errorClass, problem, durationMs } = outcome;
       const requestId = delivery.request_id ?? undefined;
@@ -111,19 +122,14 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 
-  async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, admission: Admitted, log: Logger) {
+  async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, log: Logger) {
     const at = agreedDate();
-    try {
-      const secrets = signingSecrets(endpoint, log);
-      const { url } = endpoint;
-      const outcome = secrets
-        ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets })
-        : UNSIGNED;
-      return { outcome, attempt: attemptOf(at, outcome) };
-    } catch (error) {
-      admission.leave();
-      throw error;
-    }
+    const secrets = signingSecrets(endpoint, log);
+    const { url } = endpoint;
+    const outcome = secrets
+      ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets })
+      : UNSIGNED;
+    return { outcome, attempt: attemptOf(at, outcome) };
   }
 
   /** @returns undefined when no key opens the current one: that is a failed attempt, or it would be tried for ever. */
@@ -199,4 +205,14 @@ function attemptOf(at: Date, { durationMs, status, errorClass }: Outcome): Attem
     ...(status === undefined ? {} : { response_status: status }),
     ...(errorClass ? { error_class: errorClass } : {}),
   };
+}
+
+/** Whoever was admitted and fails on the way makes room for the next. */
+async function orLeave<Result>(step: Promise<Result>, admission: Admitted): Promise<Result> {
+  try {
+    return await step;
+  } catch (error) {
+    admission.leave();
+    throw error;
+  }
 }

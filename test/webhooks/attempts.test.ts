@@ -1,4 +1,5 @@
 // Single attempts, made in this process: what they hold while they last, and what follows from them.
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -46,11 +47,11 @@ async function endpointAt(...args: Parameters<typeof startReceiver>) {
 }
 
 /** As a process has it, with waits a thousandth as long. There is no clock beside it. */
-function makeDeliver() {
+function makeDeliver(traffic = openTraffic({ scale: 1 })) {
   return makeDeliverWebhook({
     queues,
     box: openSecretBox(workspace.secretKey),
-    traffic: openTraffic({ scale: 1 }),
+    traffic,
     events: openEventReader(),
     // No attempt of these tests ends by it.
     postSigned: makePostSigned({ outbound, timeoutMs: 120_000, userAgent: 'Billhook/test' }),
@@ -117,6 +118,49 @@ test('when a receiver never ends its answers, then it holds no more connections 
   await eventually(() => open.size === 0);
   // And there is room for the next one.
   expect((await read(accountId, await attempt()))?.status).toBe('delivered');
+});
+
+describe('when an endpoint changes while an attempt waits for its turn, then the change holds for it:', () => {
+  /** One attempt that gets its turn when `change` has been made for longer than an endpoint is remembered. */
+  async function attemptDuring(change: (own: { _id: Id; account_id: Id }) => Promise<unknown>) {
+    const target = await endpointAt((_request, response) => answer(response, 204));
+    const own = { _id: target.endpointId, account_id: target.accountId };
+    const traffic = openTraffic({ scale: 1 });
+    const deliver = makeDeliver({
+      ...traffic,
+      async enter(...args) {
+        await change(own);
+        await pause(200);
+        return traffic.enter(...args);
+      },
+    });
+    const deliveryId = await storedDelivery(target.accountId, target.endpointId);
+    await deliver({ deliveryId, accountId: target.accountId, endpointId: target.endpointId }, {
+      log: testLog,
+      isFirstRun: true,
+    } as never);
+    expect(traffic.size()).toBe(0);
+    const { status, attempts } = (await read(target.accountId, deliveryId)) as DeliveryRecord;
+    return { status, error: attempts[0]?.error_class, paths: target.receiver.received.map(({ path }) => path) };
+  }
+
+  test('moved, it is called at its new URL', async () => {
+    const outcome = await attemptDuring(async (own) => {
+      const { url } = (await WebhookEndpoint.findOne(own).lean<WebhookEndpointRecord>()) as WebhookEndpointRecord;
+      await WebhookEndpoint.updateOne(own, { url: new URL('/new', url).href });
+    });
+    expect(outcome).toEqual({ status: 'delivered', error: undefined, paths: ['/new'] });
+  });
+
+  test('disabled, it is not called, and the delivery is held', async () => {
+    const outcome = await attemptDuring((own) => WebhookEndpoint.updateOne(own, { enabled: false }));
+    expect(outcome).toEqual({ status: 'held', error: undefined, paths: [] });
+  });
+
+  test('deleted, it is not called, and the delivery is dead', async () => {
+    const outcome = await attemptDuring((own) => WebhookEndpoint.deleteOne(own));
+    expect(outcome).toEqual({ status: 'dead', error: 'endpoint_deleted', paths: [] });
+  });
 });
 
 test('when a receiver says that it is gone, and meanwhile its owner has moved the endpoint, then that stays enabled and gets the delivery', async () => {
