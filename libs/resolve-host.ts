@@ -1,12 +1,15 @@
 // Finds the addresses of a host in a way that names whose server never answers cannot hold up the others.
 import { lookup, Resolver } from 'node:dns/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** @returns every address of the name. Anything it throws means that the name must not be called. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** Twice this is less than what any caller waits. */
+/** Each server is asked in turn, so often. */
 const QUERY_LIMIT_MS = 1_000;
 const QUERIES = 2;
+/** Some servers never answer the question for the other kind of addresses, and six questions take longer than any caller waits. */
+const OTHER_KIND_MS = 500;
 
 /**
  * Asks the name servers directly: any number at once, each with its own end.
@@ -20,10 +23,22 @@ export function makeResolve(options: { isLocal: (host: string) => boolean; serve
     // A new one each time: the system's servers may have changed since.
     const resolver = new Resolver({ timeout: QUERY_LIMIT_MS, tries: QUERIES, maxTimeout: QUERY_LIMIT_MS });
     if (options.servers) resolver.setServers(options.servers);
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    // One kind may be missing or fail: only addresses that were seen, and judged, are ever dialled.
-    if (addresses.length > 0) return addresses;
+    const addresses: string[] = [];
+    const queries = [resolver.resolve4(host), resolver.resolve6(host)].map(async (query) => {
+      addresses.push(...(await query));
+    });
+    const first = Promise.any(queries).then(
+      () => pause(OTHER_KIND_MS, undefined, { ref: false }),
+      () => undefined,
+    );
+    const settled = Promise.allSettled(queries);
+    await Promise.race([settled, first]);
+    // One kind may be missing, late or fail: only addresses that were seen, and judged, are ever dialled.
+    if (addresses.length > 0) {
+      resolver.cancel();
+      return addresses;
+    }
+    const answers = await settled;
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []));
     if (failures.every(isUnknown)) return askSystem(host);
     throw failures.find((failure) => !isUnknown(failure)) ?? new Error(`no address of ${host}`);

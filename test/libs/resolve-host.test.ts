@@ -9,6 +9,7 @@ const RECORDS: Record<string, string[]> = {
   'both.test': ['93.184.216.34', '10.0.0.5', '2a00::1'],
   'four.test': ['93.184.216.34'],
   'six.test': ['2a00::1'],
+  'mute.test': ['93.184.216.34'],
 };
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   server = createSocket('udp4', (packet, from) => {
     const { name, isIPv6, end } = readQuestion(packet);
     asked.push(`${name} ${isIPv6 ? 'AAAA' : 'A'}`);
-    if (name.startsWith('silent')) return;
+    if (name.startsWith('silent') || (name.startsWith('mute') && isIPv6)) return;
     const code = name.startsWith('broken') ? SERVFAIL : name in RECORDS ? 0 : NXDOMAIN;
     const addresses = (RECORDS[name] ?? []).filter((address) => isIPv4(address) !== isIPv6);
     server.send(makeAnswer(packet, end, code, addresses), from.port, from.address);
@@ -42,6 +43,12 @@ test('when a name has addresses of both kinds, then all of them are found, priva
 test('when a name has addresses of one kind only, then they are found', async () => {
   expect(await resolve('four.test')).toEqual(['93.184.216.34']);
   expect(await resolve('six.test')).toEqual(['2a00::1']);
+});
+
+test('when no server answers the question for the other kind, then what was found is used before the question is put again', async () => {
+  asked = [];
+  expect(await resolve('mute.test')).toEqual(['93.184.216.34']);
+  expect(asked.toSorted()).toEqual(['mute.test A', 'mute.test AAAA']);
 });
 
 test('when no server knows the name, and the hosts file does not either, then it is an error', async () => {
