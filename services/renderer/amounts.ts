@@ -17,10 +17,12 @@ const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت
 const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
 
 export interface Totals {
-  subtotal: Big;
+  /** Undefined when neither it nor a price of a line was given: nobody said of what the total is made. */
+  subtotal: Big | undefined;
   discount: Big | undefined;
   taxRate: Big;
-  tax: Big;
+  /** Undefined when it was not given and there is no subtotal to take it of. */
+  tax: Big | undefined;
   shipping: Big | undefined;
   /** As given, not as computed. */
   total: Big;
@@ -49,6 +51,7 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
   const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
   const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));
+  const isStated = lines.length > 0 || document.subtotal !== undefined;
   const subtotal = document.subtotal === undefined ? sum : new Big(document.subtotal);
   const discount = document.discountAmount === undefined ? undefined : new Big(document.discountAmount);
   const shipping = document.shippingAmount === undefined ? undefined : new Big(document.shippingAmount);
@@ -67,12 +70,11 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
     .plus(tax)
     .plus(shipping ?? 0)
     .round(digits, ROUNDING);
-  const isStated = lines.length > 0 || document.subtotal !== undefined;
   return {
-    subtotal,
+    subtotal: isStated ? subtotal : undefined,
     discount,
     taxRate,
-    tax,
+    tax: isStated || document.taxAmount !== undefined ? tax : undefined,
     shipping,
     total,
     addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),

@@ -175,9 +175,9 @@ function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { num
 
 function totalRows({ subtotal, discount, taxRate, tax, shipping }: Totals, { labels, percent, money }: Manner) {
   return [
-    { label: labels.subtotal, amount: money(subtotal) },
+    ...(subtotal ? [{ label: labels.subtotal, amount: money(subtotal) }] : []),
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
-    { label: labels.tax(percent(taxRate)), amount: money(tax) },
+    ...(tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : []),
     ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
 }
