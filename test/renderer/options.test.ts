@@ -251,7 +251,18 @@ describe('pages', () => {
     const pdf = await renderer.read(anInvoice({ lineItems: [], amount: 10 }));
 
     expect(pdf.text).not.toMatch(/description/i);
+    // Of what it is made nobody said: no row claims anything about it.
+    expect(pdf.text).not.toMatch(/subtotal|tax \(/i);
     expect(pdf.text).toMatch(/Total \$ ?10\.00/);
+    expect(pdf.warnings).toEqual([]);
+  });
+
+  test('when no line has a price, then discount and shipping are printed as given, and no subtotal', async () => {
+    const lineItems = [{ description: 'Design of the site' }, { description: 'Hosting for a year' }];
+    const pdf = await renderer.read(anInvoice({ lineItems, amount: 950, discountAmount: 60, shippingAmount: 10 }));
+
+    expect(pdf.text).not.toMatch(/subtotal|tax \(/i);
+    expect(pdf.text).toMatch(/Discount .*60\.00[\s\S]*Shipping .*10\.00[\s\S]*Total .*950\.00/);
     expect(pdf.warnings).toEqual([]);
   });
 
@@ -353,6 +364,18 @@ describe('looks', () => {
 
     const wanted = expected === 'white' ? 255 : 0;
     expect(colours.some((colour) => colour.every((part) => part === wanted))).toBe(true);
+  });
+
+  test('when one text has lines in both directions, then each line is set in its own', async () => {
+    const both = 'תודה רבה.\n\nPay within 14 days (net).';
+    const pdf = await renderer.read(
+      anInvoice({ notes: both, lineItems: [{ description: both, rate: 10 }], amount: 12 }),
+    );
+    const quote = await renderer.read(aQuote({ bodyMarkdown: both }));
+
+    const inOnePiece = ({ pages }: typeof pdf) =>
+      pages.flatMap(({ words }) => words).filter(({ text }) => text === 'Pay within 14 days (net).').length;
+    expect([inOnePiece(pdf), inOnePiece(quote)]).toEqual([2, 1]);
   });
 
   test('when the caller writes from right to left, then Arabic and Hebrew are printed whole, with their own faces', async () => {
