@@ -47,16 +47,22 @@ export const machineFaults: readonly Fault[] = [
       const gateway = anyOf(system.gateways, chance);
       const pid = gateway.pid() ?? 0;
       const used = (await readdir(`/proc/${pid}/fd`)).length;
+      const before = await descriptorLimitOf(pid);
       await limit(pid, 'nofile', used + MORE_DESCRIPTORS);
       say(`${gateway.name} may open ${MORE_DESCRIPTORS} more`);
       try {
         await seconds(isShort ? 5 : 20);
       } finally {
-        await limit(pid, 'nofile', 65_536);
+        await limit(pid, 'nofile', before);
       }
     },
   },
 ];
+
+async function descriptorLimitOf(pid: number): Promise<number> {
+  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+  return Number(/Max open files +(\d+)/.exec(limits)?.[1]);
+}
 
 async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');

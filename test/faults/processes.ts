@@ -1,5 +1,6 @@
 // The processes of the system as the kernel shows them: whose child each is, what it has open, and what was left behind.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -80,7 +81,9 @@ export async function socketsOf(pid: number): Promise<number> {
   return targets.filter((target) => target.startsWith('socket:')).length;
 }
 
-/** The kernel's own limit for a process that runs; it may be gone meanwhile. */
+/** The kernel's own limit for a process that runs; it may be gone meanwhile. @throws when the kernel refuses it: a fault would never end. */
 export async function limit(pid: number, what: 'as' | 'fsize' | 'nofile', value: number | 'unlimited'): Promise<void> {
-  await execute('prlimit', ['--pid', String(pid), `--${what}=${value}:`]).catch(() => undefined);
+  await execute('prlimit', ['--pid', String(pid), `--${what}=${value}:`]).catch((error: Error) => {
+    if (existsSync(`/proc/${pid}`)) throw error;
+  });
 }
