@@ -38,7 +38,9 @@ export async function findDueEvents({ limit, after = '', now = agreedDate() }: D
 async function lookByAccount(limit: number, after: Id): Promise<DueEvent[]> {
   const accounts = (await Event.distinct('account_id', { due_at: AT_ONCE }).setOptions(acrossAccounts)) as StoredId[];
   const next = turns(accounts.map(wireId), after).slice(0, ACCOUNTS_AT_A_TIME);
-  const share = Math.ceil(limit / Math.max(1, next.length));
+  // All that are new are of one account: they are the first anyway.
+  if (next.length < 2) return [];
+  const share = Math.ceil(limit / next.length);
   const looks = next.map((accountId) => lookDue({ due_at: AT_ONCE, account_id: storedId(accountId) }, share));
   return (await Promise.all(looks)).flat();
 }
