@@ -125,7 +125,7 @@ describe('slow and greedy clients', () => {
 
   test('when the server listens, then its limits are the ones that are documented', () => {
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 });
-    expect(server).toMatchObject({ maxHeadersCount: 100, maxConnections: 2_000 });
+    expect(server).toMatchObject({ timeout: 60_000, maxHeadersCount: 100, maxConnections: 2_000 });
     expect(serverOptions).toEqual({ connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 });
   });
 
@@ -146,6 +146,25 @@ describe('slow and greedy clients', () => {
     server.headersTimeout = 10_000;
 
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('when nobody reads an answer, then its connection ends, and it is no longer held', async () => {
+    const closed = Promise.withResolvers<{ isFinished: boolean }>();
+    const other = createServer(serverOptions, (_request, response) => {
+      response.once('close', () => closed.resolve({ isFinished: response.writableFinished }));
+      // More than the kernel takes off our hands.
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    });
+    const closeOther = await listen(other, '127.0.0.1', 0, testLog);
+    other.timeout = 300;
+    const socket = connect((other.address() as AddressInfo).port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+    );
+    socket.pause().on('error', () => undefined);
+
+    expect(await closed.promise).toEqual({ isFinished: false });
+    socket.destroy();
+    await closeOther();
   });
 
   test('when headers are larger than 16 KiB, then 431', async () => {

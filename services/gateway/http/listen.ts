@@ -18,6 +18,7 @@ export async function listen(server: Server, host: string, port: number, log: Lo
   server.headersTimeout = 10_000; // A client that sends its headers more slowly is an attack.
   server.requestTimeout = 30_000; // The body of 3 MiB at 1 Mbit/s takes 25 s.
   server.keepAliveTimeout = 65_000; // Longer than the idle time of common load balancers (60 s), so that they close first.
+  server.timeout = 60_000; // Nothing sent and nothing read for so long: an answer nobody takes stays in memory until then. None takes as long to come.
   server.maxHeadersCount = 100;
   server.maxConnections = 2_000;
   const sayFarewell = farewellOf(server);
