@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { eventually } from '../support/eventually.ts';
 import { anyOf, type Fault, type FaultContext, seconds } from './fault.ts';
-import { browserOf, childrenOf, limit, processesOf } from './processes.ts';
+import { browserOf, childrenOf, limit, processesOf, unlimit } from './processes.ts';
 
 const MORE_MEMORY = 32 * 1024 * 1024;
 const MORE_DESCRIPTORS = 4;
@@ -20,7 +20,7 @@ export const machineFaults: readonly Fault[] = [
       say(`${pages.length} pages of ${renderer.name} get no more memory`);
       await seconds(isShort ? 4 : 15);
       // Their successors have no limit; those that live on get theirs back.
-      for (const pid of pages) await limit(pid, 'as', 'unlimited');
+      for (const pid of pages) await unlimit(pid, 'as');
     },
   },
   {
@@ -35,7 +35,7 @@ export const machineFaults: readonly Fault[] = [
       try {
         await seconds(isShort ? 4 : 15);
       } finally {
-        for (const pid of await rendererProcesses(context)) await limit(pid, 'fsize', 'unlimited');
+        for (const pid of await rendererProcesses(context)) await unlimit(pid, 'fsize');
       }
     },
   },
@@ -47,22 +47,16 @@ export const machineFaults: readonly Fault[] = [
       const gateway = anyOf(system.gateways, chance);
       const pid = gateway.pid() ?? 0;
       const used = (await readdir(`/proc/${pid}/fd`)).length;
-      const before = await descriptorLimitOf(pid);
       await limit(pid, 'nofile', used + MORE_DESCRIPTORS);
       say(`${gateway.name} may open ${MORE_DESCRIPTORS} more`);
       try {
         await seconds(isShort ? 5 : 20);
       } finally {
-        await limit(pid, 'nofile', before);
+        await unlimit(pid, 'nofile');
       }
     },
   },
 ];
-
-async function descriptorLimitOf(pid: number): Promise<number> {
-  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
-  return Number(/Max open files +(\d+)/.exec(limits)?.[1]);
-}
 
 async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');

@@ -81,9 +81,19 @@ export async function socketsOf(pid: number): Promise<number> {
   return targets.filter((target) => target.startsWith('socket:')).length;
 }
 
-/** The kernel's own limit for a process that runs; it may be gone meanwhile. @throws when the kernel refuses it: a fault would never end. */
-export async function limit(pid: number, what: 'as' | 'fsize' | 'nofile', value: number | 'unlimited'): Promise<void> {
+/** As `/proc/<pid>/limits` calls them. */
+const LIMITS = { as: 'Max address space', fsize: 'Max file size', nofile: 'Max open files' };
+
+/** The kernel's own limit for a process that runs; it may be gone meanwhile. @throws when the kernel refuses it. */
+export async function limit(pid: number, what: keyof typeof LIMITS, value: number | string): Promise<void> {
   await execute('prlimit', ['--pid', String(pid), `--${what}=${value}:`]).catch((error: Error) => {
     if (existsSync(`/proc/${pid}`)) throw error;
   });
+}
+
+/** Ends what `limit` did, also in those that were started meanwhile: the process may have all that its hard limit allows, as it had before. */
+export async function unlimit(pid: number, what: keyof typeof LIMITS): Promise<void> {
+  const limits = await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => '');
+  const [, hard] = new RegExp(`${LIMITS[what]} +\\S+ +(\\S+)`).exec(limits) ?? [];
+  if (hard) await limit(pid, what, hard);
 }

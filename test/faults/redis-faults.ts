@@ -2,7 +2,7 @@
 import { eventually } from '../support/eventually.ts';
 import { type Fault, type FaultContext, pauseFor, seconds } from './fault.ts';
 import type { NetworkFault } from './network-fault.ts';
-import { limit } from './processes.ts';
+import { limit, unlimit } from './processes.ts';
 
 const RECORDS = ['records'] as const;
 const WRITE_FAILED = 'aof_last_write_status:err';
@@ -111,7 +111,7 @@ export const redisFaults: readonly Fault[] = [
       try {
         await seconds(isShort ? 4 : 15);
       } finally {
-        await limit(pid, 'fsize', 'unlimited');
+        await unlimit(pid, 'fsize');
       }
       await eventually(async () => !String(await system.redis.command('INFO', 'persistence')).includes(WRITE_FAILED));
     },
