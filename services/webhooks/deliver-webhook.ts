@@ -36,9 +36,6 @@ const TOLD_EVERY_MS = 10 * 60_000;
 /** Nobody was called: what is not signed is not sent. */
 const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
-/** Who waited so long for his turn looks again: the endpoint may have been changed, disabled or deleted meanwhile. */
-const WAITED_MS = 100;
-
 type Admitted = Extract<Admission, { admitted: true }>;
 
 export interface DeliverOptions {
@@ -95,11 +92,10 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     } else if (!endpoint.enabled) {
       await hold(delivery, endpointId);
     } else {
-      const askedAt = performance.now();
       const admission = await options.traffic.enter(endpointId, delivery.postponed);
       if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
-      const current =
-        performance.now() - askedAt < WAITED_MS ? endpoint : await orLeave(endpoints.recall(endpointId), admission);
+      // While it waited for its turn the endpoint may have been changed, disabled or deleted.
+      const current = await orLeave(endpoints.recall(endpointId), admission);
       if (!current?.enabled) {
         admission.leave();
         return deliver(delivery, job, log);
