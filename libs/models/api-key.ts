@@ -5,10 +5,11 @@ import { LRUCache } from 'lru-cache';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../api-key.ts';
 import { agreedDate } from '../clock.ts';
-import { conflict } from '../errors.ts';
+import { conflict, unauthorized } from '../errors.ts';
 import { inTransaction, type Session } from '../mongo.ts';
 import { drawNext } from './counter.ts';
 import { addListIndexes, type Listing } from './listing.ts';
+import { holdOwn } from './records.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from './tenant.ts';
 
 /** As many usable keys has an account at most: enough for a key of its own for each program and person. */
@@ -31,6 +32,8 @@ const apiKeySchema = new Schema(
     revoked_at: Date,
     /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
     replaced_at: Date,
+    /** See holdOwn. */
+    holds: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
   },
   { versionKey: false, strict: 'throw', collection: 'api_keys' },
@@ -148,8 +151,20 @@ const remembered = new LRUCache<string, ApiKeyRecord>({
 export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
   const hash = hashApiKey(key);
   const record = remembered.get(hash) ?? (await lookups.load(hash));
-  if (!record || record.revoked_at) return null;
-  return record.expires_at && record.expires_at <= now ? null : record;
+  return record && isUsable(record, now) ? record : null;
+}
+
+function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>, now: Date): boolean {
+  return !revoked_at && !(expires_at && expires_at <= now);
+}
+
+/**
+ * Looks at the caller's key once more, in a transaction whose work outlasts the key: who ends the key at the same moment conflicts with it.
+ * @throws AppError 401 when the key has ended since the request was let in.
+ */
+export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<void> {
+  const record = await holdOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
+  if (!record || !isUsable(record, agreedDate())) throw unauthorized();
 }
 
 /**

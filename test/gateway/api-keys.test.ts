@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey, issueApiKey } from '#libs/models/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { inTurn } from '../../services/gateway/http/turns.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type AnyRecord, answerOf, create, UNKNOWN_ID } from '../support/records.ts';
@@ -285,5 +287,44 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
 
     expect((await gateway.post(`${path}/${own.id}/rotate`, {}, { key: weak.key })).status).toBe(403);
     expect(await works(strong.key)).toBe(200);
+  });
+});
+
+describe('a key that ends while a request that was let in with it waits', () => {
+  const endpoint = { url: 'https://hooks.example.com/in', events: ['*'] };
+  test.each<[string, 'keys' | 'webhooks', (id: string) => string, object | undefined]>([
+    ['POST', 'keys', () => path, { name: 'heir', scopes: ['keys:write'] }],
+    ['POST', 'keys', (id) => `${path}/${id}/rotate`, { overlap_seconds: 0 }],
+    ['DELETE', 'keys', (id) => `${path}/${id}`, undefined],
+    ['POST', 'webhooks', () => '/api/v1/webhooks', endpoint],
+    ['PATCH', 'webhooks', (id) => `/api/v1/webhooks/${id}`, { url: 'https://hooks.example.net/mine' }],
+    ['DELETE', 'webhooks', (id) => `/api/v1/webhooks/${id}`, undefined],
+    ['POST', 'webhooks', (id) => `/api/v1/webhooks/${id}/rotate-secret`, undefined],
+  ])('when it asks for %s of %s, then 401 and nothing is changed', async (method, kind, pathOf, body) => {
+    const account = await gateway.workspace.account();
+    const { id: target } = await make({ scopes: ['keys:write'] }, account);
+    const { id: endpointId } = await create(gateway, '/api/v1/webhooks', endpoint, account);
+    const leaked = await make({ scopes: ['keys:write', 'webhooks:write'] }, account);
+    const own = { account_id: account.id };
+    const stored = async () => [
+      await ApiKey.find(own, { hash: 1, revoked_at: 1, expires_at: 1 }).sort({ _id: 1 }).lean(),
+      await WebhookEndpoint.find(own).sort({ _id: 1 }).lean(),
+    ];
+    const gate = Promise.withResolvers<void>();
+    const turn = inTurn(account.id, () => gate.promise);
+    const key = { ...own, _id: leaked.id };
+    const asked = gateway.call(method, pathOf(kind === 'keys' ? target : endpointId), { body, key: leaked.key });
+    try {
+      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
+      await ApiKey.updateOne(key, { revoked_at: new Date() });
+    } finally {
+      gate.resolve();
+    }
+    const before = await stored();
+    const reply = await asked;
+    await turn;
+
+    expect(answerOf(reply)).toEqual([401, { error: 'Unauthorized: Invalid or revoked API key' }]);
+    expect(await stored()).toEqual(before);
   });
 });

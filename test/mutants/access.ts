@@ -48,12 +48,17 @@ export const accessMutants: Mutant[] = [
     oracle: { file: 'test/libs/tenant.test.ts', test: 'does not name one account, then it throws' },
   },
   {
+    gone: 'a key that ended since its request was let in leaves no other behind',
+    edits: [{ file: 'services/gateway/http/commit.ts', text: 'await first?.(session);', instead: '' }],
+    oracle: { file: 'test/gateway/api-keys.test.ts', test: 'when it asks for %s of %s, then 401' },
+  },
+  {
     gone: 'a revoked key is refused',
     edits: [
       {
         file: 'libs/models/api-key.ts',
-        text: 'if (!record || record.revoked_at) return null;',
-        instead: 'if (!record) return null;',
+        text: 'return !revoked_at && !(',
+        instead: 'return !(',
       },
     ],
     oracle: { file: 'test/gateway/api-keys.test.ts', test: 'when it is revoked, then the next request' },
@@ -63,8 +68,8 @@ export const accessMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/api-key.ts',
-        text: 'return record.expires_at && record.expires_at <= now ? null : record;',
-        instead: 'return record;',
+        text: 'return !revoked_at && !(expires_at && expires_at <= now);',
+        instead: 'return !revoked_at;',
       },
     ],
     oracle: { file: 'test/gateway/api-keys.test.ts', test: 'when it expires, then it is refused' },

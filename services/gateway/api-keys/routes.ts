@@ -45,6 +45,7 @@ export const apiKeyRoutes: readonly Route[] = [
     body: newKey,
     answers: newApiKeyAnswer,
     conflict: KEYS_MAX_REACHED,
+    outlastsKey: true,
     handler: createApiKey,
   }),
   route({
@@ -78,6 +79,7 @@ export const apiKeyRoutes: readonly Route[] = [
     missing,
     message: 'API key revoked',
     untagged: USED,
+    outlastsKey: true,
     handler: revokeApiKey,
   }),
   route({
@@ -93,6 +95,7 @@ export const apiKeyRoutes: readonly Route[] = [
     missing,
     answers: newApiKeyAnswer,
     conflict: ended,
+    outlastsKey: true,
     handler: rotateApiKey,
   }),
 ];

@@ -39,6 +39,8 @@ export interface CommitOptions {
   requestId: string;
   /** Everything is done and then undone: the answer says what would have happened. */
   isDryRun: boolean;
+  /** What the transaction begins with. Nothing is stored when it throws. */
+  first?: ((session: Session) => Promise<void>) | undefined;
   /** Tells the relay that an event waits; best effort, the relay looks by itself. */
   nudge: () => void;
   /** Called at every step. */
@@ -47,7 +49,7 @@ export interface CommitOptions {
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
-export function commitFor({ request, accountId, requestId, isDryRun, nudge, passing }: CommitOptions): Commit {
+export function commitFor({ request, accountId, requestId, isDryRun, first, nudge, passing }: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
   // Also where nothing is written: a key that is wrong is wrong everywhere.
   if (key !== undefined && !KEY_FORM.test(key)) {
@@ -62,6 +64,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, nudge, pass
   async function run(work: Work, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
     const { answer, hasEvents } = await inTurn(accountId, () =>
       inTransaction(async (session) => {
+        await first?.(session);
         const { transaction, finish } = openTransaction(session);
         const answer = await work(transaction);
         await remember?.(session, answer);

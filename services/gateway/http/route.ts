@@ -86,6 +86,8 @@ export interface Route<Body = unknown, Query = unknown> {
   isKept?: boolean;
   /** Fields of the record that change without anybody having changed it: its tag leaves them out. */
   untagged?: readonly string[];
+  /** What it does outlasts the key that asked for it: it is refused when that has ended since the request was let in. */
+  outlastsKey?: boolean;
   /** A POST that leaves nothing behind: it may simply be sent again. */
   storesNothing?: boolean;
   /** @returns the answer, or nothing when the handler has answered by itself. */

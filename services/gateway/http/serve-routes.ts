@@ -1,6 +1,7 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
 import { AppError } from '#libs/errors.ts';
+import { holdUsableKey } from '#libs/models/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
@@ -93,7 +94,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
     const body = await bodyOf?.(request, response, caller.accountId);
     const requestId = String(request.id);
-    const { accountId } = caller;
+    const { accountId, keyId } = caller;
     const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
     const context: Context = {
       caller,
@@ -106,7 +107,14 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
       request,
       response,
       log: request.log,
-      commit: commitFor({ request, accountId, requestId, isDryRun, ...options }),
+      commit: commitFor({
+        request,
+        accountId,
+        requestId,
+        isDryRun,
+        first: row.outlastsKey ? (session) => holdUsableKey(accountId, keyId, session) : undefined,
+        ...options,
+      }),
       requireMatch: (data) => requireMatch(request, data, row.untagged),
     };
     const answer = await (isRead

@@ -38,6 +38,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     body: newWebhook,
     answers: webhookWithSecretAnswer,
     conflict: ENDPOINTS_MAX_REACHED,
+    outlastsKey: true,
     handler: (context: Context<NewWebhook>) => createWebhook(context, parts),
   }),
   route({
@@ -69,6 +70,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     body: webhookChanges,
     missing,
     answers: webhookAnswer,
+    outlastsKey: true,
     handler: (context: Context<WebhookChanges>) => updateWebhook(context, parts),
   }),
   route({
@@ -79,6 +81,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
     scope: 'webhooks:write',
     missing,
     message: 'Webhook deleted',
+    outlastsKey: true,
     handler: (context: Context) => deleteWebhook(context, parts),
   }),
   route({

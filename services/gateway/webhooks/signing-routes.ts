@@ -32,6 +32,7 @@ export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
     status: 200,
     answers: webhookWithSecretAnswer,
     missing,
+    outlastsKey: true,
     handler: (context: Context) => rotateSecret(context, parts),
   }),
   route({
