@@ -128,6 +128,19 @@ test('when an endpoint is registered with an Idempotency-Key, then a replay find
   expect(record?.body).not.toContain(first.body.data.secret);
 });
 
+test('when the name of an endpoint has moved to where none may be, then a replay is still the first answer', async () => {
+  const me = await user();
+  const body = { url: 'https://moving.example/hook', events: ['*'] };
+  names['moving.example'] = ['93.184.216.34'];
+  const first = await me.post('/webhooks', body, { 'Idempotency-Key': 'moving' });
+  names['moving.example'] = ['10.0.0.5'];
+  const again = await me.post('/webhooks', body, { 'Idempotency-Key': 'moving' });
+
+  expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
+  expect((await me.post('/webhooks', body, { 'Idempotency-Key': 'anew' })).status).toBe(400);
+  expect((await me.get('/webhooks')).body.pagination.total).toBe(1);
+});
+
 test.each([
   ['https://10.0.0.1/hook', 'address'],
   ['https://[::ffff:10.0.0.1]/hook', 'address'],

@@ -30,8 +30,18 @@ export interface Transaction {
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
 }
 
-export type Work = (transaction: Transaction) => Promise<Answer>;
-export type Commit = (work: Work) => Promise<Answer>;
+export type Work<Prepared = undefined> = (transaction: Transaction, prepared: Prepared) => Promise<Answer>;
+
+/**
+ * @param prepare what the work needs that no transaction may wait for, such as an address of a name. It is not asked when the answer
+ * of an earlier request with this Idempotency-Key is known.
+ */
+export interface Commit {
+  (work: Work): Promise<Answer>;
+  <Prepared>(work: Work<Prepared>, prepare: () => Promise<Prepared>): Promise<Answer>;
+}
+
+type Bound = (transaction: Transaction) => Promise<Answer>;
 
 export interface CommitOptions {
   request: Request;
@@ -55,13 +65,17 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   if (key !== undefined && !KEY_FORM.test(key)) {
     throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
   }
-  return async (work) => {
-    if (isDryRun) return rehearse(work);
-    return key === undefined ? run(work) : runOnce(idempotencyId(accountId, key), work);
+  return async <Prepared>(work: Work<Prepared>, prepare?: () => Promise<Prepared>) => {
+    const ready = async (): Promise<Bound> => {
+      const prepared = await prepare?.();
+      return (transaction) => work(transaction, prepared as Prepared);
+    };
+    if (isDryRun) return rehearse(await ready());
+    return key === undefined ? run(await ready()) : runOnce(idempotencyId(accountId, key), ready);
   };
 
   /** Turns of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
-  async function run(work: Work, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
+  async function run(work: Bound, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
     const { answer, hasEvents } = await inTurn(accountId, () =>
       inTransaction(async (session) => {
         await first?.(session);
@@ -77,14 +91,14 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
     return answer;
   }
 
-  async function runOnce(id: string, work: Work): Promise<Answer> {
+  async function runOnce(id: string, ready: () => Promise<Bound>): Promise<Answer> {
     const fingerprint = fingerprintOf(request);
     const known = await recall(accountId, id, fingerprint);
     if (known) return known;
     if (running.has(id)) throw stillRunning();
     running.add(id);
     try {
-      return await run(work, async (session, answer) => {
+      return await run(await ready(), async (session, answer) => {
         await remember(session, {
           id,
           accountId,
@@ -151,7 +165,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   }
 
   /** Runs the work without numbers and events, takes its answer and takes everything back. */
-  async function rehearse(work: Work): Promise<Answer> {
+  async function rehearse(work: Bound): Promise<Answer> {
     const unchanged = {
       accountId,
       drawNumber: async () => 0,

@@ -101,14 +101,14 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
 ];
 
 async function createWebhook({ body, commit }: Context<NewWebhook>, { outbound, box }: WebhookParts) {
-  // A name is resolved here: not inside the transaction.
-  const url = await vetEndpointUrl(body.url, outbound);
-  return commit(async ({ session, accountId }) => {
+  // A name is resolved: not inside the transaction.
+  const vetted = () => vetEndpointUrl(body.url, outbound);
+  return commit(async ({ session, accountId }, url: string) => {
     const input = { ...body, url, description: body.description ?? undefined };
     const endpoint = await insertEndpoint(session, accountId, input, box);
     const view = endpointView(endpoint);
     return { ...created({ ...view, secret: box.open(endpoint.secret) }), remember: created(view).body };
-  });
+  }, vetted);
 }
 
 async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
