@@ -94,8 +94,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/commit.ts',
-        text: 'if (isDryRun) return rehearse(work);',
-        instead: 'if (isDryRun) return asDryRun(await run(work));',
+        text: 'if (isDryRun) return rehearse(await ready());',
+        instead: 'if (isDryRun) return asDryRun(await run(await ready()));',
       },
     ],
     oracle: { file: 'test/gateway/tasks.test.ts', test: 'when it is a dry run, then nothing is stored' },
