@@ -1,6 +1,7 @@
 // The sequences of an account, drawn inside the transaction that uses the number: a failure leaves no hole.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
+import { driverOf } from './records.ts';
 import { type Id, idField, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
@@ -35,6 +36,12 @@ export async function drawNext<Name extends Sequence>(
 /** Draws as many numbers of one sequence at a time. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
   return (await raise(session, accountId, [name], count))[name] - count + 1;
+}
+
+/** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */
+export async function lastDrawn(session: Session, accountId: Id, name: Sequence): Promise<number> {
+  const counter = await driverOf(Counter).findOne({ _id: storedId(accountId) }, { session, projection: { [name]: 1 } });
+  return (counter as Partial<Record<Sequence, number>> | null)?.[name] ?? 0;
 }
 
 async function raise<Name extends Sequence>(session: Session, accountId: Id, names: readonly Name[], by: number) {

@@ -7,6 +7,7 @@ import { inTransaction, type Session } from '../mongo.ts';
 import { isDuplicate } from '../mongo-errors.ts';
 import { type Outbound, OutboundRefused } from '../outbound.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { lastDrawn } from './counter.ts';
 import { EVENT_TYPES } from './event.ts';
 import { driverOf } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
@@ -36,8 +37,8 @@ const endpointSchema = new Schema(
     description: String,
     enabled: { type: Boolean, required: true, default: true },
     disabled_reason: String,
-    /** Events from before go to it still: their deliveries are held. Absent while it is enabled, and when it always was disabled. */
-    disabled_at: Date,
+    /** Which events are not for it, oldest first: those of before it was registered, and of each time it was disabled. */
+    pauses: { type: [{ _id: false, after: Number, until: Number }], default: undefined },
     /** See secret-box.ts. */
     secret: { type: String, required: true },
     /** Those it replaced, latest first, each until it signs no more. */
@@ -60,8 +61,20 @@ export interface FormerSecret {
   until: Date;
 }
 
-export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>, 'previous_secrets'> & {
+/** Counted in the account's events, see event.ts: no two clocks have to agree. */
+export interface Pause {
+  /** The last event before it. */
+  after: number;
+  /** The last event in it. None while it lasts. */
+  until?: number | null;
+}
+
+/** Only what waits in the outbox is judged by them. When older ones have fallen away it may get an event too many, never one too few. */
+const PAUSES_MAX = 10;
+
+export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>, 'previous_secrets' | 'pauses'> & {
   previous_secrets?: FormerSecret[] | null;
+  pauses?: Pause[] | null;
 };
 
 export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
@@ -75,17 +88,17 @@ export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, Webhook
   return new Map(endpoints.map((endpoint) => [wireId(endpoint._id), endpoint]));
 }
 
-export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events' | 'enabled' | 'disabled_at'>;
+export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events' | 'enabled' | 'pauses'>;
 
 /**
  * What the endpoints of these accounts want, by account: events of all accounts are fanned out side by side. Disabled ones are among
- * them, see wasEnabledAt: they are few, and the index has read them anyway.
+ * them, see wasEnabledFor: they are few, and the index has read them anyway.
  */
 export async function findSubscriptions(accountIds: readonly StoredId[]): Promise<Map<Id, Subscription[]>> {
   const distinct = new Map(accountIds.map((id) => [String(id), id]));
   const endpoints = (await driverOf(WebhookEndpoint)
     .find({ account_id: { $in: [...distinct.values()] } } as object, {
-      projection: { account_id: 1, events: 1, enabled: 1, disabled_at: 1 },
+      projection: { account_id: 1, events: 1, enabled: 1, pauses: 1 },
       batchSize: ENDPOINTS_MAX * distinct.size + 1,
     })
     .toArray()) as unknown as Subscription[];
@@ -130,12 +143,26 @@ export function isFor(
   return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);
 }
 
-/** True when it is enabled, or was when the event happened: that one waited in the outbox meanwhile. */
-export function wasEnabledAt(
-  { enabled, disabled_at }: Pick<WebhookEndpointRecord, 'enabled' | 'disabled_at'>,
-  at: Date,
+/** True when it was enabled when the event happened, whatever it is now: that event waited in the outbox meanwhile. */
+export function wasEnabledFor(
+  { enabled, pauses }: Pick<WebhookEndpointRecord, 'enabled' | 'pauses'>,
+  { sequence }: { sequence: number },
 ): boolean {
-  return enabled || (disabled_at ? disabled_at > at : false);
+  const known = pauses ?? [];
+  if (!enabled && !known.some(isOpen)) return false; // Nobody knows since when.
+  return !known.some(({ after, until }) => sequence > after && sequence <= (until ?? sequence));
+}
+
+const isOpen = ({ until }: Pause) => until == null;
+
+/** The update of an endpoint that was enabled and is not any more. @param sequence of the latest event, read in the same transaction. */
+export function pausedAfter(sequence: number) {
+  return { $push: { pauses: { $each: [{ after: sequence }], $slice: -PAUSES_MAX } } };
+}
+
+/** The pauses of an endpoint that was disabled and is enabled now. @param sequence as above. */
+export function resumedAfter({ pauses }: Pick<WebhookEndpointRecord, 'pauses'>, sequence: number): Pause[] {
+  return (pauses ?? []).map((pause) => (isOpen(pause) ? { ...pause, until: sequence } : pause));
 }
 
 /** A fresh signing secret, `whsec_` + base64 of 32 bytes. */
@@ -212,6 +239,7 @@ export async function insertEndpoint(
   const slot = Array.from({ length: ENDPOINTS_MAX }, (_, index) => index).find((index) => !taken.has(index));
   if (slot === undefined) throw conflict(ENDPOINTS_MAX_REACHED);
   const { url, events, description, enabled = true } = input;
+  const sequence = await lastDrawn(session, accountId, 'event');
   try {
     const [endpoint] = await WebhookEndpoint.create(
       [
@@ -223,6 +251,7 @@ export async function insertEndpoint(
           ...(description ? { description } : {}),
           enabled,
           ...(enabled ? {} : { disabled_reason: 'manual' }),
+          pauses: [{ after: 0, ...(enabled ? { until: sequence } : {}) }],
           secret: box.seal(makeSecret()),
         },
       ],

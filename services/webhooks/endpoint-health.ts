@@ -1,11 +1,11 @@
 // Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
-import { agreedDate } from '#libs/clock.ts';
-import { drawNext } from '#libs/models/counter.ts';
+import { drawNext, lastDrawn } from '#libs/models/counter.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import { insertEvent } from '#libs/models/event.ts';
 import {
   type DisabledReason,
   endpointView,
+  pausedAfter,
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhook-endpoint.ts';
@@ -49,10 +49,11 @@ export async function noteGone(endpoint: Endpoint): Promise<boolean> {
 async function disable(called: Endpoint, reason: DisabledReason): Promise<void> {
   const accountId = String(called.account_id);
   await inTransaction(async (session) => {
+    const sequence = await lastDrawn(session, accountId, 'event');
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
       // A success of another attempt meanwhile, whatever followed, or somebody who was quicker: then there is nothing to disable.
       { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
-      { $set: { enabled: false, disabled_reason: reason, disabled_at: agreedDate(), updated_at: new Date() } },
+      { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() }, ...pausedAfter(sequence) },
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;

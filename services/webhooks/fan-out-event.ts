@@ -13,7 +13,7 @@ import {
 } from '#libs/models/delivery-clock.ts';
 import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
-import { findSubscriptions, isFor, type Subscription, wasEnabledAt } from '#libs/models/webhook-endpoint.ts';
+import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
@@ -93,6 +93,6 @@ function entryOf(
 
 function wanting(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {
   return subscriptions
-    .filter((subscription) => wasEnabledAt(subscription, event.created_at) && isFor(subscription, event))
+    .filter((subscription) => wasEnabledFor(subscription, event) && isFor(subscription, event))
     .map(({ _id }) => _id);
 }

@@ -130,8 +130,31 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
 
     expect(whileDisabled).toEqual([[before, 'held']]);
     expect(await stored()).toEqual([[before, 'pending']]);
-    expect((await WebhookEndpoint.findOne(own).lean<WebhookEndpointRecord>())?.disabled_at).toBeUndefined();
   });
+});
+
+test('when events wait in the outbox, then each goes to an endpoint that was there and enabled when it happened, whatever came after', async () => {
+  const account = await workspace.account();
+  const { key } = account;
+  const before = await announce(account.id, 'client.created', {});
+  const { endpoint } = await register(workspace, account.id, receiver.url, ['client.*']);
+  const { fanOut, close } = await openWork();
+  const path = `/api/v1/webhooks/${endpoint.id}`;
+  const during: Id[] = [];
+  const wanted: Id[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    wanted.push(await announce(account.id, 'client.created', {}));
+    await gateway.patch(path, { enabled: false }, { key });
+    during.push(await announce(account.id, 'client.created', {}));
+    await gateway.patch(path, { enabled: true }, { key });
+  }
+  wanted.push(await announce(account.id, 'client.created', {}));
+  for (const eventId of [before, ...during, ...wanted])
+    await fanOut({ eventId, accountId: account.id }, { log: testLog, isFirstRun: true } as never);
+  await close();
+
+  const made = await Delivery.find({ account_id: account.id }).readConcern('local').lean<DeliveryRecord[]>();
+  expect(made.map(({ event_id }) => wireId(event_id)).sort()).toEqual(wanted.sort());
 });
 
 describe('an endpoint that changes while its deliveries are seen to', () => {

@@ -90,13 +90,15 @@ test(
 test(
   'when an endpoint is not seen yet by who fans an event out, then it gets its delivery',
   async () => {
-    const eventId = await announce(account.id, 'client.created', {});
     await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
+    const eventId = await announce(account.id, 'client.created', {});
+    const events = openEventReader();
+    await events.read(eventId); // While the primary was another.
     const fanOut = makeFanOutEvent({
       queues: queues as Queues,
       traffic: openTraffic({ scale: 1 }),
-      events: openEventReader(),
+      events,
       onFannedOut: () => undefined,
     });
 

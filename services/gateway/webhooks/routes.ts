@@ -1,12 +1,14 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
-import { agreedDate } from '#libs/clock.ts';
+import { lastDrawn } from '#libs/models/counter.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
   ENDPOINTS_MAX_REACHED,
   endpointView,
   insertEndpoint,
+  pausedAfter,
+  resumedAfter,
   vetEndpointUrl,
   WebhookEndpoint,
   type WebhookEndpointRecord,
@@ -131,19 +133,24 @@ async function getWebhook(context: Context) {
 async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge }: WebhookParts) {
   const { body, commit, requireMatch } = context;
   const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, outbound);
-  const answer = await commit(async ({ session }) => {
+  const answer = await commit(async ({ session, accountId }) => {
     const endpoint = await ownEndpoint(context, session);
     await requireMatch(() => endpointView(endpoint));
     if (body.enabled !== undefined) await noteErrand(endpoint, session);
-    return updated(
-      endpointView(await changeEndpoint(endpoint, changesOf(endpoint, { ...body, ...(url ? { url } : {}) }), session)),
-    );
+    const sequence = await lastDrawn(session, accountId, 'event');
+    const changes = changesOf(endpoint, { ...body, ...(url ? { url } : {}) }, sequence);
+    return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
   });
   if (body.enabled !== undefined) await settle(context, nudge);
   return answer;
 }
 
-function changesOf(endpoint: WebhookEndpointRecord, { enabled, description, ...rest }: WebhookChanges) {
+/** @param sequence of the account's latest event. */
+function changesOf(
+  endpoint: WebhookEndpointRecord,
+  { enabled, description, ...rest }: WebhookChanges,
+  sequence: number,
+) {
   // Another address, or somebody's word that it is well again: the account of failures starts anew.
   const isFresh = rest.url !== undefined || enabled === true;
   return {
@@ -152,14 +159,15 @@ function changesOf(endpoint: WebhookEndpointRecord, { enabled, description, ...r
       ...(description ? { description } : {}),
       ...(enabled === undefined ? {} : { enabled }),
       ...(enabled === false ? { disabled_reason: 'manual' } : {}),
-      // Only when it was enabled: events that happened since it was disabled first are not for it.
-      ...(enabled === false && endpoint.enabled ? { disabled_at: agreedDate() } : {}),
+      ...(enabled && !endpoint.enabled ? { pauses: resumedAfter(endpoint, sequence) } : {}),
       updated_at: new Date(),
     },
+    // Only when it was enabled: events that happened since it was disabled first are not for it.
+    ...(enabled === false && endpoint.enabled ? pausedAfter(sequence) : {}),
     $unset: {
       ...(description === null || description === '' ? { description: 1 as const } : {}),
       ...(isFresh ? { failing_since: 1 as const, failures: 1 as const } : {}),
-      ...(enabled ? { disabled_reason: 1 as const, disabled_at: 1 as const } : {}),
+      ...(enabled ? { disabled_reason: 1 as const } : {}),
     },
   };
 }
