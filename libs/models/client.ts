@@ -1,5 +1,6 @@
 // A customer of the account.
 import { Schema } from 'mongoose';
+import type { Session } from '../mongo.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { findAllOwn, recordsOf, type Stamped } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
@@ -94,6 +95,6 @@ export function embeddedClient(client: ClientFace): EmbeddedClient {
 }
 
 /** The account's clients that records refer to, by id, with the fields that are embedded. */
-export function clientsOf(accountId: Id, ids: readonly StoredId[]): Promise<Map<Id, ClientRecord>> {
-  return findAllOwn(Client, accountId, ids.map(String), ['name', 'email', 'company_name']);
+export function clientsOf(accountId: Id, ids: readonly StoredId[], session?: Session): Promise<Map<Id, ClientRecord>> {
+  return findAllOwn(Client, accountId, ids.map(String), ['name', 'email', 'company_name'], session);
 }

@@ -1,5 +1,6 @@
 // A piece of work for a client.
 import { Schema } from 'mongoose';
+import type { Session } from '../mongo.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from './account.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
 import { addListIndexes, type Listing } from './listing.ts';
@@ -69,6 +70,7 @@ export function embeddedProject(project: ProjectFace): { id: Id; name: string } 
 export function projectsOf(
   accountId: Id,
   ids: readonly (StoredId | null | undefined)[],
+  session?: Session,
 ): Promise<Map<Id, ProjectRecord>> {
-  return findAllOwn(Project, accountId, ids.filter((id) => id != null).map(String), ['name']);
+  return findAllOwn(Project, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
 }

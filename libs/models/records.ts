@@ -71,6 +71,15 @@ export async function findAllOwn<Stored extends Owned>(
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));
 }
 
+/** Two reads: side by side, or one after the other in a transaction, which carries only one at a time. */
+export async function readBoth<One, Other>(
+  session: Session | undefined,
+  one: () => Promise<One>,
+  other: () => Promise<Other>,
+): Promise<[One, Other]> {
+  return session ? [await one(), await other()] : Promise.all([one(), other()]);
+}
+
 /**
  * The record, marked as having something hung on it: a transaction that deletes it at the same moment conflicts with this one,
  * so that nothing is ever hung on a deleted record.

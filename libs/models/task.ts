@@ -76,8 +76,12 @@ export function taskView(task: TaskRecord, project: ProjectFace | undefined) {
 }
 
 /** The account's tasks that records refer to, by id, with the fields that are embedded. */
-export function tasksOf(accountId: Id, ids: readonly (StoredId | null | undefined)[]): Promise<Map<Id, TaskRecord>> {
-  return findAllOwn(Task, accountId, ids.filter((id) => id != null).map(String), ['name']);
+export function tasksOf(
+  accountId: Id,
+  ids: readonly (StoredId | null | undefined)[],
+  session?: Session,
+): Promise<Map<Id, TaskRecord>> {
+  return findAllOwn(Task, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
 }
 
 /** Adds to the task's total (or takes away), in the transaction of its entry: a task deleted at the same moment conflicts. */

@@ -3,11 +3,10 @@
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { Account } from '#libs/models/account.ts';
-import { clientsOf } from '#libs/models/client.ts';
 import { drawNext } from '#libs/models/counter.ts';
+import { type EmbeddedIn, embeddedIn } from '#libs/models/embedded.ts';
 import { type EventType, insertEvent } from '#libs/models/event.ts';
 import { effectiveInvoiceStatus, Invoice, type InvoiceRecord, invoiceView } from '#libs/models/invoice.ts';
-import { projectsOf } from '#libs/models/project.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
@@ -26,23 +25,23 @@ interface Kind<Document extends Lapsing> {
   /** Documents of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
   event: EventType;
-  view(document: Document, today: string): Promise<unknown>;
+  view(document: Document, today: string, embedded: EmbeddedIn): unknown;
 }
 
 const invoices: Kind<InvoiceRecord> = {
   records: Invoice,
   candidates: (before) => candidatesOf(Invoice, before),
   event: 'invoice.overdue',
-  view: async (invoice, today) =>
-    invoiceView(invoice, { ...(await around(invoice)), status: effectiveInvoiceStatus(invoice, today) }),
+  view: (invoice, today, embedded) =>
+    invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
 };
 
 const quotes: Kind<QuoteRecord> = {
   records: Quote,
   candidates: (before) => candidatesOf(Quote, before),
   event: 'quote.expired',
-  view: async (quote, today) =>
-    quoteView(quote, { ...(await around(quote)), status: effectiveQuoteStatus(quote, today) }),
+  view: (quote, today, embedded) =>
+    quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }),
 };
 
 interface Round {
@@ -104,7 +103,7 @@ async function announce<Document extends Lapsing>(
     const changed = await changeOwn(kind.records, document, { lapses_on: undefined } as Partial<Document>, session);
     if (document.status !== 'Sent') return false;
     const { event } = await drawNext(session, accountId, ['event']);
-    const data = await kind.view(changed, today);
+    const data = kind.view(changed, today, await embeddedIn([changed], accountId, session));
     await insertEvent(session, { accountId, type: kind.event, sequence: event, data });
     return true;
   });
@@ -122,14 +121,4 @@ function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
 
 async function zoneOf(accountId: Id): Promise<string> {
   return (await Account.findById(accountId, { time_zone: 1 }).lean())?.time_zone ?? 'UTC';
-}
-
-/** What is embedded in the document, as a read shows it. */
-async function around({ account_id, client_id, project_id, parties }: Lapsing) {
-  const accountId = String(account_id);
-  const [clients, projects] = await Promise.all([
-    parties ? new Map<Id, never>() : clientsOf(accountId, [client_id]),
-    projectsOf(accountId, [project_id]),
-  ]);
-  return { client: clients.get(String(client_id)), project: projects.get(String(project_id)) };
 }

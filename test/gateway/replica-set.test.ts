@@ -6,6 +6,7 @@ import mongoose from 'mongoose';
 import type { ClaimedBatch } from '#libs/models/batch-clock.ts';
 import { Client } from '#libs/models/client.ts';
 import { BATCH_KEPT_MS, type BatchRecord, DocumentBatch } from '#libs/models/document-batch.ts';
+import { Event as StoredEvent } from '#libs/models/event.ts';
 import { insertOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo.ts';
@@ -46,6 +47,9 @@ afterEach(() => own.noticeMajority());
 
 const send = (...call: Parameters<NonNullable<typeof gateway>['send']>) =>
   (gateway as NonNullable<typeof gateway>).send(...call);
+
+const sendToOther = (...call: Parameters<NonNullable<typeof gateway>['send']>) =>
+  (other as NonNullable<typeof gateway>).send(...call);
 
 /** A copy stays where it is: whoever waits for a majority waits. */
 async function copy(isOn: boolean) {
@@ -175,10 +179,10 @@ test(
       const isWritten = () =>
         Client.findOne({ account_id: accountId, email: 'late@example.com' }).readConcern('local').lean();
       await eventually(isWritten);
-      const second = await other?.send('POST', '/api/v1/clients', { body: late, headers });
+      const second = await sendToOther('POST', '/api/v1/clients', { body: late, headers });
 
       expect(second).toMatchObject({ status: 409 });
-      expect(second?.headers.get('retry-after')).toBe('1');
+      expect(second.headers.get('retry-after')).toBe('1');
     } finally {
       await copy(true);
     }
@@ -221,6 +225,57 @@ test(
     });
     const list = await send('GET', `/api/v1/clients?q=${body.email}`);
     expect(list.body.data).toMatchObject([{ id: again.body.data.id }]);
+  },
+  LIMIT_MS,
+);
+
+/** One of each that hang on each other. @returns their paths. */
+async function makeOneOfEach() {
+  const make = async (kind: string, body: object): Promise<string> =>
+    (await send('POST', `/api/v1/${kind}`, { body })).body.data.id;
+  const client_id = await make('clients', ada);
+  const project_id = await make('projects', { name: 'House', client_id });
+  const task_id = await make('tasks', { name: 'Drawings', project_id });
+  const ids = {
+    clients: client_id,
+    projects: project_id,
+    tasks: task_id,
+    'time-entries': await make('time-entries', { project_id, task_id, date: '2026-01-01', hours: 1 }),
+    quotes: await make('quotes', { client_id, amount: 10 }),
+    invoices: await make('invoices', { client_id, amount: 10, due_date: '2031-01-01' }),
+  };
+  return (kind: keyof typeof ids) => `/api/v1/${kind}/${ids[kind]}`;
+}
+
+test.each([
+  ['invoices', { amount: 20 }, 'clients', 'client'],
+  ['quotes', { amount: 20 }, 'clients', 'client'],
+  ['projects', { name: 'Barn' }, 'clients', 'client'],
+  ['tasks', { name: 'Plans' }, 'projects', 'project'],
+  ['time-entries', { hours: 2 }, 'projects', 'project'],
+] as const)(
+  'when %s change to %j after %s, and a majority has neither yet, then the later event tells what the earlier one told',
+  async (kind, body, renamed, field) => {
+    const pathOf = await makeOneOfEach();
+    const latest = () =>
+      StoredEvent.find({ account_id: accountId }).sort({ sequence: -1 }).limit(2).readConcern('local').lean();
+    const [known] = await latest();
+    const isWritten = (events: number) =>
+      eventually(async () => (await latest())[0]?.sequence === Number(known?.sequence) + events);
+    await copy(false);
+    const replies = [send('PATCH', pathOf(renamed), { body: { name: 'Renamed' } })];
+    try {
+      await isWritten(1);
+      replies.push(sendToOther('PATCH', pathOf(kind), { body }));
+      await isWritten(2);
+    } finally {
+      await copy(true);
+    }
+
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
+    const [later, earlier] = (await latest()).map(({ body }) => JSON.parse(body).data);
+    expect(earlier.name).toBe('Renamed');
+    expect(later[field].name).toBe('Renamed');
   },
   LIMIT_MS,
 );

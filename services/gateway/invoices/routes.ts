@@ -2,7 +2,8 @@
 import { dayIn } from '#libs/day.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
-import { Client, clientsOf } from '#libs/models/client.ts';
+import { Client } from '#libs/models/client.ts';
+import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import {
   effectiveInvoiceStatus,
@@ -18,7 +19,7 @@ import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lap
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { Project, projectsOf } from '#libs/models/project.ts';
+import { Project } from '#libs/models/project.ts';
 import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
@@ -168,7 +169,7 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     const { session, accountId, announce } = transaction;
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) throw missing();
-    await requireMatch(() => viewOf(invoice, caller));
+    await requireMatch(() => viewOf(invoice, caller, { session }));
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
@@ -176,10 +177,10 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     const changes = await changesOf(invoice, body, { isMoved, today }, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
-    const view = await viewOf(changed, caller, body.status);
+    const view = await viewOf(changed, caller, { session, status: body.status });
     await announce('invoice.updated', view);
     const paid = changed.amount_paid - invoice.amount_paid;
-    if (paid > 0) await announce('payment.recorded', paymentView(changed, paid, today, view?.client));
+    if (paid > 0) await announce('payment.recorded', paymentView(changed, paid, today, view.client));
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
     return updated(view);
@@ -190,9 +191,9 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
   return commit(async ({ session, accountId, announce }) => {
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) throw missing();
-    await requireMatch(() => viewOf(invoice, caller));
+    await requireMatch(() => viewOf(invoice, caller, { session }));
     if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
-    const view = await viewOf(invoice, caller);
+    const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
     await buryNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
@@ -236,29 +237,16 @@ async function holdProject(accountId: Id, id: Id | null | undefined, session: Se
 async function viewOf(
   invoice: InvoiceRecord,
   { accountId, account }: { accountId: Id; account: Profile },
-  status?: InvoiceStatus,
+  { session, status }: { session?: Session; status?: InvoiceStatus | undefined } = {},
 ) {
-  const [view] = await viewsOf([invoice], accountId, dayIn(account.time_zone), status);
-  return view;
+  const today = dayIn(account.time_zone);
+  const embedded = await embeddedIn([invoice], accountId, session);
+  return invoiceView(invoice, { ...embedded(invoice), status: status ?? effectiveInvoiceStatus(invoice, today) });
 }
 
-async function viewsOf(invoices: InvoiceRecord[], accountId: Id, today: string, status?: InvoiceStatus) {
-  const [clients, projects] = await Promise.all([
-    // One that was sent carries its client as it was then.
-    clientsOf(
-      accountId,
-      invoices.filter(({ parties }) => !parties).map(({ client_id }) => client_id),
-    ),
-    projectsOf(
-      accountId,
-      invoices.map(({ project_id }) => project_id),
-    ),
-  ]);
+async function viewsOf(invoices: InvoiceRecord[], accountId: Id, today: string) {
+  const embedded = await embeddedIn(invoices, accountId);
   return invoices.map((invoice) =>
-    invoiceView(invoice, {
-      client: clients.get(String(invoice.client_id)),
-      project: projects.get(String(invoice.project_id)),
-      status: status ?? effectiveInvoiceStatus(invoice, today),
-    }),
+    invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
   );
 }

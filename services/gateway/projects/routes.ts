@@ -147,10 +147,10 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
     // It may keep a status that the account has given up.
     if (body.status !== undefined && body.status !== project.status)
       requireStatus(body.status, await readAccount(accountId, session));
-    await requireMatch(() => viewOf(project, accountId));
+    await requireMatch(() => viewOf(project, accountId, session));
     const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
-    const view = await viewOf(await changeOwn(Project, project, changes, session), accountId);
+    const view = await viewOf(await changeOwn(Project, project, changes, session), accountId, session);
     await announce('project.updated', view);
     return updated(view);
   });
@@ -161,7 +161,7 @@ async function deleteProject({ id, commit, missing, requireMatch }: Context) {
     const { session, accountId, announce } = transaction;
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
-    const view = await viewOf(project, accountId);
+    const view = await viewOf(project, accountId, session);
     await requireMatch(() => view);
     await requireUnused(project, accountId, session);
     await removeTasks(project, transaction);
@@ -222,15 +222,16 @@ function firstStatus(account: AccountRecord): string {
   return statuses.includes(STATUS_STANDARD) ? STATUS_STANDARD : (statuses[0] ?? STATUS_STANDARD);
 }
 
-async function viewOf(project: ProjectRecord, accountId: Id) {
-  const [view] = await viewsOf([project], accountId);
+async function viewOf(project: ProjectRecord, accountId: Id, session?: Session) {
+  const [view] = await viewsOf([project], accountId, session);
   return view;
 }
 
-async function viewsOf(projects: ProjectRecord[], accountId: Id) {
+async function viewsOf(projects: ProjectRecord[], accountId: Id, session?: Session) {
   const clients = await clientsOf(
     accountId,
     projects.map(({ client_id }) => client_id),
+    session,
   );
   return projects.map((project) => projectView(project, clients.get(String(project.client_id))));
 }

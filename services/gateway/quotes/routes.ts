@@ -2,12 +2,13 @@
 import { addDays, dayIn } from '#libs/day.ts';
 import { notFound } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
-import { Client, clientsOf } from '#libs/models/client.ts';
+import { Client } from '#libs/models/client.ts';
+import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { Project, projectsOf } from '#libs/models/project.ts';
+import { Project } from '#libs/models/project.ts';
 import {
   effectiveQuoteStatus,
   Quote,
@@ -19,6 +20,7 @@ import {
 } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, holdOwn, insertOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
 import { created, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -151,14 +153,14 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     const { session, accountId, announce } = transaction;
     const quote = await findOwn(Quote, accountId, id, session);
     if (!quote) throw missing();
-    await requireMatch(() => viewOf(quote, caller));
+    await requireMatch(() => viewOf(quote, caller, { session }));
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, { isMoved, today }, transaction);
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
-    const view = await viewOf(changed, caller, body.status);
+    const view = await viewOf(changed, caller, { session, status: body.status });
     await announce('quote.updated', view);
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
@@ -194,29 +196,14 @@ async function changesOf(
 async function viewOf(
   quote: QuoteRecord,
   { accountId, account }: { accountId: Id; account: Profile },
-  status?: QuoteStatus,
+  { session, status }: { session?: Session; status?: QuoteStatus | undefined } = {},
 ) {
-  const [view] = await viewsOf([quote], accountId, dayIn(account.time_zone), status);
-  return view;
+  const today = dayIn(account.time_zone);
+  const embedded = await embeddedIn([quote], accountId, session);
+  return quoteView(quote, { ...embedded(quote), status: status ?? effectiveQuoteStatus(quote, today) });
 }
 
-async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string, status?: QuoteStatus) {
-  const [clients, projects] = await Promise.all([
-    // One that was sent carries its client as it was then.
-    clientsOf(
-      accountId,
-      quotes.filter(({ parties }) => !parties).map(({ client_id }) => client_id),
-    ),
-    projectsOf(
-      accountId,
-      quotes.map(({ project_id }) => project_id),
-    ),
-  ]);
-  return quotes.map((quote) =>
-    quoteView(quote, {
-      client: clients.get(String(quote.client_id)),
-      project: projects.get(String(quote.project_id)),
-      status: status ?? effectiveQuoteStatus(quote, today),
-    }),
-  );
+async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string) {
+  const embedded = await embeddedIn(quotes, accountId);
+  return quotes.map((quote) => quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }));
 }

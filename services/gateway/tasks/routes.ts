@@ -135,9 +135,9 @@ async function updateTask({ body, id, commit, missing, requireMatch }: Context<T
   return commit(async ({ session, accountId, announce }) => {
     const task = await findOwn(Task, accountId, id, session);
     if (!task) throw missing();
-    await requireMatch(() => viewOf(task, accountId));
+    await requireMatch(() => viewOf(task, accountId, session));
     const changes = await changesOf(task, body, accountId, session);
-    const view = await viewOf(await changeOwn(Task, task, changes, session), accountId);
+    const view = await viewOf(await changeOwn(Task, task, changes, session), accountId, session);
     await announce('task.updated', view);
     return updated(view);
   });
@@ -148,7 +148,7 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
     const { session, accountId, announce } = transaction;
     const task = await findOwn(Task, accountId, id, session);
     if (!task) throw missing();
-    const projects = await projectsOf(accountId, [task.project_id]);
+    const projects = await projectsOf(accountId, [task.project_id], session);
     const project = projects.get(String(task.project_id));
     const view = taskView(task, project);
     await requireMatch(() => view);
@@ -199,15 +199,16 @@ async function holdProject(accountId: Id, id: Id, session: Session) {
   return project;
 }
 
-async function viewOf(task: TaskRecord, accountId: Id) {
-  const [view] = await viewsOf([task], accountId);
+async function viewOf(task: TaskRecord, accountId: Id, session?: Session) {
+  const [view] = await viewsOf([task], accountId, session);
   return view;
 }
 
-async function viewsOf(tasks: TaskRecord[], accountId: Id) {
+async function viewsOf(tasks: TaskRecord[], accountId: Id, session?: Session) {
   const projects = await projectsOf(
     accountId,
     tasks.map(({ project_id }) => project_id),
+    session,
   );
   return tasks.map((task) => taskView(task, projects.get(String(task.project_id))));
 }

@@ -3,7 +3,7 @@ import { conflict, notFound } from '#libs/errors.ts';
 import { isIssued } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, holdOwn, insertOwn, readBoth, removeOwn } from '#libs/models/records.ts';
 import { addTime, Task, tasksOf } from '#libs/models/task.ts';
 import { type Id, newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import {
@@ -143,7 +143,7 @@ async function updateTimeEntry({ body, id, commit, missing, requireMatch }: Cont
   return commit(async ({ session, accountId, announce }) => {
     const entry = await findOwn(TimeEntry, accountId, id, session);
     if (!entry) throw missing();
-    await requireMatch(() => viewOf(entry, accountId));
+    await requireMatch(() => viewOf(entry, accountId, session));
     await requireOpen(entry, accountId, session);
     const changed = await changeOwn(
       TimeEntry,
@@ -156,7 +156,7 @@ async function updateTimeEntry({ body, id, commit, missing, requireMatch }: Cont
       session,
     );
     await addTimeOf(entry, changed.seconds - entry.seconds, session);
-    await announce('time_entry.updated', await viewOf(changed, accountId));
+    await announce('time_entry.updated', await viewOf(changed, accountId, session));
     return updated(timeEntryCore(changed));
   });
 }
@@ -165,7 +165,7 @@ async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
   return commit(async ({ session, accountId, announce }) => {
     const entry = await findOwn(TimeEntry, accountId, id, session);
     if (!entry) throw missing();
-    const view = await viewOf(entry, accountId);
+    const view = await viewOf(entry, accountId, session);
     await requireMatch(() => view);
     await requireOpen(entry, accountId, session);
     await removeOwn(TimeEntry, entry, session);
@@ -191,22 +191,19 @@ async function requireOpen(entry: TimeEntryRecord, accountId: Id, session: Sessi
   if (await isIssued(accountId, entry, session)) throw conflict('Cannot change time on an issued invoice');
 }
 
-async function viewOf(entry: TimeEntryRecord, accountId: Id) {
-  const [view] = await viewsOf([entry], accountId);
+async function viewOf(entry: TimeEntryRecord, accountId: Id, session?: Session) {
+  const [view] = await viewsOf([entry], accountId, session);
   return view;
 }
 
-async function viewsOf(entries: TimeEntryRecord[], accountId: Id) {
-  const [projects, tasks] = await Promise.all([
-    projectsOf(
-      accountId,
-      entries.map(({ project_id }) => project_id),
-    ),
-    tasksOf(
-      accountId,
-      entries.map(({ task_id }) => task_id),
-    ),
-  ]);
+async function viewsOf(entries: TimeEntryRecord[], accountId: Id, session?: Session) {
+  const projectIds = entries.map(({ project_id }) => project_id);
+  const taskIds = entries.map(({ task_id }) => task_id);
+  const [projects, tasks] = await readBoth(
+    session,
+    () => projectsOf(accountId, projectIds, session),
+    () => tasksOf(accountId, taskIds, session),
+  );
   return entries.map((entry) =>
     timeEntryView(entry, projects.get(String(entry.project_id)), tasks.get(String(entry.task_id))),
   );
