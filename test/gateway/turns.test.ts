@@ -9,11 +9,27 @@ test('when a turn does not come in time, then it is refused, never taken, and th
     await first.promise;
     done.push('first');
   });
-  const late = inTurn('account', async () => done.push('late'), 1);
+  const late = inTurn('account', async () => done.push('late'), { limitMs: 1 });
   await expect(late).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
   const behind = inTurn('account', async () => done.push('behind'));
   first.resolve();
   await Promise.all([running, behind]);
 
   expect(done).toEqual(['first', 'behind']);
+});
+
+test('when three of a name may run at a time, then the fourth waits for one of them, and is told so when it waits too long', async () => {
+  const options = { atOnce: 3 };
+  const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  const running = gates.map(({ promise }) => inTurn('few', () => promise, options));
+  let hasBegun = false;
+  const fourth = inTurn('few', async () => (hasBegun = true), options);
+  const late = inTurn('few', async () => undefined, { ...options, limitMs: 1, late: () => new Error('too late') });
+  await expect(late).rejects.toThrow('too late');
+  expect(hasBegun).toBe(false);
+  gates[1]?.resolve();
+
+  expect(await fourth).toBe(true);
+  for (const { resolve } of gates) resolve();
+  await Promise.all(running);
 });

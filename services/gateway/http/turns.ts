@@ -1,37 +1,46 @@
-// Lets one task of a name run at a time in this process: a storm of conflicts in the database becomes a queue in memory.
+// Lets few tasks of a name run at a time in this process: a storm of conflicts in the database becomes a queue in memory.
+import pLimit, { type LimitFunction } from 'p-limit';
 import { unavailable } from '#libs/errors.ts';
 
-const tails = new Map<string, Promise<unknown>>();
+const queues = new Map<string, LimitFunction>();
 
 /** While the database hangs each task takes its whole limit: who stands behind many is told to come again, and nothing of his was done. */
 const WAIT_LIMIT_MS = 15_000;
 
+export interface TurnOptions {
+  /** So many of the name run at a time, the same number for all of them. */
+  atOnce?: number;
+  limitMs?: number;
+  /** What who waited too long is told. */
+  late?: () => Error;
+}
+
+const tooManyChanges = () => unavailable('Too many changes are waiting, please try again later', 1);
+
 /**
- * Runs `task` after all earlier tasks of the same `name` have ended, however they ended.
- * @throws AppError 503 when its turn does not come in time; then it never runs.
+ * Runs `task` when fewer than `atOnce` earlier tasks of the same `name` have not ended yet, however they ended.
+ * @throws what `late` gives, 503 unless given, when its turn does not come in time; then it never runs.
  */
 export async function inTurn<Result>(
   name: string,
   task: () => Promise<Result>,
-  limitMs: number = WAIT_LIMIT_MS,
+  { atOnce = 1, limitMs = WAIT_LIMIT_MS, late = tooManyChanges }: TurnOptions = {},
 ): Promise<Result> {
-  const before = tails.get(name) ?? Promise.resolve();
-  const late = Promise.withResolvers<never>();
+  const queue = queues.get(name) ?? pLimit(atOnce);
+  queues.set(name, queue);
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
   let hasGivenUp = false;
   const timer = setTimeout(() => {
     hasGivenUp = true;
-    late.reject(unavailable('Too many changes are waiting, please try again later', 1));
+    reject(late());
   }, limitMs);
-  const run = async () => {
+  const turn = queue(() => {
     clearTimeout(timer);
-    return hasGivenUp ? await late.promise : await task();
+    return hasGivenUp ? tooLate : task();
+  });
+  const forget = () => {
+    if (queue.activeCount + queue.pendingCount === 0) queues.delete(name);
   };
-  const turn = before.then(run, run);
-  const tail = turn
-    .catch(() => undefined)
-    .then(() => {
-      if (tails.get(name) === tail) tails.delete(name);
-    });
-  tails.set(name, tail);
-  return await Promise.race([turn, late.promise]);
+  turn.catch(() => undefined).then(forget);
+  return await Promise.race([turn, tooLate]);
 }
