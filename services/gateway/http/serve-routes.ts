@@ -19,8 +19,12 @@ import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
+import { inTurn } from './turns.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
+/** A hundred invoices as long as they get are 26 MB of JSON: this is for a gateway of 768 MiB that has two such callers. */
+const LARGE_AT_ONCE = 4;
+const TOO_MANY_LARGE = 'Too many lists are being read at the same time';
 
 export interface ServeOptions {
   /** Called after a commit that wrote events. */
@@ -117,14 +121,28 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
       }),
       requireMatch: (data) => requireMatch(request, data, row.untagged),
     };
-    const answer = await (isRead
-      ? readAcknowledged(
-          () => row.handler(context),
-          () => response.headersSent || response.closed,
-        )
-      : row.handler(context));
-    if (answer) send(request, response, answer, row);
+    const respond = async () => {
+      const answer = await (isRead
+        ? readAcknowledged(
+            () => row.handler(context),
+            () => response.headersSent || response.closed,
+          )
+        : row.handler(context));
+      if (answer) send(request, response, answer, row);
+    };
+    await (row.isLarge ? amongFew(accountId, response, respond) : respond());
   };
+}
+
+/** Whoever asks for more large answers at a time waits: one takes three times its size while it is made, and its size until it is read. */
+async function amongFew(accountId: Id, response: Response, respond: () => Promise<void>) {
+  const respondWhole = async () => {
+    if (response.closed) return; // The caller has gone while it waited.
+    await respond();
+    if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
+  };
+  const late = () => new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+  await inTurn(`large ${accountId}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
 /** @returns undefined when one of them cannot be. */

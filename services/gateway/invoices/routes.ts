@@ -64,6 +64,7 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:read',
     query: invoiceQuery,
     answers: invoiceAnswer,
+    isLarge: true,
     handler: listInvoices,
   }),
   route({

@@ -57,6 +57,7 @@ export const quoteRoutes: readonly Route[] = [
     query: quoteQuery,
     details: 'list',
     answers: quoteAnswer,
+    isLarge: true,
     handler: listQuotes,
   }),
   route({

@@ -1,0 +1,72 @@
+// Pages of tens of megabytes: who asks for many at a time waits, and nobody else does.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Invoice } from '#libs/models/invoice.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { eventually } from '../support/eventually.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { create, createClient } from '../support/records.ts';
+
+const PAGE = 100;
+const AT_ONCE = 4;
+/** A page is there in less. */
+const QUIET_MS = 3_000;
+const PATH = `/api/v1/invoices?limit=${PAGE}`;
+
+let gateway: TestGateway;
+let sockets: Socket[] = [];
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { id: client_id } = await createClient(gateway);
+  const line_items = Array.from({ length: 500 }, () => ({ description: 'x'.repeat(380), quantity: 1, rate: 10 }));
+  const { id } = await create(gateway, '/api/v1/invoices', { client_id, due_date: '2031-01-01', line_items });
+  const invoices = driverOf(Invoice);
+  const one = await invoices.findOne({ _id: storedId(id), account_id: storedId(gateway.account.id) });
+  const copies = Array.from({ length: PAGE - 1 }, (_, index) => ({
+    ...one,
+    _id: storedId(newId()),
+    number: index + 2,
+  }));
+  await invoices.insertMany(copies as never);
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+});
+afterAll(() => gateway.close());
+
+/** Asks for a page and reads no more than its first bytes. @returns how many bytes have come. */
+function ask() {
+  let bytes = 0;
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () =>
+    socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.account.key}\r\n\r\n`),
+  );
+  socket.once('data', (chunk) => {
+    bytes = chunk.length;
+    socket.pause();
+  });
+  sockets.push(socket);
+  return () => bytes;
+}
+
+test('when an account reads none of the large pages it asked for, then its next waits for one of them, and others do not wait', async () => {
+  const begun = Array.from({ length: AT_ONCE }, ask);
+  for (const bytes of begun) await eventually(bytes);
+  const next = ask();
+  const other = await gateway.workspace.account();
+
+  expect((await gateway.get(PATH, other)).status).toBe(200);
+  expect((await gateway.get('/api/v1/clients')).status).toBe(200);
+  await pause(QUIET_MS);
+  expect(next()).toBe(0);
+  sockets[0]?.destroy();
+  await eventually(next);
+});
+
+test('when many ask for large pages and read them, then each gets its page', async () => {
+  const pages = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => gateway.get(PATH)));
+
+  expect(pages.map(({ status, body }) => [status, body.data.length])).toEqual(pages.map(() => [200, PAGE]));
+});
