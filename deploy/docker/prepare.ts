@@ -8,6 +8,7 @@ import Joi from 'joi';
 import { type Db, MongoClient } from 'mongodb';
 import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
 import { readEnv, variables } from '#libs/env.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 
 /** A journal to recover on a busy disk takes its time. */
 const LIMIT_MS = 180_000;
@@ -40,14 +41,29 @@ function takeSecretKey(path: string) {
   try {
     const given = { SECRET_KEY: readFileSync(0, 'utf8').trim() };
     const { SECRET_KEY } = readEnv(given, Joi.object({ SECRET_KEY: variables.SECRET_KEY }));
+    keepDropped(path, SECRET_KEY);
     rmSync(`${path}.new`, { force: true });
     writeKey(`${path}.new`, SECRET_KEY);
     renameSync(`${path}.new`, path);
-    say(`${path} holds ${SECRET_KEY.split(',').length} key(s), which services read when they start`);
+    const { keyIds } = openSecretBox(SECRET_KEY);
+    say(`${path} holds ${keyIds.length} key(s), which services read when they start: ${keyIds.join(', ')}`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = EXIT_CONFIG;
+  }
+}
+
+/** A slip of the pen in a list must not take the only copy of a key that is in use. */
+function keepDropped(path: string, list: string) {
+  const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  const { keyIds } = openSecretBox(list);
+  for (const key of before.split(',').filter((text) => text !== '')) {
+    const [id = ''] = openSecretBox(key).keyIds;
+    if (keyIds.includes(id)) continue;
+    const kept = `${path}.dropped-${id}`;
+    if (!existsSync(kept)) writeKey(kept, key);
+    say(`${id} is in the list no more: what was encrypted with it cannot be read. It is kept in ${kept}`);
   }
 }
 

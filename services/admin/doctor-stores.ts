@@ -75,21 +75,23 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
   const counts = await countSecretsByKey();
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (keys === undefined) return [{ status: 'unknown', check, found: `${total}, SECRET_KEY is not set here` }];
-  const [first = '', ...older] = openSecretBox(keys).keyIds;
-  const lost = [...counts.keys()].filter((id) => id !== first && !older.includes(id));
+  const [first = '', ...others] = openSecretBox(keys).keyIds;
+  const lost = [...counts.keys()].filter((id) => id !== first && !others.includes(id));
   if (lost.length > 0) {
     const found = `${sumOf(counts, lost)} of ${total} can be read with no key of SECRET_KEY (sealed with ${lost.join(', ')})`;
     const advice =
       'Put the key they were sealed with back at the end of SECRET_KEY, of every gateway and webhook service';
     return [{ status: 'problem', check, found, advice }];
   }
-  const old = sumOf(counts, older);
-  if (old > 0) {
-    const advice = 'Run "admin webhooks reseal"; until then the older key must stay in SECRET_KEY';
-    return [{ status: 'warning', check, found: `${old} of ${total} are sealed with an older key`, advice }];
+  const used = others.filter((id) => counts.has(id));
+  if (used.length > 0) {
+    const found = `${sumOf(counts, used)} of ${total} are sealed with another key than the first (${used.join(', ')})`;
+    const advice = 'Run "admin webhooks reseal"; until then these keys must stay in SECRET_KEY';
+    return [{ status: 'warning', check, found, advice }];
   }
-  const rest = older.length > 0 ? `; the older ${older.length === 1 ? 'key' : 'keys'} may go` : '';
-  return [{ status: 'ok', check, found: `${total}, all sealed with the first key${rest}` }];
+  // Not which may go: the first may be the one that is to go, and the next the one that comes.
+  const rest = others.length > 0 ? `; none with ${others.join(', ')}` : '';
+  return [{ status: 'ok', check, found: `${total}, all sealed with the first key (${first})${rest}` }];
 }
 
 const sumOf = (counts: Map<string, number>, ids: string[]) => ids.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);

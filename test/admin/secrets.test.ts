@@ -91,12 +91,22 @@ describe('from files', () => {
 });
 
 describe('sealed anew', () => {
+  const idOf = (key: string) => openSecretBox(key).keyIds[0];
+
+  test('when the new key comes last in the list, then doctor names the old one as the one that is in use', async () => {
+    await endpointSealedWith(old);
+
+    const found = `1, all sealed with the first key (${idOf(old)}); none with ${idOf(fresh)}`;
+    expect(await secretFinding(`${old},${fresh}`)).toMatchObject({ status: 'ok', found });
+    await WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts);
+  });
+
   test('when the key was changed, then doctor says so until all are sealed with the new one, which is enough then', async () => {
     const before = await Promise.all([endpointSealedWith(old), endpointSealedWith(old), endpointSealedWith(fresh)]);
     const both = `${fresh},${old}`;
     expect(await secretFinding(both)).toMatchObject({
       status: 'warning',
-      found: '2 of 3 are sealed with an older key',
+      found: `2 of 3 are sealed with another key than the first (${idOf(old)})`,
       advice: expect.stringContaining('admin webhooks reseal'),
     });
 
@@ -105,8 +115,9 @@ describe('sealed anew', () => {
 
     expect(JSON.parse(first.stdout)).toMatchObject({ resealed: 2, left: 0 });
     expect(JSON.parse(again.stdout)).toMatchObject({ resealed: 0, left: 0 });
-    expect(await secretFinding(both)).toMatchObject({ status: 'ok', found: expect.stringContaining('may go') });
-    expect(await secretFinding(fresh)).toMatchObject({ status: 'ok', found: '3, all sealed with the first key' });
+    const sealed = `3, all sealed with the first key (${idOf(fresh)})`;
+    expect(await secretFinding(both)).toMatchObject({ status: 'ok', found: `${sealed}; none with ${idOf(old)}` });
+    expect(await secretFinding(fresh)).toMatchObject({ status: 'ok', found: sealed });
     for (const { id, secret } of before) {
       expect(secretsOf(await stored(id), openSecretBox(fresh))).toEqual([secret]);
     }

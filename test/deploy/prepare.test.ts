@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { type Child, startChild } from '../../deploy/local/child.ts';
 import { findMongodb } from '../../deploy/local/mongodb.ts';
 import { steadyPort } from '../support/steady-port.ts';
@@ -106,4 +107,19 @@ test('when another list of keys is given, then the file holds it, and a list tha
   expect(take(path, `${old},${next}\n`)).toEqual({ status: 0, said: expect.stringContaining('holds 2 key(s)') });
   expect(await readFile(path, 'utf8')).toBe(`${old},${next}\n`);
   expect((await stat(path)).mode & 0o777).toBe(0o400);
+});
+
+test('when the new list lacks a key of the old one, then that key is named and kept beside it', async () => {
+  const path = join(folder, 'other-key');
+  const [old, next] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+  expect(take(path, old)).toMatchObject({ status: 0 });
+  const [id] = openSecretBox(old).keyIds;
+
+  expect(take(path, `${old},${next}`).said).not.toContain('no more');
+  const { status, said } = take(path, next);
+
+  expect([status, said]).toEqual([0, expect.stringContaining(`${id} is in the list no more`)]);
+  expect(await readFile(path, 'utf8')).toBe(`${next}\n`);
+  expect(await readFile(`${path}.dropped-${id}`, 'utf8')).toBe(`${old}\n`);
+  expect((await stat(`${path}.dropped-${id}`)).mode & 0o777).toBe(0o400);
 });
