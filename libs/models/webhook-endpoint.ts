@@ -150,7 +150,8 @@ export function wasEnabledFor(
 ): boolean {
   const known = pauses ?? [];
   if (!enabled && !known.some(isOpen)) return false; // Nobody knows since when.
-  return !known.some(({ after, until }) => sequence > after && sequence <= (until ?? sequence));
+  // Who enabled it by hand in the database ended no pause: better an event too many.
+  return !known.some(({ after, until }) => sequence > after && sequence <= (until ?? (enabled ? after : sequence)));
 }
 
 const isOpen = ({ until }: Pause) => until == null;

@@ -4,7 +4,7 @@ import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
 import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -155,6 +155,19 @@ test('when events wait in the outbox, then each goes to an endpoint that was the
 
   const made = await Delivery.find({ account_id: account.id }).readConcern('local').lean<DeliveryRecord[]>();
   expect(made.map(({ event_id }) => wireId(event_id)).sort()).toEqual(wanted.sort());
+});
+
+test.each([
+  [true, undefined, true],
+  [true, [{ after: 0, until: 7 }], false],
+  [true, [{ after: 0, until: 6 }], true],
+  [true, [{ after: 6 }], true],
+  [false, [{ after: 6 }], false],
+  [false, [{ after: 7 }], true],
+  [false, [{ after: 0, until: 7 }, { after: 9 }], false],
+  [false, undefined, false],
+])('when an endpoint is enabled: %j, with the pauses %j, then event 7 is for it: %j', (enabled, pauses, isWanted) => {
+  expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(isWanted);
 });
 
 describe('an endpoint that changes while its deliveries are seen to', () => {
