@@ -158,14 +158,14 @@ test('when events wait in the outbox, then each goes to an endpoint that was the
 });
 
 test.each([
-  [true, undefined, true],
+  [true, null, true],
   [true, [{ after: 0, until: 7 }], false],
   [true, [{ after: 0, until: 6 }], true],
   [true, [{ after: 6 }], true],
   [false, [{ after: 6 }], false],
   [false, [{ after: 7 }], true],
   [false, [{ after: 0, until: 7 }, { after: 9 }], false],
-  [false, undefined, false],
+  [false, null, false],
 ])('when an endpoint is enabled: %j, with the pauses %j, then event 7 is for it: %j', (enabled, pauses, isWanted) => {
   expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(isWanted);
 });
