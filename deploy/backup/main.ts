@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
 import { readEnv, variables } from '#libs/env.ts';
 import { BackupError } from './archive.ts';
+import { inWords } from './in-words.ts';
 import { restore } from './restore.ts';
 import { save } from './save.ts';
 
@@ -32,7 +33,8 @@ try {
   } finally {
     await client.close();
   }
-} catch (error) {
+} catch (failure) {
+  const error = inWords(failure);
   if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;

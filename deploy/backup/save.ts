@@ -1,7 +1,7 @@
 // Writes every collection as it was at one instant, while the system goes on working.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,12 +9,22 @@ import { createGzip } from 'node:zlib';
 import type { ClientSession, Db, MongoClient } from 'mongodb';
 import { type Archive, BackupError, fileOf, LIST } from './archive.ts';
 
-/** @throws BackupError when the folder exists already. */
+/** @throws BackupError when the folder exists already. After any failure it is gone: the next try may take the same name. */
 export async function save(client: MongoClient, folder: string): Promise<Archive> {
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new BackupError(`${folder} cannot be made (${error.code}): a backup never overwrites anything`);
   });
+  try {
+    return await saveInto(client, folder);
+  } catch (error) {
+    // Why it could not be removed matters less than why there is nothing to keep.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function saveInto(client: MongoClient, folder: string): Promise<Archive> {
   const database = client.db();
   const savedAt = new Date().toISOString();
   const names = (await database.listCollections({ type: 'collection' }, { nameOnly: true }).toArray())

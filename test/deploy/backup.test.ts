@@ -1,14 +1,16 @@
 // Backup and restore: what was saved comes back byte for byte and works, and what is damaged or in the way is refused.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, Double, Long, MongoClient } from 'mongodb';
+import mongoose from 'mongoose';
 import { callerOf } from '../support/gateway.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { spawnService } from '../support/spawn-service.ts';
 import { openWorkspace, type Workspace, withDatabase } from '../support/workspace.ts';
 
@@ -178,4 +180,50 @@ test('when the database is in use or the folder is there, then both are left alo
   expect((await backup('restore', folder, newDatabase())).stderr).toContain('holds no backup');
   expect((await backup('restore', path, '')).code).toBe(78);
   expect((await backup('erase', path, workspace.mongodbUri)).stderr).toContain('Usage:');
+});
+
+describe('a save that fails', () => {
+  // An order for errors is for the connections of one name: the command takes that of this process.
+  const sameName = () => {
+    const { appName = '' } = mongoose.connection.getClient().options;
+    return `${workspace.mongodbUri}${workspace.mongodbUri.includes('?') ? '&' : '?'}appName=${encodeURIComponent(appName)}`;
+  };
+  const order = (given: object) => async (path: string) =>
+    await withErrors({ failCommands: ['find'], ...given }, async () => await backup('save', path, sameName()));
+  const SNAPSHOT_TOO_OLD = 239;
+  const UNAUTHORIZED = 13;
+
+  test.each<[string, string, (path: string) => Promise<{ code?: number; stderr: string }>]>([
+    ['nobody answers', 'MongoDB cannot be reached', (path) => backup('save', path, 'mongodb://127.0.0.1:1/billhook')],
+    ['the connection is cut and cut again', 'MongoDB cannot be reached', order({ closeConnection: true, times: 2 })],
+    [
+      'the instant is no longer kept',
+      'raise minSnapshotHistoryWindowInSeconds',
+      order({ errorCode: SNAPSHOT_TOO_OLD }),
+    ],
+    ['reading is not allowed', 'MongoDB refuses to go on', order({ errorCode: UNAUTHORIZED })],
+  ])(
+    'when %s, then one line says so, and the next try may take the same folder',
+    async (what, words, saving) => {
+      const path = join(folder, what);
+
+      const { code, stderr } = await saving(path);
+
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+      expect(stderr).toContain(words);
+      await expect(access(path)).rejects.toThrow('ENOENT');
+      expect((await backup('save', path, workspace.mongodbUri)).stdout).toContain('save: ');
+    },
+    30_000,
+  );
+
+  test('when the folder was there before, then what it holds stays', async () => {
+    const path = join(folder, 'before');
+    await backup('save', path, workspace.mongodbUri);
+    const list = await readFile(join(path, 'backup.json'), 'utf8');
+
+    expect((await backup('save', path, 'mongodb://127.0.0.1:1/billhook')).stderr).toContain('never overwrites');
+
+    expect(await readFile(join(path, 'backup.json'), 'utf8')).toBe(list);
+  });
 });
