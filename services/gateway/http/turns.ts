@@ -41,6 +41,6 @@ export async function inTurn<Result>(
   const forget = () => {
     if (queue.activeCount + queue.pendingCount === 0) queues.delete(name);
   };
-  turn.catch(() => undefined).then(forget);
+  void turn.catch(() => undefined).then(forget);
   return await Promise.race([turn, tooLate]);
 }
