@@ -81,6 +81,22 @@ function runningAs({ _id, runner }: Pick<BulkRecord, '_id' | 'runner'>) {
   return { _id, runner, state: 'running' as const };
 }
 
+/** Asks a run to stop; one that was interrupted has nobody to ask and is stopped. @returns null when it had ended. */
+export async function stopBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
+  const silentSince = new Date(now.getTime() - SILENT_MS);
+  const stopped = await BulkRun.findOneAndUpdate(
+    { _id: id, state: 'running', updated_at: { $lt: silentSince } },
+    { $set: { state: 'stopped', updated_at: now } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+  if (stopped) return stopped;
+  return BulkRun.findOneAndUpdate(
+    { _id: id, state: 'running' },
+    { $set: { stop_requested: true } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+}
+
 /** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
 export async function resumeBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
   const silentSince = new Date(now.getTime() - SILENT_MS);

@@ -208,6 +208,14 @@ describe('replay', () => {
     });
     const path = `/bulk/${String(_id)}`;
     expect((await operator.get(path)).text).toContain('interrupted');
+    // The overview's numbers are at most two seconds old.
+    const overview = await eventually(async () => {
+      const page = await operator.get('/');
+      return page.text.includes(path) && page.text;
+    });
+    expect(overview).toMatch(new RegExp(`note warn[^/]*href="${path}">A run was interrupted at 0 of 3`));
+    expect(overview).not.toContain('Replay: 0 of 3');
+    expect(overview).not.toContain('All is well.');
 
     await follow(await operator.post(`${path}/continue`));
 
@@ -216,6 +224,29 @@ describe('replay', () => {
     const again = await operator.post(`${path}/continue`);
     expect([again.status, again.text]).toEqual([409, expect.stringContaining('nothing to continue')]);
     expect((await operator.post(`${path}/stop`)).status).toBe(409);
+  });
+
+  test('when nobody wants an interrupted run any more, then it is stopped at once and sends nothing', async () => {
+    const id = await addDelivery({ accountId, endpointId });
+    const long = new Date(Date.now() - 60_000);
+    const { _id } = await BulkRun.create({
+      kind: 'replay-deliveries',
+      title: 'Replay',
+      selection: `endpoint=${endpointId}&status=dead`,
+      state: 'running',
+      total: 1,
+      operator: 'somebody',
+      created_at: long,
+      updated_at: long,
+    });
+    const path = `/bulk/${String(_id)}`;
+    expect((await operator.get(path)).text).toContain(`action="${path}/stop"`);
+
+    const { text } = await follow(await operator.post(`${path}/stop`));
+
+    expect(text).toContain('It is stopped.');
+    expect(await BulkRun.findById(_id).lean()).toMatchObject({ state: 'stopped', done: 0 });
+    expect(await statusesOf([id])).toEqual(['dead']);
   });
 });
 

@@ -1,5 +1,6 @@
 // What the first page says of parts that could not be read: never what it says of parts that are well.
 import { expect, test } from '@jest/globals';
+import type { BulkRecord } from '#libs/models/bulk-run.ts';
 import { alarmsOf } from '../../services/gateway/operations/alarms.ts';
 import { renderPage } from '../../services/gateway/operations/html.ts';
 import type { Numbers } from '../../services/gateway/operations/numbers.ts';
@@ -41,6 +42,23 @@ test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'runs']
     ]);
   },
 );
+
+test('when a run is silent for a minute, then that is a warning that leads to it; while it runs there is none', () => {
+  const run = { _id: 'r1', title: 'Replay deliveries that are dead', state: 'running', done: 400, total: 1000 };
+  const runs = (silentMs: number) => {
+    const updated_at = new Date(Date.now() - silentMs);
+    return { ...well, runs: { value: [{ ...run, updated_at } as unknown as BulkRecord] } };
+  };
+
+  expect(alarmsOf(runs(1_000))).toEqual([]);
+  expect(alarmsOf(runs(60_000))).toEqual([
+    {
+      tone: 'warn',
+      text: 'A run was interrupted at 400 of 1,000, and nothing but an operator continues it: Replay deliveries that are dead',
+      href: '/bulk/r1',
+    },
+  ]);
+});
 
 test('when open deliveries or the outbox cannot be read, then the card shows no number for them', () => {
   const card = (numbers: Numbers) => renderPage(deliveries(numbers));

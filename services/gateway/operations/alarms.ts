@@ -1,6 +1,7 @@
 // What an operator must know before anything else: each alarm says what is wrong and what follows from it.
 import { renderDocument } from '#libs/jobs/catalog.ts';
-import { counted, duration } from './format.ts';
+import { type BulkRecord, bulkStateOf } from '#libs/models/bulk-run.ts';
+import { count, counted, duration } from './format.ts';
 import type { Numbers, Part, QueueNumbers } from './numbers.ts';
 
 export interface Alarm {
@@ -31,6 +32,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
     ...outboxAlarms(outbox),
+    ...(runs.value ?? []).filter((run) => bulkStateOf(run) === 'interrupted').map(interruption),
   ];
 }
 
@@ -94,4 +96,9 @@ function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
   if (!outbox || outbox.oldestMs < PATIENCE_MS.other) return [];
   const text = `${counted(outbox.waiting, 'event')} wait for their webhooks, the oldest since ${duration(outbox.oldestMs)}.`;
   return [{ tone: outbox.oldestMs > PATIENCE_MS.other * ALARM_FACTOR ? 'bad' : 'warn', text }];
+}
+
+function interruption({ _id, title, done, total }: BulkRecord): Alarm {
+  const text = `A run was interrupted at ${count(done)} of ${count(total)}, and nothing but an operator continues it: ${title}`;
+  return { tone: 'warn', text, href: `/bulk/${String(_id)}` };
 }

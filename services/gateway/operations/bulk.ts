@@ -1,7 +1,7 @@
-// Actions on many records: how far they are, stopping them, and going on with one whose process was killed.
+// Actions on many records: how far they are, stopping them, and going on with one whose process has ended.
 import type { VNode } from 'preact';
 import { audited } from '#libs/models/audit-entry.ts';
-import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk } from '#libs/models/bulk-run.ts';
+import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { ago, count } from './format.ts';
 import { html } from './html.ts';
@@ -59,7 +59,7 @@ function progress(run: BulkRecord, visitor: Visitor): VNode {
     ${run.problem ? note('bad', run.problem) : null}
     ${state === 'interrupted' ? note('warn', 'The process that did this has ended. What is done stays done.') : null}
     ${state === 'running' ? (run.stop_requested ? note('warn', 'It stops after the batch in hand.') : button('stop', 'Stop')) : null}
-    ${state === 'interrupted' || state === 'stopped' || state === 'failed' ? button('continue', 'Continue') : null}
+    ${state === 'interrupted' || state === 'stopped' || state === 'failed' ? button('continue', 'Continue') : null} ${state === 'interrupted' ? button('stop', 'Stop') : null}
   </div>`;
 }
 
@@ -67,9 +67,9 @@ export async function stopRun({ request, visitor }: Visit): Promise<Done> {
   const run = await requireRun(request.params['id']);
   const deed = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
   const { entryId } = await audited(deed, async () => {
-    const changed = await BulkRun.updateOne({ _id: run._id, state: 'running' }, { $set: { stop_requested: true } });
-    if (changed.matchedCount === 0) throw new Refusal(409, 'It had ended already.');
-    return { detail: 'It stops after the batch in hand.' };
+    const stopped = await stopBulk(String(run._id));
+    if (!stopped) throw new Refusal(409, 'It had ended already.');
+    return { detail: stopped.state === 'stopped' ? 'It is stopped.' : 'It stops after the batch in hand.' };
   });
   return { to: `/bulk/${String(run._id)}`, entryId };
 }

@@ -36,6 +36,7 @@ export interface Numbers {
   outcomes: Part<OutcomeMinute[]>;
   open: Part<Awaited<ReturnType<typeof countOpenDeliveries>>>;
   outbox: Part<OutboxState>;
+  /** Also those that were interrupted: nobody has written down that they ended. */
   runs: Part<BulkRecord[]>;
 }
 

@@ -1,6 +1,7 @@
 // The first page: is the system well, and if not, where.
 import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
+import { bulkStateOf } from '#libs/models/bulk-run.ts';
 import { alarmsOf, urgencyOf } from './alarms.ts';
 import { axis, highest, line, perMinute } from './charts.ts';
 import { bytes, count, counted, duration } from './format.ts';
@@ -28,7 +29,8 @@ export async function overviewPage({ queues }: Visit): Promise<Page> {
 
 function alarmList(numbers: Numbers): VNode {
   const alarms = alarmsOf(numbers);
-  const runs = (numbers.runs.value ?? []).map(
+  const running = (numbers.runs.value ?? []).filter((run) => bulkStateOf(run) === 'running');
+  const runs = running.map(
     (run) =>
       html`<div class="note main"><a href=${`/bulk/${String(run._id)}`}>${run.title}: ${count(run.done)} of ${count(run.total)}</a></div>`,
   );
