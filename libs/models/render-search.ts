@@ -15,6 +15,7 @@ export interface RenderSearch {
 
 /** See delivery-search.ts. */
 const SEARCH_LIMIT_MS = 5_000;
+/** What somebody waited for in vain. */
 const FAILURES: RenderStatus[] = ['failed', 'expired', 'refused'];
 
 /** @returns matches, newest first. */
@@ -70,7 +71,8 @@ const CLASS_WIDTH = 1.1;
 /** What was rendered in each minute since then, and how fast. */
 export async function findRenderSpeed(since: Date): Promise<RenderSpeed> {
   const rows = await Render.aggregate<{ _id: { at: Date; isDone: boolean; class: number }; count: number }>([
-    { $match: { created_at: { $gte: since } } },
+    // Nobody missed a document whose caller had gone: it is no failure.
+    { $match: { created_at: { $gte: since }, status: { $in: ['done', ...FAILURES] } } },
     {
       $group: {
         _id: {

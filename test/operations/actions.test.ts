@@ -7,6 +7,7 @@ import { advanceBulk, type BulkRecord, BulkRun, endBulk, resumeBulk } from '#lib
 import { Delivery } from '#libs/models/delivery.ts';
 import { nextDeliveries, SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
 import { findSamples } from '#libs/models/queue-sample.ts';
+import { findRenderFailures, findRenderSpeed } from '#libs/models/render-search.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { sample } from '../../services/gateway/operations/sampler.ts';
 import { eventually } from '../support/eventually.ts';
@@ -374,6 +375,19 @@ describe('charts', () => {
     });
     // The minute may have changed between the two.
     expect(samples.map(({ ready }) => ready)).toEqual(samples.length === 1 ? [2] : [2, 1]);
+  });
+
+  test('when callers leave, then overview and failures still agree on how many documents were not rendered', async () => {
+    const since = new Date(Date.now() - 3_600_000);
+    await addRender({ accountId, status: 'cancelled', errorClass: 'caller gone' });
+    await addRender({ accountId, status: 'failed', errorClass: 'crash' });
+    await addRender({ accountId, status: 'refused', errorClass: 'Validation failed' });
+
+    const [{ minutes }, groups] = await Promise.all([findRenderSpeed(since), findRenderFailures(since, 50)]);
+
+    const notRendered = minutes.reduce((sum, { failed }) => sum + failed, 0);
+    expect(notRendered).toBeGreaterThan(1);
+    expect(notRendered).toBe(groups.reduce((sum, { count }) => sum + count, 0));
   });
 });
 
