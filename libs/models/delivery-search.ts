@@ -64,12 +64,13 @@ async function filterOf(search: DeliverySearch) {
     ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
     ...(endpointId ? { endpoint_id: storedId(endpointId), account_id: await accountOf(endpointId) } : {}),
     ...(eventType ? { event_type: eventType } : {}),
+    // After the endpoint: an account that is named finds what went to an endpoint that is gone.
     ...(search.id ? await filterOfId(search.id) : {}),
     ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
   };
 }
 
-/** An account of nobody when the endpoint does not exist: then nothing matches. */
+/** An account of nobody when the endpoint does not exist: then nothing matches, unless the account is named, too. */
 async function accountOf(endpointId: Id) {
   const endpoint = await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean();
   return endpoint?.account_id ?? storedId('00000000-0000-0000-0000-000000000000');

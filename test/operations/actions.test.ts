@@ -9,6 +9,7 @@ import { nextDeliveries, SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts
 import { findSamples } from '#libs/models/queue-sample.ts';
 import { findRenderFailures, findRenderSpeed } from '#libs/models/render-search.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { sample } from '../../services/gateway/operations/sampler.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Browser, startDashboard, type TestDashboard } from './dashboard.ts';
@@ -127,6 +128,23 @@ describe('failures', () => {
     expect(line).toContain('status 502');
     expect(line).toContain('Replay 3…');
     expect(line?.match(/>(\d+)<\/a>/g)).toEqual(['>3</a>', '>1</a>']);
+  });
+
+  test('when the endpoint of a group was deleted, then its numbers lead to its deliveries and nothing is replayed', async () => {
+    const ids = await Promise.all(
+      [1, 2].map((minutesAgo) => addDelivery({ accountId, endpointId, last: { errorClass: 'timeout' }, minutesAgo })),
+    );
+    await WebhookEndpoint.deleteOne({ _id: endpointId, account_id: accountId });
+
+    const { text } = await operator.get('/failures');
+
+    const line = text.split('<tr>').find((row) => row.includes(`deleted (${endpointId})`));
+    expect(line).not.toContain('Replay');
+    expect(line).not.toContain('href="/endpoints/');
+    const [, path] = /href="([^"]+)">2</.exec(String(line)) ?? [];
+    const found = await operator.get(String(path).replaceAll('&amp;', '&'));
+    expect(found.text).toContain('2 deliveries match.');
+    for (const id of ids) expect(found.text).toContain(`/deliveries/${id}`);
   });
 
   test('when jobs fail for reasons that differ in numbers only, then they are one group', async () => {

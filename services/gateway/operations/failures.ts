@@ -47,14 +47,26 @@ export async function failuresPage({ request, queues, visitor }: Visit): Promise
 }
 
 function deliveryGroups(groups: FailureGroup[], urls: Map<string, string>, since: Date, mayAct: boolean): VNode {
+  const isDeleted = ({ endpointId }: FailureGroup) => !urls.has(endpointId);
   const query = (group: FailureGroup, status: string) =>
-    new URLSearchParams({ endpoint: group.endpointId, cause: group.cause, status, from: timeText(since) });
+    new URLSearchParams({
+      // An endpoint that is gone cannot tell whose it was.
+      ...(isDeleted(group) ? { id: group.accountId } : {}),
+      endpoint: group.endpointId,
+      cause: group.cause,
+      status,
+      from: timeText(since),
+    });
   const columns = [
     { name: 'Cause', cell: ({ cause }: FailureGroup) => badge(cause, 'bad') },
     {
       name: 'Endpoint',
-      cell: ({ endpointId }: FailureGroup) =>
-        html`<a class="url" href=${`/endpoints/${endpointId}`}>${urls.get(endpointId) ?? `deleted (${endpointId})`}</a>`,
+      cell: ({ endpointId }: FailureGroup) => {
+        const url = urls.get(endpointId);
+        return url === undefined
+          ? `deleted (${endpointId})`
+          : html`<a class="url" href=${`/endpoints/${endpointId}`}>${url}</a>`;
+      },
     },
     {
       name: 'Given up or held',
@@ -74,7 +86,7 @@ function deliveryGroups(groups: FailureGroup[], urls: Map<string, string>, since
           {
             name: 'Act',
             cell: (group: FailureGroup) =>
-              group.settled > 0
+              group.settled > 0 && !isDeleted(group)
                 ? html`<a class="button" href=${`/deliveries/replay?${query(group, 'dead,held')}`}>Replay ${count(group.settled)}…</a>`
                 : null,
           },
