@@ -75,6 +75,9 @@ const deliverySchema = new Schema(
 );
 deliverySchema.plugin(tenant);
 const OF_ENDPOINT_BY_STATUS = { account_id: 1, endpoint_id: 1, status: 1, created_at: -1, _id: -1 } as const;
+/** Indexes of what has ended; of the dead alone. */
+export const SETTLED = 'settled';
+export const SETTLED_DEAD = 'settled_dead';
 const OF_ENDPOINT = { account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 } as const;
 deliverySchema.index(OF_ENDPOINT_BY_STATUS);
 deliverySchema.index(OF_ENDPOINT);
@@ -82,7 +85,9 @@ deliverySchema.index(OF_ENDPOINT);
 deliverySchema.index({ status: 1, created_at: -1, _id: -1 });
 deliverySchema.index({ due_at: 1 }, { sparse: true });
 // Sparse: what is on its way costs it nothing.
-deliverySchema.index({ settled_at: 1 }, { name: 'settled', sparse: true, expireAfterSeconds: SETTLED_KEPT_SECONDS });
+deliverySchema.index({ settled_at: 1 }, { name: SETTLED, sparse: true, expireAfterSeconds: SETTLED_KEPT_SECONDS });
+// An index that removes what is old may have one field. A second one for the dead alone costs what is delivered nothing.
+deliverySchema.index({ settled_at: 1, status: 1 }, { name: SETTLED_DEAD, partialFilterExpression: { status: 'dead' } });
 
 export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
 export type Attempt = InferSchemaType<typeof attemptSchema>;

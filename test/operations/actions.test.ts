@@ -5,6 +5,7 @@ import { pauseQueue } from '#libs/jobs/control.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
 import { advanceBulk, type BulkRecord, BulkRun, endBulk, resumeBulk } from '#libs/models/bulk-run.ts';
 import { Delivery } from '#libs/models/delivery.ts';
+import { findOutcomes } from '#libs/models/delivery-outcomes.ts';
 import { nextDeliveries, SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
 import { findSamples } from '#libs/models/queue-sample.ts';
 import { findRenderFailures, findRenderSpeed } from '#libs/models/render-search.ts';
@@ -406,6 +407,32 @@ describe('charts', () => {
     const notRendered = minutes.reduce((sum, { failed }) => sum + failed, 0);
     expect(notRendered).toBeGreaterThan(1);
     expect(notRendered).toBe(groups.reduce((sum, { count }) => sum + count, 0));
+  });
+
+  test('when outcomes are counted by minute, then MongoDB reads its indexes and no delivery', async () => {
+    // Hours ahead, where no other test has any.
+    for (const status of ['delivered', 'delivered', 'dead', 'pending'] as const) {
+      await addDelivery({ accountId, endpointId, status, minutesAgo: -600 });
+    }
+    await addDelivery({ accountId, endpointId, status: 'delivered', minutesAgo: -610 });
+    const aggregate = jest.spyOn(Delivery.collection, 'aggregate');
+
+    const minutes = await findOutcomes(new Date(Date.now() + 590 * 60_000));
+
+    const calls = aggregate.mock.calls.slice();
+    aggregate.mockRestore();
+    const inOrder = minutes.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+    expect(inOrder.map(({ delivered, dead }) => ({ delivered, dead }))).toEqual([
+      { delivered: 2, dead: 1 },
+      { delivered: 1, dead: 0 },
+    ]);
+    const plans = await Promise.all(
+      calls.map(([stages, options]) =>
+        Delivery.collection.aggregate(stages, options as object).explain('executionStats'),
+      ),
+    );
+    const read = plans.map((plan) => JSON.stringify(plan).match(/"totalDocsExamined":\d+/g));
+    expect(read.flat()).toEqual(plans.map(() => '"totalDocsExamined":0'));
   });
 });
 
