@@ -64,6 +64,19 @@ test('when no renderer takes a document before its deadline, then that is no try
   await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
 });
 
+test('when somebody waited for it as well, then 504, and it leaves the queue', async () => {
+  const answers: unknown[] = [];
+  const waitedFor: PrintDocument = (request) =>
+    print({ ...request, isBackground: false }).catch((error: unknown) => {
+      answers.push(error);
+      throw error;
+    });
+  await printSlice(await batchOf([{ tries: 0 }]), waitedFor, NEVER);
+
+  expect(answers).toMatchObject([{ status: 504 }]);
+  await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
+});
+
 test('when a renderer took it and never answered, then that is a try', async () => {
   const batch = await batchOf([{ tries: TRIES }]);
   const silence = Promise.withResolvers<void>();

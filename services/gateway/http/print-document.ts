@@ -89,9 +89,10 @@ export function openPrinting({
     } catch (error) {
       place?.leave('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
-      if (signal.aborted) void giveUp(id);
+      // What no renderer has taken by its deadline must not pile up in the queue.
+      if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
       if (!isBackground || !isLate(error) || !(await isUntaken(id))) throw error;
-      // Work that can wait is tried for hours: what nobody has taken by now must not pile up in the queue.
+      // Work that can wait is tried for hours.
       void giveUp(id);
       throw untaken(error);
     } finally {
