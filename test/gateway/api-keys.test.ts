@@ -292,7 +292,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
 
 describe('a key that ends while a request that was let in with it waits', () => {
   const endpoint = { url: 'https://hooks.example.com/in', events: ['*'] };
-  test.each<[string, 'keys' | 'webhooks', (id: string) => string, object | undefined]>([
+  test.each<[string, 'keys' | 'webhooks' | 'account', (id: string) => string, object | undefined]>([
     ['POST', 'keys', () => path, { name: 'heir', scopes: ['keys:write'] }],
     ['POST', 'keys', (id) => `${path}/${id}/rotate`, { overlap_seconds: 0 }],
     ['DELETE', 'keys', (id) => `${path}/${id}`, undefined],
@@ -300,15 +300,17 @@ describe('a key that ends while a request that was let in with it waits', () => 
     ['PATCH', 'webhooks', (id) => `/api/v1/webhooks/${id}`, { url: 'https://hooks.example.net/mine' }],
     ['DELETE', 'webhooks', (id) => `/api/v1/webhooks/${id}`, undefined],
     ['POST', 'webhooks', (id) => `/api/v1/webhooks/${id}/rotate-secret`, undefined],
+    ['PATCH', 'account', () => '/api/v1/account', { bank_details: 'IBAN of somebody else' }],
   ])('when it asks for %s of %s, then 401 and nothing is changed', async (method, kind, pathOf, body) => {
     const account = await gateway.workspace.account();
     const { id: target } = await make({ scopes: ['keys:write'] }, account);
     const { id: endpointId } = await create(gateway, '/api/v1/webhooks', endpoint, account);
-    const leaked = await make({ scopes: ['keys:write', 'webhooks:write'] }, account);
+    const leaked = await make({ scopes: ['keys:write', 'webhooks:write', 'account:write'] }, account);
     const own = { account_id: account.id };
     const stored = async () => [
       await ApiKey.find(own, { hash: 1, revoked_at: 1, expires_at: 1 }).sort({ _id: 1 }).lean(),
       await WebhookEndpoint.find(own).sort({ _id: 1 }).lean(),
+      (await gateway.get('/api/v1/account', account)).body,
     ];
     const gate = Promise.withResolvers<void>();
     const turn = inTurn(account.id, () => gate.promise);

@@ -27,6 +27,7 @@ export const accountRoutes: readonly Route[] = [
     body: accountChanges,
     missing: 'Account not found or access denied',
     answers: accountAnswer,
+    outlastsKey: true,
     handler: updateAccount,
   }),
 ];
