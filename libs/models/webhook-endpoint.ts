@@ -149,12 +149,20 @@ export function wasEnabledFor(
   { sequence }: { sequence: number },
 ): boolean {
   const known = pauses ?? [];
-  if (!enabled && !known.some(isOpen)) return false; // Nobody knows since when.
-  // Who enabled it by hand in the database ended no pause: better an event too many.
-  return !known.some(({ after, until }) => sequence > after && sequence <= (until ?? (enabled ? after : sequence)));
+  const last = known.at(-1);
+  if (!enabled && (!last || last.until != null)) return false; // Nobody knows since when.
+  const ended = endedAt(known, enabled ? undefined : Number.POSITIVE_INFINITY);
+  return !ended.some(({ after, until }) => sequence > after && sequence <= until);
 }
 
-const isOpen = ({ until }: Pause) => until == null;
+/**
+ * Only the last pause can last still, until `end`. Who enabled the endpoint by hand in the database ended none: those are over at
+ * their beginning, better an event too many.
+ */
+function endedAt(pauses: readonly Pause[], end: number | undefined) {
+  const last = pauses.at(-1);
+  return pauses.map((pause) => ({ ...pause, until: pause.until ?? (pause === last ? end : undefined) ?? pause.after }));
+}
 
 /** The update of an endpoint that was enabled and is not any more. @param sequence of the latest event, read in the same transaction. */
 export function pausedAfter(sequence: number) {
@@ -163,7 +171,7 @@ export function pausedAfter(sequence: number) {
 
 /** The pauses of an endpoint that was disabled and is enabled now. @param sequence as above. */
 export function resumedAfter({ pauses }: Pick<WebhookEndpointRecord, 'pauses'>, sequence: number): Pause[] {
-  return (pauses ?? []).map((pause) => (isOpen(pause) ? { ...pause, until: sequence } : pause));
+  return endedAt(pauses ?? [], sequence);
 }
 
 /** A fresh signing secret, `whsec_` + base64 of 32 bytes. */

@@ -166,6 +166,8 @@ test.each([
   [false, [{ after: 7 }], true],
   [false, [{ after: 0, until: 7 }, { after: 9 }], false],
   [false, null, false],
+  [false, [{ after: 6 }, { after: 7 }], true],
+  [true, [{ after: 5 }, { after: 6, until: 9 }], false],
 ])('when an endpoint is enabled: %j, with the pauses %j, then event 7 is for it: %j', (enabled, pauses, isWanted) => {
   expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(isWanted);
 });
