@@ -29,14 +29,6 @@ export function isInterrupted(error: unknown): boolean {
 
 const INTERRUPTED = 11_601;
 
-/** When a connection breaks while the driver waits until it may write on, it throws the socket's own error, without class and labels. */
-export function isCutOff(error: unknown): boolean {
-  const { code = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return (syscall === 'write' || syscall === 'read') && CUT_OFF_CODES.has(code);
-}
-
-const CUT_OFF_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
-
 /** Servers that are stopping, stepping down or cannot reach the others: the driver tries a read once more, and then says so. */
 const AWAY_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
@@ -52,7 +44,6 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof mongoose.mongo.MongoOperationTimeoutError ||
     error instanceof mongoose.Error.MongooseServerSelectionError ||
     (error instanceof mongoose.mongo.MongoServerError && AWAY_CODES.has(error.code)) ||
-    isCutOff(error) ||
     hasLabel(error, 'RetryableWriteError')
   );
 }

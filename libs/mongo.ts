@@ -4,7 +4,8 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { learnTime } from './clock.ts';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
-import { hasLabel, isCutOff, isInterrupted, isOutcomeUnknown } from './mongo-errors.ts';
+import { repairConnections } from './mongo-connections.ts';
+import { hasLabel, isInterrupted, isOutcomeUnknown } from './mongo-errors.ts';
 import { followPrimary } from './mongo-primary.ts';
 
 export type Session = ClientSession;
@@ -23,6 +24,7 @@ export async function connectMongo(
   options: { log: Logger; poolSize?: number },
 ): Promise<() => Promise<void>> {
   mongoose.set({ strictQuery: 'throw', bufferCommands: false, autoIndex: false, autoCreate: false });
+  repairConnections();
   await mongoose.connect(uri, {
     appName: appNameOf(uri),
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
@@ -81,7 +83,7 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         return result;
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
-        if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error) && !isCutOff(error)) throw error;
+        if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error)) throw error;
         if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
         if (performance.now() >= looksAgainAt) {
           // The server ends them by itself, only much later.

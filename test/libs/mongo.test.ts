@@ -132,21 +132,11 @@ test('when the driver stumbles over the error of a commit, then it is asked for 
   expect(await Client.collection.countDocuments({ _id: client._id } as never)).toBe(1);
 });
 
-test('when the connection is cut off within a transaction, then the transaction starts again', async () => {
-  const cutOff = Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET', syscall: 'write' });
-  let times = 0;
-  const result = await inTransaction(async () => {
-    times += 1;
-    if (times === 1) throw cutOff;
-    return times;
-  });
-
-  expect(result).toBe(2);
-  expect(isStoreAway(cutOff)).toBe(true);
-});
-
-test('when a statement of a transaction is interrupted, then the transaction starts again', async () => {
-  const stored = await withErrors({ failCommands: ['insert'], errorCode: INTERRUPTED }, storeOne);
+test.each([
+  ['is interrupted', { errorCode: INTERRUPTED }],
+  ['meets a connection that ends', { closeConnection: true }],
+])('when a statement of a transaction %s, then the transaction starts again', async (_what, failure) => {
+  const stored = await withErrors({ failCommands: ['insert'], ...failure }, storeOne);
 
   expect(stored).toBe(1);
 });

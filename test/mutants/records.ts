@@ -122,4 +122,9 @@ export const recordMutants: Mutant[] = [
     ],
     oracle: { file: 'test/libs/money.test.ts', test: 'when lines are summed' },
   },
+  {
+    gone: 'whoever writes to MongoDB hears that its connection has ended',
+    edits: [{ file: 'libs/mongo.ts', text: '  repairConnections();', instead: '' }],
+    oracle: { file: 'test/libs/mongo-connections.test.ts', test: 'when connections end while commands begin' },
+  },
 ];
