@@ -44,7 +44,9 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof mongoose.mongo.MongoOperationTimeoutError ||
     error instanceof mongoose.Error.MongooseServerSelectionError ||
     (error instanceof mongoose.mongo.MongoServerError && AWAY_CODES.has(error.code)) ||
-    hasLabel(error, 'RetryableWriteError')
+    hasLabel(error, 'RetryableWriteError') ||
+    // Of many writes at once: it carries whatever ended them.
+    (error instanceof mongoose.mongo.MongoBulkWriteError && isStoreAway(error.errorResponse))
   );
 }
 

@@ -102,6 +102,16 @@ test('when MongoDB does not get done in its time, then that is known, and the st
   expect([isOutOfTime(error), isStoreAway(error)]).toEqual([true, false]);
 });
 
+test('when no server is found for many writes at once, then the store is away', async () => {
+  const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:9', { serverSelectionTimeoutMS: 100 });
+  const clients = client.db('nowhere').collection('clients');
+  const problemOf = () => clients.insertMany([newClient() as never]).catch((problem: unknown) => problem);
+  const errors = [await problemOf(), await problemOf()]; // The first one is of the connection that cannot be made.
+  await client.close();
+
+  expect(errors.map((error) => isStoreAway(error))).toEqual([true, true]);
+});
+
 test('when a query is wrong, then the store is not away', async () => {
   const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);
 
