@@ -1,6 +1,6 @@
 // How an attempt ends: what was tried and what follows, written together for as many deliveries as come at the same time.
 import { agreedDate } from '../clock.ts';
-import { isStoreAway } from '../mongo-errors.ts';
+import { whileAway } from '../while-away.ts';
 import { ATTEMPTS_KEPT, type Attempt, Delivery } from './delivery.ts';
 import type { ClaimedDelivery } from './delivery-clock.ts';
 import { driverOf } from './records.ts';
@@ -32,19 +32,15 @@ export async function settleDeliveries(settlements: readonly Settlement[], now: 
       update: settlementOf(verdict, attempt, now),
     })),
   ];
-  const write = () =>
+  // What was written has no lease any more and stays as it is.
+  await whileAway(() =>
     driverOf(Delivery).bulkWrite(
       // Not updateOne: with each of those MongoDB notes that it was done, in case the driver asks again. The lease tells us that.
       // Without the hint it would weigh all indexes that know the account.
       writes.map((one) => ({ updateMany: { ...(one as { filter: object; update: object }), hint: { _id: 1 } } })),
       { ordered: false, writeConcern: { w: 1 } },
-    );
-  try {
-    await write();
-  } catch (error) {
-    if (!isStoreAway(error)) throw error;
-    await write(); // What was written has no lease any more and stays as it is.
-  }
+    ),
+  );
 }
 
 interface Delivered extends Settlement {

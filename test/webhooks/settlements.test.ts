@@ -150,7 +150,7 @@ test('when the clock of the relay is an hour behind, then new events are due all
 test('when the store is away while outcomes are written, then they are written when it is back', async () => {
   const { accountId, ids } = await someDeliveries(2);
   const claimed = await claim(ids);
-  await withErrors({ failCommands: ['update'], closeConnection: true }, () =>
+  await withErrors({ times: 4, failCommands: ['update'], closeConnection: true }, () =>
     settleDeliveries(
       claimed.map((delivery) => ({ delivery, verdict: { status: 'delivered' }, attempt: attemptAt(1) })),
     ),
