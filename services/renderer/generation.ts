@@ -1,9 +1,12 @@
 // One Chromium and its warm pages, from its start until its last print has ended.
+import { within } from '#libs/within.ts';
 import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
 import { groupMemoryMegabytes } from './process-tree.ts';
 import { openWarmPage, type WarmPage } from './warm-page.ts';
 
 const START_LIMIT_MS = 30_000;
+/** A page is opened, tidied or closed in a tenth of a second. One that takes so long never comes back, nor does its browser. */
+const PAGE_LIMIT_MS = 12_000;
 /** Longer than any print may take: what still hangs then is ended with the browser. */
 const DRAIN_LIMIT_MS = 15_000;
 
@@ -88,13 +91,9 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     },
     async release(page) {
       leave();
-      try {
-        await page.tidy();
-        hand(page);
-      } catch {
-        // It died while nobody used it.
-        await reopen(page);
-      }
+      const isTidy = await done(page.tidy());
+      if (isTidy) hand(page);
+      else await reopen(page); // It died while nobody used it.
     },
     async replace(page) {
       leave();
@@ -110,15 +109,25 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
   };
 
   async function reopen(page: WarmPage) {
-    await page.close();
+    await done(page.close());
     if (isOver) return;
-    try {
-      hand(await openProvenPage(chromium, options));
-    } catch {
-      // A browser that cannot open a page is of no use: its end brings the next one.
-      await chromium.close();
-    }
+    const isOpen = await done(openProvenPage(chromium, options).then(hand));
+    // A browser that cannot open a page is of no use: its end brings the next one.
+    if (!isOpen) await chromium.close();
   }
+}
+
+/** @returns whether it was done in time and without an error. A page whose process was killed at the wrong moment never answers. */
+async function done(step: Promise<void>): Promise<boolean> {
+  return (
+    (await within(
+      PAGE_LIMIT_MS,
+      step.then(
+        () => true,
+        () => false,
+      ),
+    )) === true
+  );
 }
 
 async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {

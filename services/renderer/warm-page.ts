@@ -31,19 +31,14 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
   if (!session) throw new Error('Chromium ended while a page was opened');
-  await session.send('Emulation.setScriptExecutionDisabled', { value: true });
-  await navigate(session, EMPTY);
-  await forbidRequests(session);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const frameId = frameTree.frame.id;
-  // Of the print in hand. One promise for the life of the page would keep every document that was ever raced against it.
-  let fail: ((error: Error) => void) | undefined;
   let hasCrashed = false;
+  // Of what is in hand. One promise for the life of the page would keep every document that was ever raced against it.
+  let { promise: crashed, reject: fail } = Promise.withResolvers<never>();
   session.once('Inspector.targetCrashed', () => {
     hasCrashed = true;
-    fail?.(new Error('The page crashed'));
+    fail(new Error('The page crashed'));
   });
-  await session.send('Inspector.enable');
+  const frameId = await Promise.race([prepare(session), crashed]);
   let prints = 0;
 
   return {
@@ -64,8 +59,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
           ] as const,
       );
       // Had the content not been set, the print would show the document before: both must succeed.
-      const { promise: crashed, reject } = Promise.withResolvers<never>();
-      fail = reject;
+      ({ promise: crashed, reject: fail } = Promise.withResolvers<never>());
       const [, { data }] = await Promise.race([Promise.all(done), crashed]);
       const pdf = Buffer.from(data, 'base64');
       // Every document has text. One without fonts is a blank sheet: the page lost its way to them.
@@ -83,6 +77,16 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
       await control.send('Target.closeTarget', { targetId }).catch(() => undefined);
     },
   };
+}
+
+/** @returns the id of its frame. */
+async function prepare(session: CDPSession): Promise<string> {
+  await session.send('Inspector.enable');
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  await navigate(session, EMPTY);
+  await forbidRequests(session);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  return frameTree.frame.id;
 }
 
 // The policy does not forbid a document to send its page elsewhere, where no policy holds for the documents after it. Aborted, not

@@ -24,6 +24,9 @@ const within = (deadlineMs: number, signal = new AbortController().signal) => ({
 });
 const print = (text: string) => browser.print(page(text), within(20_000));
 const textOf = async (pdf: Buffer) => (await readPdf(pdf)).text;
+function killPages(browserPid: number) {
+  for (const pid of processesOf(browserPid, '--type=renderer')) process.kill(pid, 'SIGKILL');
+}
 
 describe('when Chromium is killed', () => {
   test('in the middle of documents, then each is printed by the next one', async () => {
@@ -70,10 +73,34 @@ describe('when Chromium is killed', () => {
 
 test('when a page is killed while nobody prints, then the next document is printed on another at once', async () => {
   const single = await openTestBrowser({ pages: 1 });
-  for (const pid of processesOf(await single.pid(), '--type=renderer')) process.kill(pid, 'SIGKILL');
+  killPages(await single.pid());
 
   expect(await textOf(await single.print(page('next'), within(10_000)))).toBe('next');
   await single.close();
+});
+
+describe('when a page is killed, and the one that is opened in its stead', () => {
+  /** Of the second page: the first one was opened at the start. */
+  async function openThen(onSecond: (pid: number) => Promise<void>) {
+    let proofs = 0;
+    const single: TestBrowser = await openTestBrowser({
+      pages: 1,
+      async onProve() {
+        proofs += 1;
+        if (proofs === 2) await onSecond(await single.pid());
+      },
+    });
+    const before = await single.pid();
+    killPages(before);
+    expect(await textOf(await single.print(page('next'), within(28_000)))).toBe('next');
+    expect(await single.pid()).not.toBe(before);
+    await single.close();
+  }
+
+  test('never gets ready, then another browser prints the document', () =>
+    openThen(() => new Promise(() => undefined)));
+
+  test('is killed, too, then another browser prints the document', () => openThen(async (pid) => killPages(pid)));
 });
 
 describe('when a document cannot be printed in time', () => {
