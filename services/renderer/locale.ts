@@ -3,12 +3,10 @@ import type Big from 'big.js';
 import { LRUCache } from 'lru-cache';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { decimalsOf } from '#libs/money.ts';
+import { asWritten, DECIMALS_MOST } from './amounts.ts';
 import { canDraw } from './glyphs.ts';
 import { isWritten, labelsOf } from './labels.ts';
 import { type Manner, type Money, plainManner } from './manner.ts';
-
-/** More than any currency has, for prices of thousandths. */
-const DIGITS_MOST = 6;
 
 /** Where letters are written on Letter: CLDR's list of paper sizes. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -40,14 +38,14 @@ function localManner(given: {
   const { language, region, format } = writtenLocale(given.locale);
   const labels = labelsOf(isQuote, language);
   const digits = decimalsOf(currency);
-  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DIGITS_MOST });
-  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DIGITS_MOST });
+  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DECIMALS_MOST });
+  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DECIMALS_MOST });
   const amounts = new Intl.NumberFormat(format, {
     style: 'currency',
     currency,
     currencyDisplay: symbolKind(format, currency),
     minimumFractionDigits: digits,
-    maximumFractionDigits: Math.max(digits, DIGITS_MOST),
+    maximumFractionDigits: DECIMALS_MOST,
     // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
     useGrouping: 'always',
   });
@@ -61,9 +59,9 @@ function localManner(given: {
     heading: labels.heading,
     digits,
     day: (day) => days.format(new Date(`${day}T00:00:00Z`)),
-    number: (value) => printed(numbers, value),
-    percent: (value) => printed(percents, value.div(100)),
-    money: (value) => moneyOf(amounts, value),
+    number: (value) => printed(numbers, asWritten(value)),
+    percent: (value) => printed(percents, asWritten(value).div(100)),
+    money: (value) => moneyOf(amounts, asWritten(value)),
   };
 }
 

@@ -171,10 +171,28 @@ describe('money', () => {
     ['en-IN', 'INR', '1', '₹1.00', 2],
     ['en-GB', 'IQD', '1.5', 'IQD 1.500', 3],
     ['de-DE', 'EUR', '0.0025', '0,0025 €', 2],
+    ['en-US', 'USD', '0.0000025', '$0.0000025', 2],
+    ['de-DE', 'EUR', '0.12345678', '0,12345678 €', 2],
+    ['en-US', 'USD', '33.333333333333336', '$33.333333', 2],
     ['it-IT', 'EUR', '1069999999999.99', '1.069.999.999.999,99 €', 2],
   ])('when %s writes %s %s, then %s', (locale, currency, amount, printed, digits) => {
     expect(money(locale, currency, amount)).toEqual([printed, digits]);
   });
+});
+
+test.each([
+  ['0.0000025', '0.0000025'],
+  ['-1234.12345678', '-1,234.12345678'],
+  ['0.30000000000000004', '0.3'],
+  ['1234567.3333333333', '1,234,567.333333'],
+  ['0.0000012345678901234', '0.00000123457'],
+  ['0.0000000000001', '0'],
+])('when a number is %s, then it is printed as %s, by record or by hand', (given, printed) => {
+  const { locale: _locale, ...byHand } = aRecord();
+
+  for (const document of [aRecord(), byHand as PrintableDocument]) {
+    expect(mannerOf(document).number(new Big(given))).toBe(printed);
+  }
 });
 
 test('when any currency is written in any locale, then a font has every character of it', () => {
