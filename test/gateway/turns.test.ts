@@ -1,6 +1,7 @@
 // Writes of one account wait for each other, but not for ever.
 import { expect, test } from '@jest/globals';
 import { inTurn } from '../../services/gateway/http/turns.ts';
+import { eventually } from '../support/eventually.ts';
 
 test('when a turn does not come in time, then it is refused, never taken, and those behind it still wait for those before it', async () => {
   const done: string[] = [];
@@ -32,4 +33,16 @@ test('when three of a name may run at a time, then the fourth waits for one of t
   expect(await fourth).toBe(true);
   for (const { resolve } of gates) resolve();
   await Promise.all(running);
+});
+
+test('when thousands have given up behind one that takes for ever, then the next is told at once, until that one has ended', async () => {
+  const first = Promise.withResolvers<void>();
+  const running = inTurn('slow', () => first.promise);
+  const givenUp = Array.from({ length: 5_000 }, () => inTurn('slow', async () => undefined, { limitMs: 1 }));
+  expect((await Promise.allSettled(givenUp)).every(({ status }) => status === 'rejected')).toBe(true);
+
+  await expect(inTurn('slow', async () => undefined, { limitMs: 10 * 60_000 })).rejects.toMatchObject({ status: 503 });
+  first.resolve();
+  await running;
+  expect(await eventually(() => inTurn('slow', async () => 'done'))).toBe('done');
 });
