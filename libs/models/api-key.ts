@@ -160,11 +160,13 @@ function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 
 
 /**
  * Looks at the caller's key once more, in a transaction whose work outlasts the key: who ends the key at the same moment conflicts with it.
+ * @returns the key as it is now: its end may have come closer.
  * @throws AppError 401 when the key has ended since the request was let in.
  */
-export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<void> {
+export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
   const record = await holdOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
   if (!record || !isUsable(record, agreedDate())) throw unauthorized();
+  return record;
 }
 
 /**

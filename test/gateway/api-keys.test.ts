@@ -329,4 +329,28 @@ describe('a key that ends while a request that was let in with it waits', () => 
     expect(answerOf(reply)).toEqual([401, { error: 'Unauthorized: Invalid or revoked API key' }]);
     expect(await stored()).toEqual(before);
   });
+
+  test.each<[string, (id: string) => string, object]>([
+    ['another', () => path, { name: 'heir', scopes: ['clients:read'] }],
+    ['a new one for another', (id) => `${path}/${id}/rotate`, { overlap_seconds: 60 }],
+  ])('when it is given an end meanwhile and asks for %s that has none, then 403', async (_what, pathOf, body) => {
+    const account = await gateway.workspace.account();
+    const { id: target } = await make({}, account);
+    const replaced = await make({ scopes: ['keys:write', 'clients:read'] }, account);
+    const key = { account_id: account.id, _id: replaced.id };
+    const gate = Promise.withResolvers<void>();
+    const turn = inTurn(account.id, () => gate.promise);
+    const asked = gateway.post(pathOf(target), body, { key: replaced.key });
+    try {
+      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
+      await ApiKey.updateOne(key, { expires_at: new Date(Date.now() + 60_000) });
+    } finally {
+      gate.resolve();
+    }
+    const reply = await asked;
+    await turn;
+
+    expect(reply.status).toBe(403);
+    expect(await ApiKey.countDocuments({ account_id: account.id })).toBe(3);
+  });
 });

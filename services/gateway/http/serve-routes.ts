@@ -3,6 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
@@ -18,7 +19,7 @@ import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader, queryReader } from './read-input.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
-import { type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
+import { type Caller, type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
 import { inTurn } from './turns.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -98,7 +99,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
     const body = await bodyOf?.(request, response, caller.accountId);
     const requestId = String(request.id);
-    const { accountId, keyId } = caller;
+    const { accountId } = caller;
     const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
     const context: Context = {
       caller,
@@ -116,7 +117,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
         accountId,
         requestId,
         isDryRun,
-        first: row.outlastsKey ? (session) => holdUsableKey(accountId, keyId, session) : undefined,
+        first: row.outlastsKey ? (session) => lookAgain(caller, session) : undefined,
         ...options,
       }),
       requireMatch: (data) => requireMatch(request, data, row.untagged),
@@ -132,6 +133,12 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     };
     await (row.isLarge ? amongFew(accountId, response, respond) : respond());
   };
+}
+
+/** At the caller's key, which another request may have ended or given an end since this one was let in. */
+async function lookAgain(caller: Caller, session: Session) {
+  const { expires_at } = await holdUsableKey(caller.accountId, caller.keyId, session);
+  caller.expiresAt = expires_at ?? undefined;
 }
 
 /** Whoever asks for more large answers at a time waits: one takes three times its size while it is made, and its size until it is read. */
