@@ -83,7 +83,7 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         return result;
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
-        if (!hasLabel(error, 'TransientTransactionError') && !isInterrupted(error)) throw error;
+        if (!isTransient(error)) throw error;
         if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
         if (performance.now() >= looksAgainAt) {
           // The server ends them by itself, only much later.
@@ -96,6 +96,15 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
   } finally {
     await session.endSession();
   }
+}
+
+/** Nothing of the transaction was stored. The driver puts no label on the error of a connection that it had given up already. */
+function isTransient(error: unknown): boolean {
+  return (
+    hasLabel(error, 'TransientTransactionError') ||
+    isInterrupted(error) ||
+    error instanceof mongoose.mongo.MongoNetworkError
+  );
 }
 
 /** Microseconds that transactions have worked so far, by their sessions. */

@@ -151,6 +151,17 @@ test.each([
   expect(stored).toBe(1);
 });
 
+test('when a statement fails with a connection that the driver had given up already, then the transaction starts again', async () => {
+  let times = 0;
+  const result = await inTransaction(async () => {
+    times += 1;
+    if (times === 1) throw new mongoose.mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed'); // Without a label.
+    return times;
+  });
+
+  expect(result).toBe(2);
+});
+
 test('when the clock is set back by an hour while a write meets conflicts, then it is told so in seconds, not after an hour', async () => {
   const right = Date.now();
   const clock = jest.spyOn(Date, 'now').mockReturnValue(right);
