@@ -8,6 +8,7 @@ import {
   type Reservation,
   reservedDelivery,
 } from '#libs/models/delivery-clock.ts';
+import { whileAway } from '#libs/while-away.ts';
 import { inBatches } from './in-batches.ts';
 
 /** How long a first attempt is reserved for the job that was put on the queue for it. Then the clock looks after it. */
@@ -55,8 +56,8 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
     }
     const delivery = reservedDelivery({ ...job, ...reservation });
     const timer = setTimeout(() => {
-      // MongoDB is away: at worst the attempt is made twice.
-      extendLease(delivery, new Date(agreedTime() + leaseMs)).catch(() => undefined);
+      // MongoDB is away for long: at worst the attempt is made twice.
+      whileAway(() => extendLease(delivery, new Date(agreedTime() + leaseMs))).catch(() => undefined);
     }, EXTEND_AFTER_MS);
     return { delivery, release: () => clearTimeout(timer) };
   };

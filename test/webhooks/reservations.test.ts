@@ -12,11 +12,13 @@ import { AHEAD_MAX, openRelay } from '../../services/webhooks/relay-events.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
+const NOT_PRIMARY = 13_435;
 
 let workspace: Workspace;
 let queues: Queues;
@@ -85,6 +87,19 @@ test('when the attempt of a reserved delivery takes long, then its lease grows a
   await extendLease(delivery, new Date(Date.now() + 3 * MINUTE_MS));
   const later = new Date(reservation.until.getTime() + 1);
   expect(await claimDeliveries([id], inAMinute(), later, [reservation])).toEqual([]);
+});
+
+test('when the store is away as the lease of a long attempt should grow, then it grows when the store is back', async () => {
+  const { accountId, eventId, endpointId, id, reservation, find } = await aReservedOne();
+  const { leaseId, until } = reservation;
+  const job = { deliveryId: id, accountId, endpointId, reservation: { eventId, leaseId, until: until.getTime() } };
+  const isAway = { times: 4, failCommands: ['update'], errorCode: NOT_PRIMARY };
+  const hold = await withErrors(isAway, async () => {
+    const taken = await makeTakeDelivery(3 * MINUTE_MS)(job, true);
+    await eventually(async () => ((await find(id))?.lease_until ?? until) > until);
+    return taken;
+  });
+  hold?.release();
 });
 
 test('when the job of a reserved delivery comes again, then it is taken only if nobody has begun or ended the attempt', async () => {
