@@ -36,9 +36,12 @@ export interface GenerationOptions extends ChromiumOptions {
   pages: number;
   /** Throws when what the page prints is not fit for a client. */
   prove: (page: WarmPage) => Promise<void>;
+  /** 12 s unless said. */
+  pageLimitMs?: number;
 }
 
 export async function startGeneration(options: GenerationOptions): Promise<Generation> {
+  const { pageLimitMs = PAGE_LIMIT_MS } = options;
   const chromium = await launchChromium(options);
   const idle: WarmPage[] = [];
   try {
@@ -115,19 +118,15 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     // A browser that cannot open a page is of no use: its end brings the next one.
     if (!isOpen) await chromium.close();
   }
-}
 
-/** @returns whether it was done in time and without an error. A page whose process was killed at the wrong moment never answers. */
-async function done(step: Promise<void>): Promise<boolean> {
-  return (
-    (await within(
-      PAGE_LIMIT_MS,
-      step.then(
-        () => true,
-        () => false,
-      ),
-    )) === true
-  );
+  /** @returns whether it was done in time and without an error. A page whose process was killed at the wrong moment never answers. */
+  async function done(step: Promise<void>): Promise<boolean> {
+    const wasDone = step.then(
+      () => true,
+      () => false,
+    );
+    return (await within(pageLimitMs, wasDone)) === true;
+  }
 }
 
 async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {

@@ -26,6 +26,7 @@ export async function openTestBrowser(options: {
   fonts?: 'bundled' | 'none';
   /** Awaited whenever a page is proved. */
   onProve?: () => Promise<void>;
+  pageLimitMs?: number;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
   const { folder, remove } = await openWorkplace();
@@ -38,6 +39,7 @@ export async function openTestBrowser(options: {
     folder,
     fontsFile,
     pages: options.pages,
+    ...(options.pageLimitMs ? { pageLimitMs: options.pageLimitMs } : {}),
     async prove(page) {
       await options.onProve?.();
       await page.print('<!doctype html><p>proof</p>', {});
