@@ -94,8 +94,7 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     },
     async release(page) {
       leave();
-      const isTidy = await done(page.tidy());
-      if (isTidy) hand(page);
+      if ((await outcomeOf(page.tidy())) === 'done') hand(page);
       else await reopen(page); // It died while nobody used it.
     },
     async replace(page) {
@@ -112,20 +111,21 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
   };
 
   async function reopen(page: WarmPage) {
-    await done(page.close());
-    if (isOver) return;
-    const isOpen = await done(openProvenPage(chromium, options).then(hand));
+    await outcomeOf(page.close());
+    const open = () => outcomeOf(isOver ? Promise.resolve() : openProvenPage(chromium, options).then(hand));
+    // The process it got may have died with the one before.
+    const outcome = await open().then((first) => (first === 'failed' ? open() : first));
     // A browser that cannot open a page is of no use: its end brings the next one.
-    if (!isOpen) await chromium.close();
+    if (outcome !== 'done') await chromium.close();
   }
 
-  /** @returns whether it was done in time and without an error. A page whose process was killed at the wrong moment never answers. */
-  async function done(step: Promise<void>): Promise<boolean> {
-    const wasDone = step.then(
-      () => true,
-      () => false,
+  /** @returns undefined when it takes too long: a page whose process was killed at the wrong moment never answers. */
+  async function outcomeOf(step: Promise<void>): Promise<'done' | 'failed' | undefined> {
+    const outcome = step.then(
+      () => 'done' as const,
+      () => 'failed' as const,
     );
-    return (await within(pageLimitMs, wasDone)) === true;
+    return within(pageLimitMs, outcome);
   }
 }
 

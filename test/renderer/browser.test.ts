@@ -80,18 +80,15 @@ test('when a page is killed while nobody prints, then the next document is print
 });
 
 describe('when a page is killed, and the one that is opened in its stead', () => {
-  /** Of the second page: the first one was opened at the start. */
-  async function openThen(onSecond: (pid: number) => Promise<void>, deadlineMs = 60_000) {
-    let proofs = 0;
+  async function openThen(onOpening: (pid: number) => Promise<void>, deadlineMs = 60_000) {
+    let before: number | undefined;
     const single: TestBrowser = await openTestBrowser({
       pages: 1,
       pageLimitMs: 3_000,
-      async onProve() {
-        proofs += 1;
-        if (proofs === 2) await onSecond(await single.pid());
-      },
+      // Not when the next browser is started.
+      onProve: async () => (before && single.replaced.length === 0 ? onOpening(before) : undefined),
     });
-    const before = await single.pid();
+    before = await single.pid();
     killPages(before);
     expect(await textOf(await single.print(page('next'), within(deadlineMs)))).toBe('next');
     expect(await single.pid()).not.toBe(before);
