@@ -7,12 +7,12 @@ import { isCurrency, decimalsOf as minorDigitsOf } from '#libs/money.ts';
 /** Half away from zero, as everybody rounds money by hand. */
 const ROUNDING = Big.roundHalfUp;
 
-/** More than any currency has, and than any price of a token needs. */
+/** More than any currency has, for prices of thousandths and amounts "as given". */
+const DECIMALS = 6;
+/** A price of a token needs more. Records are cut here, so one that has as many was computed. */
 export const DECIMALS_MOST = 12;
-/** A number of more digits was computed in floating point, such as 33.333333333333336: nobody wrote it, and nobody wants to read it. */
-const WRITTEN_MOST = 14;
-/** What is left of such a number: so many decimals, or so many digits of one that begins later. */
-const LEFT_OF_COMPUTED = 6;
+/** A longer number with so many decimals was computed, such as 33.333333333333336: nobody wrote it, and nobody wants to read it. */
+const WRITTEN_MOST = 10;
 
 /** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
 const WITHOUT_CENTS = new Set('¥ ￥ 円 圓 ₩ 원 ₫ đ ₲ CFA FCFA'.split(' '));
@@ -97,12 +97,12 @@ export function digitsOf(document: PdfDocument): number {
   return given.every((value) => value === undefined || new Big(value).mod(1).eq(0)) ? 0 : 2;
 }
 
-/** A price as somebody wrote it, however small; of one that was computed, what is worth printing. */
+/** A number as somebody wrote it, however small; of one that was computed, what is worth printing. */
 export function asWritten(value: Big): Big {
-  const { c: written, e: first } = value;
-  if (written.length <= WRITTEN_MOST && decimalsOf(value) <= DECIMALS_MOST) return value;
-  const decimals = Math.max(LEFT_OF_COMPUTED, LEFT_OF_COMPUTED - 1 - first);
-  return value.round(Math.min(decimals, DECIMALS_MOST), ROUNDING);
+  const decimals = decimalsOf(value);
+  if (decimals <= DECIMALS) return value;
+  const isWritten = decimals < DECIMALS_MOST && value.c.length <= WRITTEN_MOST;
+  return isWritten ? value : value.round(DECIMALS, ROUNDING);
 }
 
 /** `1234.5` → `1,234.50`: at least `digits` decimals, more when the number has them. */

@@ -1,7 +1,7 @@
 // How a document writes: in which words, and its numbers, days and amounts in whose manner.
 import type Big from 'big.js';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
+import { asWritten, currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
 import { type Labels, labelsOf } from './labels.ts';
 
 /** The symbol apart from the number, so that neither can turn the other around where one is written from right to left. */
@@ -35,7 +35,7 @@ export function plainManner(document: PrintableDocument): Manner {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
   const gap = currencyGap(symbol);
-  const number = (value: Big) => `${isNegative(value) ? '-' : ''}${groupedNumber(value, 0)}`;
+  const number = (value: Big) => `${signOf(value)}${groupedNumber(value, 0)}`;
   return {
     language: 'en',
     direction: 'ltr',
@@ -47,12 +47,15 @@ export function plainManner(document: PrintableDocument): Manner {
     number,
     percent: (value) => `${number(value)}%`,
     money: (value) => ({
-      before: isNegative(value) ? '-' : '',
+      before: signOf(value),
       symbol,
       after: `${gap}${groupedNumber(value, digits)}`,
     }),
   };
 }
+
+/** What is nothing once it is printed is not minus nothing. */
+const signOf = (value: Big) => (isNegative(asWritten(value)) ? '-' : '');
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
