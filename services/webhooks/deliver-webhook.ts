@@ -15,6 +15,7 @@ import { type Id, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
+import { whileAway } from '#libs/while-away.ts';
 import { noteFailure, noteGone, noteSuccess } from './endpoint-health.ts';
 import { openEndpointReader } from './endpoint-reader.ts';
 import type { EventReader } from './event-reader.ts';
@@ -23,13 +24,15 @@ import type { Outcome, PostSigned } from './post-signed.ts';
 import { postponementOf } from './postponement.ts';
 import { entryFor, QUEUE_GRACE_MS } from './put-due-deliveries.ts';
 import { waitAfter } from './schedule.ts';
-import { makeTakeDelivery } from './take-delivery.ts';
+import { type Hold, makeTakeDelivery } from './take-delivery.ts';
 import type { Admission, Traffic, Wait } from './traffic.ts';
 
 /** Shorter waits go through the queue's own timer, which is exact; longer ones through the clock, which looks once a second. */
 const SHORT_WAIT_MS = 60_000;
 /** From the third attempt on a delivery goes through the slots for late ones. The second comes so soon that it counts as a first. */
 const EARLY_ATTEMPTS = 2;
+/** With less left of its lease no attempt is begun. */
+const LEASE_LEAST_MS = 5_000;
 const SECRETS_KEPT = 1_000;
 /** How often the log says of an endpoint that its secret cannot be opened. */
 const TOLD_EVERY_MS = 10 * 60_000;
@@ -71,16 +74,19 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     const hold = await take(job, isFirstRun);
     if (!hold) return;
     try {
-      await deliver(hold.delivery, job, log);
+      await deliver(hold, job, log);
     } finally {
       hold.release();
     }
   };
 
-  async function deliver(delivery: ClaimedDelivery, job: DeliverWebhook, log: Logger): Promise<void> {
+  async function deliver(held: Hold, job: DeliverWebhook, log: Logger): Promise<void> {
+    const { delivery } = held;
     const { deliveryId, endpointId } = job;
     const read = () => Promise.all([endpoints.recall(endpointId), options.events.recall(wireId(delivery.event_id))]);
-    const seen = await read();
+    const seen = await whileAway(read);
+    // It took so long that somebody else is about to have it in hand.
+    if (held.until() - agreedTime() < LEASE_LEAST_MS) return;
     // What a new primary does not show yet is not gone.
     const [endpoint, event] = seen.every(Boolean) ? seen : await readAcknowledged(read);
     if (!endpoint || !event) {
@@ -98,7 +104,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       const current = await orLeave(endpoints.recall(endpointId), admission);
       if (!current?.enabled) {
         admission.leave();
-        return deliver(delivery, job, log);
+        return deliver(held, job, log);
       }
       const { outcome, attempt } = await orLeave(makeAttempt(current, event, log), admission);
       await Promise.all([

@@ -1,7 +1,6 @@
 // Reads records in batches and keeps them for those who ask next: one event goes to many endpoints, and one endpoint gets many events.
 import { LRUCache } from 'lru-cache';
 import type { Id } from '#libs/models/tenant.ts';
-import { whileAway } from '#libs/while-away.ts';
 import { inBatches } from './in-batches.ts';
 
 export interface KeptReader<Stored> {
@@ -26,7 +25,7 @@ export function openKeptReader<Stored extends object>(
   const life = ttl === undefined ? () => ({}) : () => ({ ttl: ttl - (performance.now() % ttl) });
   const read = inBatches(async (ids: Id[]) => {
     const options = life();
-    const found = await whileAway(() => find(ids));
+    const found = await find(ids);
     for (const [id, record] of found) kept.set(id, record, options);
     return ids.map((id) => found.get(id));
   });

@@ -20,6 +20,8 @@ const EXTEND_AFTER_MS = 1_000;
 
 export interface Hold {
   delivery: ClaimedDelivery;
+  /** Milliseconds since the epoch: from then on somebody else may take it in hand. */
+  until(): number;
   /** The attempt is over: the lease need not be extended any more. */
   release(): void;
 }
@@ -33,9 +35,10 @@ export type TakeDelivery = (job: DeliverWebhook, isFirstRun: boolean) => Promise
 /** @param leaseMs longer than any attempt: what is not settled by then is tried again by somebody else. */
 export function makeTakeDelivery(leaseMs: number): TakeDelivery {
   const claim = inBatches(async (jobs: DeliverWebhook[]) => {
+    const until = agreedTime() + leaseMs;
     const claimed = await claimDeliveries(
       jobs.map(({ deliveryId }) => deliveryId),
-      new Date(agreedTime() + leaseMs),
+      new Date(until),
       agreedDate(),
       reservationsOf(jobs),
     );
@@ -44,22 +47,32 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
     return jobs.map(({ deliveryId }) => {
       const delivery = byId.get(deliveryId);
       byId.delete(deliveryId);
-      return delivery;
+      return delivery && { delivery, until };
     });
   });
 
   return async (job, isFirstRun) => {
     const { reservation } = job;
     if (!reservation || !isFirstRun || reservation.until - agreedTime() < RESERVED_LEAST_MS) {
-      const delivery = await claim(job);
-      return delivery && { delivery, release: () => undefined };
+      const claimed = await claim(job);
+      return claimed && { delivery: claimed.delivery, until: () => claimed.until, release: () => undefined };
     }
     const delivery = reservedDelivery({ ...job, ...reservation });
-    const timer = setTimeout(() => {
-      // MongoDB is away for long: at worst the attempt is made twice.
-      whileAway(() => extendLease(delivery, new Date(agreedTime() + leaseMs))).catch(() => undefined);
-    }, EXTEND_AFTER_MS);
-    return { delivery, release: () => clearTimeout(timer) };
+    let { until } = reservation;
+    let isOver = false;
+    const extend = async () => {
+      const later = agreedTime() + leaseMs;
+      if (isOver) return;
+      await extendLease(delivery, new Date(later));
+      until = later;
+    };
+    // MongoDB is away for long: at worst the attempt is made twice.
+    const timer = setTimeout(() => void whileAway(extend).catch(() => undefined), EXTEND_AFTER_MS);
+    const release = () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+    return { delivery, until: () => until, release };
   };
 }
 

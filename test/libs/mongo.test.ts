@@ -6,6 +6,7 @@ import { Client } from '#libs/models/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
+import { whileAway } from '#libs/while-away.ts';
 import { withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -53,6 +54,19 @@ test.each([NOT_PRIMARY, STEPPED_DOWN])(
     expect(isStoreAway(error)).toBe(true);
   },
 );
+
+test('when the store is away for a while, then what waits for it is done when it is back', async () => {
+  const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
+
+  expect(await withErrors(isAway, () => whileAway(readOne))).toBeNull();
+});
+
+test('when the store says that a question is wrong, then nobody waits', async () => {
+  const wrong = jest.fn(() => Client.collection.findOne({ $nonsense: 1 } as never));
+
+  await expect(whileAway(wrong)).rejects.toThrow('$nonsense');
+  expect(wrong).toHaveBeenCalledTimes(1);
+});
 
 describe('when another transaction has written what is to be written', () => {
   /** Writes in a transaction of its own, and leaves it open. */

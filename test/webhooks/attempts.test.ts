@@ -1,6 +1,7 @@
 // Single attempts, made in this process: what they hold while they last, and what follows from them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
@@ -16,10 +17,13 @@ import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { entryFor } from '../../services/webhooks/put-due-deliveries.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
+
+const NOT_PRIMARY = 13_435;
 
 let workspace: Workspace;
 let queues: Queues;
@@ -47,7 +51,7 @@ async function endpointAt(...args: Parameters<typeof startReceiver>) {
 }
 
 /** As a process has it, with waits a thousandth as long. There is no clock beside it. */
-function makeDeliver(traffic = openTraffic({ scale: 1 })) {
+function makeDeliver(traffic = openTraffic({ scale: 1 }), leaseMs = 150_000) {
   return makeDeliverWebhook({
     queues,
     box: openSecretBox(workspace.secretKey),
@@ -55,7 +59,7 @@ function makeDeliver(traffic = openTraffic({ scale: 1 })) {
     events: openEventReader(),
     // No attempt of these tests ends by it.
     postSigned: makePostSigned({ outbound, timeoutMs: 120_000, userAgent: 'Billhook/test' }),
-    leaseMs: 150_000,
+    leaseMs,
     retryScale: 0.001,
     onOutcome: () => undefined,
   });
@@ -118,6 +122,30 @@ test('when a receiver never ends its answers, then it holds no more connections 
   await eventually(() => open.size === 0);
   // And there is room for the next one.
   expect((await read(accountId, await attempt()))?.status).toBe('delivered');
+});
+
+test('when the store is away as an attempt begins, then it is made when the store is back', async () => {
+  const target = await endpointAt((_request, response) => answer(response, 204));
+  const { accountId, endpointId } = target;
+  const deliveryId = await storedDelivery(accountId, endpointId);
+  const namespace = `${mongoose.connection.name}.${WebhookEndpoint.collection.name}`;
+  const isAway = { times: 4, failCommands: ['find'], namespace, errorCode: NOT_PRIMARY };
+  await withErrors(isAway, () =>
+    makeDeliver()({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never),
+  );
+
+  expect((await read(accountId, deliveryId))?.status).toBe('delivered');
+});
+
+test('when somebody else is about to have a delivery in hand, then no attempt is begun', async () => {
+  const target = await endpointAt((_request, response) => answer(response, 204));
+  const { accountId, endpointId } = target;
+  const deliveryId = await storedDelivery(accountId, endpointId);
+  const deliver = makeDeliver(openTraffic({ scale: 1 }), 4_000);
+  await deliver({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
+
+  expect(target.receiver.received).toEqual([]);
+  expect((await read(accountId, deliveryId))?.status).toBe('pending');
 });
 
 describe('when an endpoint changes while an attempt waits for its turn, then the change holds for it:', () => {

@@ -4,7 +4,6 @@ import { Event } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { openEventReader } from '../../services/webhooks/event-reader.ts';
 import { AHEAD_MAX } from '../../services/webhooks/relay-events.ts';
-import { withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 let workspace: Workspace;
@@ -14,7 +13,6 @@ beforeAll(async () => {
 afterAll(() => workspace.close());
 
 const MEGABYTE = 1024 * 1024;
-const NOT_PRIMARY = 13_435;
 
 async function someEvents(count: number, body: string) {
   const { id: accountId } = await workspace.account();
@@ -45,12 +43,4 @@ test('when bodies are large, then only the last ones are kept', async () => {
 
   expect(await found(ids, events.recall)).toHaveLength(4);
   expect(await found(ids.slice(0, 2), events.recall)).toEqual([]);
-});
-
-test('when the store is away while events are read, then they are read when it is back', async () => {
-  const { ids } = await someEvents(2, '{}');
-  const events = openEventReader();
-  const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
-
-  expect(await withErrors(isAway, () => found(ids, events.recall))).toHaveLength(2);
 });
