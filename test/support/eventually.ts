@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LIMIT_MS = 60_000;
 const STEP_MS = 25;
 
-/** Calls `look` until it returns something that is neither undefined, null nor false, and returns that. Throws what `look` threw last. */
+/** Calls `look` until it returns something that counts as true, so neither 0 nor nothing, and returns that. Throws what `look` threw last. */
 export async function eventually<Result>(
   look: () => Promise<Result> | Result,
   limitMs = LIMIT_MS,
@@ -14,9 +14,7 @@ export async function eventually<Result>(
     let problem: unknown = new Error(`not true within ${limitMs} ms: ${String(look)}`);
     try {
       const result = await look();
-      if (result !== undefined && result !== null && result !== false) {
-        return result as NonNullable<Exclude<Result, false>>;
-      }
+      if (result) return result as NonNullable<Exclude<Result, false>>;
     } catch (error) {
       problem = error;
     }
