@@ -32,7 +32,7 @@ const SHORT_WAIT_MS = 60_000;
 /** From the third attempt on a delivery goes through the slots for late ones. The second comes so soon that it counts as a first. */
 const EARLY_ATTEMPTS = 2;
 /** With less left of its lease no attempt is begun. */
-const LEASE_LEAST_MS = 5_000;
+const LEASE_LEAST_MS = 1_000;
 const SECRETS_KEPT = 1_000;
 /** How often the log says of an endpoint that its secret cannot be opened. */
 const TOLD_EVERY_MS = 10 * 60_000;

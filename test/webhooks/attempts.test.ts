@@ -141,7 +141,7 @@ test('when somebody else is about to have a delivery in hand, then no attempt is
   const target = await endpointAt((_request, response) => answer(response, 204));
   const { accountId, endpointId } = target;
   const deliveryId = await storedDelivery(accountId, endpointId);
-  const deliver = makeDeliver(openTraffic({ scale: 1 }), 4_000);
+  const deliver = makeDeliver(openTraffic({ scale: 1 }), 500);
   await deliver({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
 
   expect(target.receiver.received).toEqual([]);
