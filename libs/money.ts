@@ -17,7 +17,7 @@ export const AMOUNT_MAX = 1_000_000_000_000;
 /** Fifteen digits: so many a double holds wherever the decimal point is. Half of it, so that an amount with 100 % of tax has no more. */
 const MINOR_MAX = Math.floor(999_999_999_999_999 / 2);
 /** What lies behind this place in a quantity or price is noise of the caller's floating point. */
-const DECIMALS_KEPT = 12;
+export const DECIMALS_KEPT = 12;
 /** ISO 4217 gives these two decimals; the package counts their fifths. */
 const IN_FIFTHS = 2;
 

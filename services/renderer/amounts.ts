@@ -2,16 +2,14 @@
 import Big from 'big.js';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
-import { isCurrency, decimalsOf as minorDigitsOf } from '#libs/money.ts';
+import { DECIMALS_KEPT, isCurrency, decimalsOf as minorDigitsOf } from '#libs/money.ts';
 
 /** Half away from zero, as everybody rounds money by hand. */
 const ROUNDING = Big.roundHalfUp;
 
 /** More than any currency has, for prices of thousandths and amounts "as given". */
 const DECIMALS = 6;
-/** A price of a token needs more. Records are cut here, so one that has as many was computed. */
-export const DECIMALS_MOST = 12;
-/** A longer number with so many decimals was computed, such as 33.333333333333336: nobody wrote it, and nobody wants to read it. */
+/** A price of a token has more decimals. A longer number that has more was computed, such as 33.333333333333336: nobody wants to read it. */
 const WRITTEN_MOST = 10;
 
 /** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
@@ -101,16 +99,16 @@ export function digitsOf(document: PdfDocument): number {
 export function asWritten(value: Big): Big {
   const decimals = decimalsOf(value);
   if (decimals <= DECIMALS) return value;
-  const isWritten = decimals < DECIMALS_MOST && value.c.length <= WRITTEN_MOST;
+  // Records are cut there, so one that has as many was computed, too.
+  const isWritten = decimals < DECIMALS_KEPT && value.c.length <= WRITTEN_MOST;
   return isWritten ? value : value.round(DECIMALS, ROUNDING);
 }
 
 /** `1234.5` → `1,234.50`: at least `digits` decimals, more when the number has them. */
 export function groupedNumber(value: Big, digits: number): string {
-  const exact = asWritten(value);
-  const [whole = '', fraction] = exact
+  const [whole = '', fraction] = value
     .abs()
-    .toFixed(Math.max(digits, decimalsOf(exact)))
+    .toFixed(Math.max(digits, decimalsOf(value)))
     .split('.');
   const grouped = whole.length > 3 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, ',') : whole;
   return fraction ? `${grouped}.${fraction}` : grouped;

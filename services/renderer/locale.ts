@@ -2,8 +2,8 @@
 import type Big from 'big.js';
 import { LRUCache } from 'lru-cache';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { decimalsOf } from '#libs/money.ts';
-import { asWritten, DECIMALS_MOST } from './amounts.ts';
+import { DECIMALS_KEPT, decimalsOf } from '#libs/money.ts';
+import { asWritten } from './amounts.ts';
 import { canDraw } from './glyphs.ts';
 import { isWritten, labelsOf } from './labels.ts';
 import { type Manner, type Money, plainManner } from './manner.ts';
@@ -38,14 +38,14 @@ function localManner(given: {
   const { language, region, format } = writtenLocale(given.locale);
   const labels = labelsOf(isQuote, language);
   const digits = decimalsOf(currency);
-  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DECIMALS_MOST });
-  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DECIMALS_MOST });
+  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DECIMALS_KEPT });
+  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
   const amounts = new Intl.NumberFormat(format, {
     style: 'currency',
     currency,
     currencyDisplay: symbolKind(format, currency),
     minimumFractionDigits: digits,
-    maximumFractionDigits: DECIMALS_MOST,
+    maximumFractionDigits: DECIMALS_KEPT,
     // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
     useGrouping: 'always',
   });

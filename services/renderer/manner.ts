@@ -35,7 +35,10 @@ export function plainManner(document: PrintableDocument): Manner {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
   const gap = currencyGap(symbol);
-  const number = (value: Big) => `${signOf(value)}${groupedNumber(value, 0)}`;
+  const number = (given: Big) => {
+    const value = asWritten(given);
+    return `${signOf(value)}${groupedNumber(value, 0)}`;
+  };
   return {
     language: 'en',
     direction: 'ltr',
@@ -46,16 +49,14 @@ export function plainManner(document: PrintableDocument): Manner {
     day: printedDay,
     number,
     percent: (value) => `${number(value)}%`,
-    money: (value) => ({
-      before: signOf(value),
-      symbol,
-      after: `${gap}${groupedNumber(value, digits)}`,
-    }),
+    money: (given) => {
+      const value = asWritten(given);
+      return { before: signOf(value), symbol, after: `${gap}${groupedNumber(value, digits)}` };
+    },
   };
 }
 
-/** What is nothing once it is printed is not minus nothing. */
-const signOf = (value: Big) => (isNegative(asWritten(value)) ? '-' : '');
+const signOf = (value: Big) => (isNegative(value) ? '-' : '');
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
