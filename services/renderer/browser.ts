@@ -2,6 +2,7 @@
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
+import { within } from '#libs/within.ts';
 import { type Generation, type GenerationOptions, startGeneration } from './generation.ts';
 import { asReason, GaveUp, inTime, tookTooLong } from './in-time.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
@@ -152,8 +153,11 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
   }
 
   async function letGo(generation: Generation, page: WarmPage, printing: Promise<Buffer>) {
-    const patience = new Promise<false>((resolve) => setTimeout(resolve, PATIENCE_MS, false));
-    const hasEnded = await Promise.race([printing.then(() => true).catch(() => false), patience]);
+    const isWell = printing.then(
+      () => true,
+      () => false,
+    );
+    const hasEnded = await within(PATIENCE_MS, isWell);
     await (hasEnded ? generation.release(page) : generation.replace(page));
   }
 
@@ -216,9 +220,9 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 }
 
 async function hangs(generation: Generation): Promise<boolean> {
-  const limit = { limitMs: ANSWER_LIMIT_MS, signal: new AbortController().signal };
-  return await inTime(generation.check(), limit).then(
-    () => false,
-    (error) => error instanceof GaveUp,
+  const hasAnswered = generation.check().then(
+    () => true,
+    () => true, // That it has gone is an answer, too.
   );
+  return !(await within(ANSWER_LIMIT_MS, hasAnswered));
 }

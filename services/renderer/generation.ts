@@ -5,7 +5,7 @@ import { groupMemoryMegabytes } from './process-tree.ts';
 import { openWarmPage, type WarmPage } from './warm-page.ts';
 
 const START_LIMIT_MS = 30_000;
-/** A page is opened, tidied or closed in a tenth of a second. One that takes so long never comes back, nor does its browser. */
+/** A page is opened, tidied or closed in a tenth of a second: one that takes so long never comes back. */
 const PAGE_LIMIT_MS = 12_000;
 /** Longer than any print may take: what still hangs then is ended with the browser. */
 const DRAIN_LIMIT_MS = 15_000;
@@ -103,8 +103,8 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     },
     async retire() {
       turnAway('Chromium is being replaced');
-      const limit = new Promise((resolve) => setTimeout(resolve, DRAIN_LIMIT_MS).unref());
-      if (busy > 0) await Promise.race([new Promise<void>((resolve) => (whenIdle = resolve)), limit, chromium.gone]);
+      const isIdle = new Promise<void>((resolve) => (whenIdle = resolve));
+      if (busy > 0) await within(DRAIN_LIMIT_MS, Promise.race([isIdle, chromium.gone]));
       await chromium.close();
     },
     end: () => chromium.close(),
@@ -112,9 +112,13 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
 
   async function reopen(page: WarmPage) {
     await outcomeOf(page.close());
-    const open = () => outcomeOf(isOver ? Promise.resolve() : openProvenPage(chromium, options).then(hand));
-    // The process it got may have died with the one before.
-    const outcome = await open().then((first) => (first === 'failed' ? open() : first));
+    const open = () => outcomeOf(openProvenPage(chromium, options).then(hand));
+    if (isOver) return;
+    let outcome = await open();
+    if (outcome === 'failed') {
+      if (isOver) return;
+      outcome = await open(); // The process it got may have died with the one before.
+    }
     // A browser that cannot open a page is of no use: its end brings the next one.
     if (outcome !== 'done') await chromium.close();
   }
@@ -130,16 +134,10 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
 }
 
 async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Chromium opened no page')), START_LIMIT_MS);
-  });
-  try {
-    const pages = Array.from({ length: options.pages }, () => openProvenPage(chromium, options));
-    return await Promise.race([Promise.all(pages), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const opening = Array.from({ length: options.pages }, () => openProvenPage(chromium, options));
+  const pages = await within(START_LIMIT_MS, Promise.all(opening));
+  if (!pages) throw new Error('Chromium opened no page');
+  return pages;
 }
 
 async function openProvenPage(chromium: Chromium, { prove }: GenerationOptions): Promise<WarmPage> {

@@ -32,13 +32,12 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
   const session = control.connection()?.session(sessionId);
   if (!session) throw new Error('Chromium ended while a page was opened');
   let hasCrashed = false;
-  // Of what is in hand. One promise for the life of the page would keep every document that was ever raced against it.
-  let { promise: crashed, reject: fail } = Promise.withResolvers<never>();
+  let fail: ((error: Error) => void) | undefined;
   session.once('Inspector.targetCrashed', () => {
     hasCrashed = true;
-    fail(new Error('The page crashed'));
+    fail?.(new Error('The page crashed'));
   });
-  const frameId = await Promise.race([prepare(session), crashed]);
+  const frameId = await Promise.race([prepare(session), crash()]);
   let prints = 0;
 
   return {
@@ -59,8 +58,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
           ] as const,
       );
       // Had the content not been set, the print would show the document before: both must succeed.
-      ({ promise: crashed, reject: fail } = Promise.withResolvers<never>());
-      const [, { data }] = await Promise.race([Promise.all(done), crashed]);
+      const [, { data }] = await Promise.race([Promise.all(done), crash()]);
       const pdf = Buffer.from(data, 'base64');
       // Every document has text. One without fonts is a blank sheet: the page lost its way to them.
       if (!pdf.includes('/FontName')) throw new Error('The page prints without fonts');
@@ -77,6 +75,13 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
       await control.send('Target.closeTarget', { targetId }).catch(() => undefined);
     },
   };
+
+  /** Rejects when the page crashes. Of one step: a promise for the life of the page would keep every document that was ever raced against it. */
+  function crash(): Promise<never> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    fail = reject;
+    return promise;
+  }
 }
 
 /** @returns the id of its frame. */
