@@ -12,14 +12,14 @@ interface Connection {
 
 /** The driver of mongoose, whatever other versions there are. */
 const driver = createRequire(createRequire(import.meta.url).resolve('mongoose'));
-const isRepaired = new WeakSet<object>();
+let isRepaired = false;
 
 /** From now on a command fails like all others when its connection ends while it is written. Once for all connections of this process. */
 export function repairConnections(): void {
+  if (isRepaired) return;
+  isRepaired = true;
   const { Connection } = driver('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Connection } };
   const { prototype } = Connection;
-  if (isRepaired.has(prototype)) return;
-  isRepaired.add(prototype);
   const { cleanup } = prototype;
   prototype.cleanup = function cleanupAndTell(error) {
     if (this.closed) return;

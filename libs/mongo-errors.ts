@@ -22,8 +22,20 @@ function isUnconfirmed(error: unknown): boolean {
 
 const NO_SUCH_TRANSACTION = 251;
 
+/**
+ * True when a statement of a transaction failed, so that nothing of it was stored, and it may be begun again. The driver puts no label on the
+ * error of a connection that it had given up already.
+ */
+export function isTransient(error: unknown): boolean {
+  return (
+    hasLabel(error, 'TransientTransactionError') ||
+    isInterrupted(error) ||
+    error instanceof mongoose.mongo.MongoNetworkError
+  );
+}
+
 /** Somebody ended its session, see endAbandoned. */
-export function isInterrupted(error: unknown): boolean {
+function isInterrupted(error: unknown): boolean {
   return hasCode(error, INTERRUPTED);
 }
 
@@ -76,6 +88,6 @@ function hasCode(error: unknown, code: number): boolean {
   return error instanceof mongoose.mongo.MongoServerError && error.code === code;
 }
 
-export function hasLabel(error: unknown, label: string): boolean {
+function hasLabel(error: unknown, label: string): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel(label);
 }

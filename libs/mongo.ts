@@ -5,7 +5,7 @@ import { learnTime } from './clock.ts';
 import { unavailable } from './errors.ts';
 import type { Logger } from './logger.ts';
 import { repairConnections } from './mongo-connections.ts';
-import { hasLabel, isInterrupted, isOutcomeUnknown } from './mongo-errors.ts';
+import { isOutcomeUnknown, isTransient } from './mongo-errors.ts';
 import { followPrimary } from './mongo-primary.ts';
 
 export type Session = ClientSession;
@@ -96,15 +96,6 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
   } finally {
     await session.endSession();
   }
-}
-
-/** Nothing of the transaction was stored. The driver puts no label on the error of a connection that it had given up already. */
-function isTransient(error: unknown): boolean {
-  return (
-    hasLabel(error, 'TransientTransactionError') ||
-    isInterrupted(error) ||
-    error instanceof mongoose.mongo.MongoNetworkError
-  );
 }
 
 /** Microseconds that transactions have worked so far, by their sessions. */
