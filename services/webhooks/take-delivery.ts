@@ -61,8 +61,8 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
     let { until } = reservation;
     let isOver = false;
     const extend = async () => {
-      const later = agreedTime() + leaseMs;
       if (isOver) return;
+      const later = agreedTime() + leaseMs;
       await extendLease(delivery, new Date(later));
       until = later;
     };
