@@ -291,6 +291,26 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
 });
 
 describe('a key that ends while a request that was let in with it waits', () => {
+  /** @returns what `ask` is answered when `change` is made after its key was let in. */
+  async function answerTo<Reply>(
+    ask: () => Promise<Reply>,
+    key: { account_id: string; _id: string },
+    change: () => Promise<unknown>,
+  ): Promise<Reply> {
+    const gate = Promise.withResolvers<void>();
+    const turn = inTurn(key.account_id, () => gate.promise);
+    const asked = ask();
+    try {
+      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
+      await change();
+    } finally {
+      gate.resolve();
+    }
+    const reply = await asked;
+    await turn;
+    return reply;
+  }
+
   const endpoint = { url: 'https://hooks.example.com/in', events: ['*'] };
   test.each<[string, 'keys' | 'webhooks' | 'account', (id: string) => string, object | undefined]>([
     ['POST', 'keys', () => path, { name: 'heir', scopes: ['keys:write'] }],
@@ -312,19 +332,13 @@ describe('a key that ends while a request that was let in with it waits', () => 
       await WebhookEndpoint.find(own).sort({ _id: 1 }).lean(),
       (await gateway.get('/api/v1/account', account)).body,
     ];
-    const gate = Promise.withResolvers<void>();
-    const turn = inTurn(account.id, () => gate.promise);
     const key = { ...own, _id: leaked.id };
-    const asked = gateway.call(method, pathOf(kind === 'keys' ? target : endpointId), { body, key: leaked.key });
-    try {
-      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
+    const ask = () => gateway.call(method, pathOf(kind === 'keys' ? target : endpointId), { body, key: leaked.key });
+    let before: unknown;
+    const reply = await answerTo(ask, key, async () => {
       await ApiKey.updateOne(key, { revoked_at: new Date() });
-    } finally {
-      gate.resolve();
-    }
-    const before = await stored();
-    const reply = await asked;
-    await turn;
+      before = await stored();
+    });
 
     expect(answerOf(reply)).toEqual([401, { error: 'Unauthorized: Invalid or revoked API key' }]);
     expect(await stored()).toEqual(before);
@@ -338,17 +352,9 @@ describe('a key that ends while a request that was let in with it waits', () => 
     const { id: target } = await make({}, account);
     const replaced = await make({ scopes: ['keys:write', 'clients:read'] }, account);
     const key = { account_id: account.id, _id: replaced.id };
-    const gate = Promise.withResolvers<void>();
-    const turn = inTurn(account.id, () => gate.promise);
-    const asked = gateway.post(pathOf(target), body, { key: replaced.key });
-    try {
-      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
-      await ApiKey.updateOne(key, { expires_at: new Date(Date.now() + 60_000) });
-    } finally {
-      gate.resolve();
-    }
-    const reply = await asked;
-    await turn;
+    const ask = () => gateway.post(pathOf(target), body, { key: replaced.key });
+    const inAMinute = { expires_at: new Date(Date.now() + 60_000) };
+    const reply = await answerTo(ask, key, () => ApiKey.updateOne(key, inAMinute));
 
     expect(reply.status).toBe(403);
     expect(await ApiKey.countDocuments({ account_id: account.id })).toBe(3);

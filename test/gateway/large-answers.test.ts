@@ -65,9 +65,14 @@ test('when an account reads none of the large pages it asked for, then its next 
   await eventually(() => next() > 0);
 });
 
-test('when many ask for pages and read them, then each gets its page', async () => {
-  // A tenth of the page: who waits too long for others is told to come again, and this machine may be slow.
-  const pages = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => gateway.get('/api/v1/invoices?limit=10')));
+test('when many ask for large pages and read them, then each gets its page', async () => {
+  // On a slow machine some wait too long for others and are told to come again.
+  const page = () =>
+    eventually(async () => {
+      const reply = await gateway.get(PATH);
+      return reply.status !== 429 && reply;
+    });
+  const pages = await Promise.all(Array.from({ length: 2 * AT_ONCE }, page));
 
-  expect(pages.map(({ status, body }) => [status, body.data?.length])).toEqual(pages.map(() => [200, 10]));
+  expect(pages.map(({ status, body }) => [status, body.data.length])).toEqual(pages.map(() => [200, PAGE]));
 });

@@ -7,10 +7,9 @@ import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo.ts';
 import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
 import { whileAway } from '#libs/while-away.ts';
-import { withErrors } from '../support/mongodb-errors.ts';
+import { NOT_PRIMARY, withErrors } from '../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
-const NOT_PRIMARY = 13_435;
 const STEPPED_DOWN = 11_602;
 const INTERRUPTED = 11_601;
 const OUT_OF_TIME = 50;

@@ -3,6 +3,9 @@ import mongoose from 'mongoose';
 import { isDuplicate } from '#libs/mongo-errors.ts';
 import { eventually } from './eventually.ts';
 
+/** An error code: the server that was asked is none any more, or not yet. */
+export const NOT_PRIMARY = 13_435;
+
 /** Of one test; who died with its order holds the others up no longer. */
 const TURN_MS = 30_000;
 

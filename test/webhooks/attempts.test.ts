@@ -17,13 +17,11 @@ import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 import { entryFor } from '../../services/webhooks/put-due-deliveries.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { withErrors } from '../support/mongodb-errors.ts';
+import { NOT_PRIMARY, withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { LOOPBACK, register, storedDelivery } from '../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../support/workspace.ts';
-
-const NOT_PRIMARY = 13_435;
 
 let workspace: Workspace;
 let queues: Queues;

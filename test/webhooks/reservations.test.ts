@@ -12,13 +12,12 @@ import { AHEAD_MAX, openRelay } from '../../services/webhooks/relay-events.ts';
 import { makeTakeDelivery } from '../../services/webhooks/take-delivery.ts';
 import { openTraffic } from '../../services/webhooks/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { withErrors } from '../support/mongodb-errors.ts';
+import { NOT_PRIMARY, withErrors } from '../support/mongodb-errors.ts';
 import { openReadyQueues } from '../support/queues.ts';
 import { announcedEvent } from '../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../support/workspace.ts';
 
 const MINUTE_MS = 60_000;
-const NOT_PRIMARY = 13_435;
 
 let workspace: Workspace;
 let queues: Queues;
