@@ -7,12 +7,15 @@ import { driverOf } from '#libs/models/records.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
 import { create, createClient } from '../support/records.ts';
 
 const PAGE = 100;
 const AT_ONCE = 4;
 /** A page is there in less. */
 const QUIET_MS = 3_000;
+/** A member that cannot reach the others. */
+const TIME_LIMIT_EXCEEDED = 262;
 const PATH = `/api/v1/invoices?limit=${PAGE}`;
 
 let gateway: TestGateway;
@@ -76,3 +79,22 @@ test('when many ask for large pages and read them, then each gets its page', asy
 
   expect(pages.map(({ status, body }) => [status, body.data.length])).toEqual(pages.map(() => [200, PAGE]));
 });
+
+test('when the store is away, then who waits behind those that find it so is told that, and not that too much is asked for', async () => {
+  // The last one would begin after eighteen seconds, and waits for fifteen.
+  const away = {
+    times: 1_000,
+    failCommands: ['find', 'aggregate', 'count'],
+    namespace: `${Invoice.db.name}.${Invoice.collection.name}`,
+    errorCode: TIME_LIMIT_EXCEEDED,
+    blockConnection: true,
+    blockTimeMS: 6_000,
+  };
+  const replies = await withErrors(away, () =>
+    Promise.all(Array.from({ length: 3 * AT_ONCE + 1 }, () => gateway.get(PATH))),
+  );
+
+  expect(replies.map(({ status, body, headers }) => [status, body.error, headers.get('Retry-After')])).toEqual(
+    replies.map(() => [503, 'The service is temporarily unavailable', '1']),
+  );
+}, 60_000);

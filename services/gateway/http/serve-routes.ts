@@ -1,9 +1,10 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
-import { AppError } from '#libs/errors.ts';
+import { AppError, unavailable } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { isStoreAway } from '#libs/mongo-errors.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
@@ -141,14 +142,26 @@ async function lookAgain(caller: Caller, session: Session) {
   caller.expiresAt = expires_at ?? undefined;
 }
 
+/** When somebody's large answer last found the store away: who waited behind it has not asked for too much. */
+let storeAwayAt = Number.NEGATIVE_INFINITY;
+
 /** Whoever asks for more large answers at a time waits: one takes three times its size while it is made, and its size until it is read. */
 async function amongFew(accountId: Id, response: Response, respond: () => Promise<void>) {
+  const since = performance.now();
   const respondWhole = async () => {
     if (response.closed) return; // The caller has gone while it waited.
-    await respond();
+    try {
+      await respond();
+    } catch (error) {
+      if (isStoreAway(error)) storeAwayAt = performance.now();
+      throw error;
+    }
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
-  const late = () => new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+  const late = () =>
+    storeAwayAt > since
+      ? unavailable('The service is temporarily unavailable', 1)
+      : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
   await inTurn(`large ${accountId}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
