@@ -77,7 +77,12 @@ await run(async ({ onClose, useLogger }) => {
   let sharers = 1;
   const lag = openLoopLag();
   onClose(() => lag.close());
-  const traffic = openTraffic({ scale: config.WEBHOOK_RETRY_SCALE, sharers: () => sharers, lagMs: lag.ms });
+  const traffic = openTraffic({
+    scale: config.WEBHOOK_RETRY_SCALE,
+    sharers: () => sharers,
+    lagMs: lag.ms,
+    slots: config.DELIVERY_CONCURRENCY,
+  });
   const events = openEventReader();
   const outbox = openRelay(queues);
   const deliver = makeDeliverWebhook({

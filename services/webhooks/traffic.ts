@@ -23,10 +23,21 @@ const FORGET_EVERY_MS = 60_000;
 const QUICK_MS = 50;
 /** An attempt passes through this process's loop so often (name, call, head, body): when that is late, no endpoint is slow for it. */
 const LOOPS_PER_ATTEMPT = 5;
+/**
+ * Nor is one slow that takes less than so many times as long as the quickest of all: where each of them takes long it is this machine or
+ * its network, and to put them aside would be more work for it.
+ */
+const SLOWER = 8;
+const QUICKEST_KEPT_MS = 100;
+/** Of all slots so many may be taken while somebody waits for such an endpoint: what comes for another one finds room. */
+const WAITING_SHARE = 3 / 4;
+/** And so many by those who wait for one endpoint, however quick it is. */
+const WAITING_SHARE_OF_ONE = 1 / 3;
 /** Who waits here looks so often whether the endpoint is still quick, and so many times. */
 const LOOK_HERE_MS = 500;
 const LOOKS_HERE = 10;
-const WAITING_HERE_MAX = 60;
+/** After so many failures in a row what is planned for a full house is put aside before it is on the queue. */
+const FAILURES_FORESEEN = 2;
 /** Nobody waits longer than this for a slow endpoint before a look whether it is quicker by now. */
 const PARKED_MAX_MS = 5 * 60_000;
 const PARKED_MIN_MS = 500;
@@ -84,16 +95,25 @@ export interface TrafficOptions {
   sharers?: () => number;
   /** How late this process's own timers are. */
   lagMs?: () => number;
+  /** How many attempts this process has in hand at most, those that wait here included; any number unless told. */
+  slots?: number;
   now?: () => number;
 }
 
 export function openTraffic(options: TrafficOptions): Traffic {
-  const { now = () => performance.now(), sharers = () => 1, lagMs = () => 0 } = options;
+  const {
+    now = () => performance.now(),
+    sharers = () => 1,
+    lagMs = () => 0,
+    slots = Number.POSITIVE_INFINITY,
+  } = options;
   const openMs = OPEN_MS * options.scale;
   // Longer than anything is put aside, and than an outcome counts: at worst an endpoint that is down still is found out once more.
   const keptMs = Math.max((1 + OPENS_MAX) * openMs, WINDOW_MS);
   const states = new Map<string, State>();
   let forgetsAt = now() + FORGET_EVERY_MS;
+  let waitingHere = 0;
+  let quickest = { averageMs: 0, untilAt: Number.NEGATIVE_INFINITY };
 
   /** An endpoint that failed last and was deleted, disabled or fell silent has no success that would take it away. */
   function forgetIdle() {
@@ -179,15 +199,44 @@ export function openTraffic(options: TrafficOptions): Traffic {
   const expectedMs = (state: State) =>
     Math.max(state.averageMs ?? 0, ...[...state.inFlight].map(({ since }) => now() - since));
 
-  const isSlow = (state: State) => expectedMs(state) > QUICK_MS + LOOPS_PER_ATTEMPT * lagMs();
+  const isQuick = (ms: number) => ms <= QUICK_MS + LOOPS_PER_ATTEMPT * lagMs();
 
-  const isFullAndSlow = (state: State) => state.inFlight.size >= limitOf(state) && isSlow(state);
+  const isLikeOthers = (ms: number) => ms <= SLOWER * quickestMs();
+
+  const isSlow = (state: State) => !isQuick(expectedMs(state)) && !isLikeOthers(expectedMs(state));
+
+  /** 0 when no endpoint that is well has attempts in hand. */
+  function quickestMs(): number {
+    if (now() >= quickest.untilAt) {
+      const well = [...states.values()].filter(({ outcomes }) => outcomes.at(-1)?.isWell);
+      // One that has an outcome has an average.
+      const averages = well.map(({ averageMs = 0 }) => averageMs);
+      quickest = { averageMs: averages.length > 0 ? Math.min(...averages) : 0, untilAt: now() + QUICKEST_KEPT_MS };
+    }
+    return quickest.averageMs;
+  }
+
+  const isFull = (state: State) => state.inFlight.size >= limitOf(state);
+
+  const isFailing = ({ outcomes }: State) =>
+    outcomes.length >= FAILURES_FORESEEN && outcomes.slice(-FAILURES_FORESEEN).every(({ isWell }) => !isWell);
+
+  function mayWaitHere(state: State): boolean {
+    const ms = expectedMs(state);
+    const place = state.waiting.length + 1;
+    // Whose turn comes later would be put aside in the end.
+    const isInTime = (ms * place) / limitOf(state) < LOOKS_HERE * LOOK_HERE_MS;
+    if (!isInTime || place > WAITING_SHARE_OF_ONE * slots) return false;
+    return isQuick(ms) || (isLikeOthers(ms) && waitingHere < WAITING_SHARE * slots);
+  }
 
   /** @returns an admission as soon as one leaves, or a wait when the endpoint turns out to be slow or down, or takes too long. */
   function waitHere(state: State): Promise<Admission> {
     return new Promise((resolve) => {
       let looksLeft = LOOKS_HERE;
+      waitingHere += 1;
       const enterNow = (admission: Admission) => {
+        waitingHere -= 1;
         clearInterval(timer);
         resolve(admission);
       };
@@ -221,15 +270,14 @@ export function openTraffic(options: TrafficOptions): Traffic {
       const wait = waitForBreaker(state, state.inFlight.size > 0 || state.trialUntil > now(), postponed);
       if (wait) return wait;
       if (state.openUntil > 0) state.trialUntil = now() + TRIAL_COMES_MS;
-      return isFullAndSlow(state) ? park(state) : undefined;
+      return isFull(state) && (isFailing(state) || !mayWaitHere(state)) ? park(state) : undefined;
     },
     async enter(endpointId, postponed) {
       const state = stateOf(endpointId);
       const wait = waitForBreaker(state, state.inFlight.size > 0, postponed);
       if (wait) return { admitted: false, ...wait };
-      if (state.inFlight.size < limitOf(state)) return admit(endpointId, state);
-      if (isFullAndSlow(state) || state.waiting.length >= WAITING_HERE_MAX) return { admitted: false, ...park(state) };
-      return waitHere(state);
+      if (!isFull(state)) return admit(endpointId, state);
+      return mayWaitHere(state) ? waitHere(state) : { admitted: false, ...park(state) };
     },
   };
 }

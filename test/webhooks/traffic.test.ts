@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { type Admission, openTraffic } from '../../services/webhooks/traffic.ts';
 import { runs } from '../support/form.ts';
 
-function start(scale = 1, sharers = 1) {
+function start(scale = 1, sharers = 1, slots = 300) {
   const clock = { now: 1_000_000, lagMs: 0 };
-  const traffic = openTraffic({ scale, now: () => clock.now, sharers: () => sharers, lagMs: () => clock.lagMs });
+  const traffic = openTraffic({ scale, now: () => clock.now, sharers: () => sharers, lagMs: () => clock.lagMs, slots });
   const admitted = async (endpointId = 'a') => {
     const admission = await traffic.enter(endpointId);
     if (!admission.admitted) throw new Error(`not admitted, wait ${admission.waitMs}`);
@@ -51,6 +51,69 @@ test('when attempts take long because this process is late itself, then the next
   const sixth = traffic.enter('a');
   first?.leave({ isWell: true, durationMs: 200 });
   expect((await sixth).admitted).toBe(true);
+});
+
+test('when all endpoints take long, then none of them is slow; when another one is quick, then they are', async () => {
+  const { clock, traffic, admitted } = start();
+  for (const endpointId of ['a', 'b', 'c']) {
+    const [first] = (await fill(() => admitted(endpointId), 5)) as Extract<Admission, { admitted: true }>[];
+    first?.leave({ isWell: true, durationMs: endpointId === 'c' ? 5 : 200 });
+    await admitted(endpointId);
+    if (endpointId === 'b') {
+      clock.now += 300;
+      expect(traffic.foresee('a')).toBeUndefined();
+    }
+  }
+  clock.now += 100;
+  expect(traffic.foresee('a')?.waitMs).toBeGreaterThan(0);
+});
+
+describe('when endpoints are full and nobody leaves', () => {
+  // Who waits looks again and again.
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  /** @returns for each that comes whether it waits right here; plans say the same. */
+  async function come({ tookMs }: { tookMs: number }) {
+    const { traffic, clock, admitted } = start(1, 1, 12);
+    for (const endpointId of ['a', 'b', 'c']) {
+      const [first] = (await fill(() => admitted(endpointId), 5)) as Extract<Admission, { admitted: true }>[];
+      first?.leave({ isWell: true, durationMs: tookMs });
+      await admitted(endpointId);
+    }
+    clock.now += tookMs;
+    const planned: boolean[] = [];
+    const aside: boolean[] = [];
+    for (const endpointId of 'aaaaabbbbbccc') {
+      planned.push(traffic.foresee(endpointId) === undefined);
+      const index = aside.push(false) - 1;
+      void traffic.enter(endpointId).then((admission) => {
+        aside[index] = !admission.admitted;
+      });
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(planned).toEqual(aside.map((isAside) => !isAside));
+    return planned.map(Number).join('');
+  }
+
+  test('then a third of the slots may wait for one that is quick', async () => {
+    expect(await come({ tookMs: 20 })).toBe('1111011110111');
+  });
+
+  test('then three quarters of the slots may wait when none is quick, but none slower than others', async () => {
+    expect(await come({ tookMs: 200 })).toBe('1111011110100');
+  });
+});
+
+test('when an endpoint has failed twice in a row and its trial is under way, then what is planned waits before it is on the queue', async () => {
+  const { traffic, admitted, attempt } = start();
+  await attempt(false);
+  const trial = await admitted();
+  expect(traffic.foresee('a')).toBeUndefined();
+  trial.leave({ isWell: false, durationMs: 5 });
+  expect(traffic.foresee('a')).toBeUndefined();
+  await admitted();
+  expect(traffic.foresee('a')).toMatchObject({ isOpen: false });
 });
 
 describe('when the house of a quick endpoint stays full', () => {
