@@ -49,3 +49,8 @@ export function conflict(message: string, headers: Record<string, string> = {}) 
 export function unavailable(message: string, seconds: number, cause?: unknown) {
   return new AppError(503, message, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }, cause });
 }
+
+/** A store does not answer, or does not know all yet. @param cause what it said, if anything. */
+export function storeAway(cause?: unknown) {
+  return unavailable('The service is temporarily unavailable', 1, cause);
+}

@@ -3,7 +3,7 @@
 // https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { AppError, unavailable } from './errors.ts';
+import { AppError, storeAway } from './errors.ts';
 import type { Logger } from './logger.ts';
 import { isOutOfTime, isStoreAway } from './mongo-errors.ts';
 import { within } from './within.ts';
@@ -103,6 +103,6 @@ async function untilLearnt(): Promise<void> {
   const until = performance.now() + WAIT_LIMIT_MS;
   while (learning) {
     const isDone = await within(until - performance.now(), learning);
-    if (!isDone) throw unavailable('The service is temporarily unavailable', 1);
+    if (!isDone) throw storeAway();
   }
 }

@@ -203,7 +203,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
 
   const isLikeOthers = (ms: number) => ms <= SLOWER * quickestMs();
 
-  const isSlow = (state: State) => !isQuick(expectedMs(state)) && !isLikeOthers(expectedMs(state));
+  const isSlow = (ms: number) => !isQuick(ms) && !isLikeOthers(ms);
 
   /** 0 when no endpoint that is well has attempts in hand. */
   function quickestMs(): number {
@@ -242,7 +242,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
       };
       const timer = setInterval(() => {
         looksLeft -= 1;
-        if (looksLeft > 0 && state.openUntil === 0 && !isSlow(state)) return;
+        if (looksLeft > 0 && state.openUntil === 0 && !isSlow(expectedMs(state))) return;
         state.waiting.splice(state.waiting.indexOf(enterNow), 1);
         enterNow({ admitted: false, ...park(state) });
       }, LOOK_HERE_MS);

@@ -1,6 +1,6 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
-import { AppError, unavailable } from '#libs/errors.ts';
+import { AppError, storeAway } from '#libs/errors.ts';
 import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
@@ -21,7 +21,7 @@ export function errorHandler(error: unknown, request: Request, response: Respons
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (isStoreAway(error) || isOutOfTime(error)) return unavailable('The service is temporarily unavailable', 1, error);
+  if (isStoreAway(error) || isOutOfTime(error)) return storeAway(error);
   return fromBodyParser(error);
 }
 

@@ -1,6 +1,6 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
-import { AppError, unavailable } from '#libs/errors.ts';
+import { AppError, storeAway } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
@@ -159,9 +159,7 @@ async function amongFew(accountId: Id, response: Response, respond: () => Promis
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
   const late = () =>
-    storeAwayAt > since
-      ? unavailable('The service is temporarily unavailable', 1)
-      : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+    storeAwayAt > since ? storeAway() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
   await inTurn(`large ${accountId}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
