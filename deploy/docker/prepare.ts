@@ -82,6 +82,7 @@ async function makeReplicaSet(host: string, name: string) {
   try {
     while (Date.now() < until) {
       try {
+        await client.connect(); // A client that found nobody at its first question never looks again by itself.
         if (await isPrimary(client.db('admin'), host, name)) return say(`${host} is the primary of ${name}`);
       } catch (error) {
         problem = error; // Not listening yet, or electing: asked again.

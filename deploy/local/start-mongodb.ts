@@ -74,10 +74,14 @@ async function becomePrimary(port: number, child: Child, logFile: string) {
     let problem: unknown;
     while (performance.now() < deadline) {
       // Not listening yet, or between two states: asked again until the deadline.
-      const asked = isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`).catch((error) => {
-        problem = error;
-        return false;
-      });
+      // Connected each time: a client that found nobody at its first question never looks again by itself.
+      const asked = client
+        .connect()
+        .then(() => isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`))
+        .catch((error) => {
+          problem = error;
+          return false;
+        });
       if (await Promise.race([asked, died])) return;
       await wait(RETRY_MS);
     }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
@@ -17,8 +18,12 @@ let folder: string;
 let mongod: Child;
 let port: number;
 
+// Longer than one question to the database may take.
+const LATE_MS = 4_000;
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'billhook-prepare-'));
+  port = await steadyPort();
   await start();
 });
 afterAll(async () => {
@@ -28,7 +33,6 @@ afterAll(async () => {
 
 async function start() {
   const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
-  port = await steadyPort();
   const args = [
     '--dbpath',
     folder,
@@ -89,10 +93,20 @@ test('when it runs again, then it changes nothing', async () => {
 
 test('when the database comes back under another address, then it is made the primary there', async () => {
   await mongod.stop();
+  port = await steadyPort();
   await start();
 
   expect(await prepare()).toMatch(/is the primary of rs0/);
   expect(await writes()).toBe(true);
+});
+
+test('when the database listens only after a while, then it is waited for', async () => {
+  await mongod.stop();
+  const prepared = prepare();
+  await pause(LATE_MS);
+  await start();
+
+  expect(await prepared).toMatch(/is the primary of rs0/);
 });
 
 test('when another list of keys is given, then the file holds it, and a list that is none changes nothing', async () => {

@@ -71,6 +71,15 @@ describe('MongoDB', () => {
     await expect(second).rejects.toThrow(/mongod did not start .*\n.*in use/);
   });
 
+  test('when it takes its time before it listens, then it is waited for', async () => {
+    const { command } = await findMongodb({ env });
+    const late = await script(folder, 'mongod', `sleep 6\nexec '${command}' "$@"`);
+
+    const running = await mongodb(late);
+
+    expect(await (await clientOf(running)).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
+  });
+
   test('when the program ends at once, then the failure says how and where its log is', async () => {
     const command = await script(folder, 'mongod', 'exit 14');
     const logFile = join(folder, 'mongod.log');
@@ -113,8 +122,8 @@ describe('Redis', () => {
   });
 });
 
-async function mongodb(): Promise<RunningMongodb> {
-  const { command } = await findMongodb({ env });
+async function mongodb(program?: string): Promise<RunningMongodb> {
+  const command = program ?? (await findMongodb({ env })).command;
   const running = await startMongodb({ command, folder: join(folder, 'mongodb'), env });
   stops.push(() => running.stop());
   return running;
