@@ -8,6 +8,9 @@ import { eventually } from '../support/eventually.ts';
 export const REAL = join(import.meta.dirname, '..', '..', 'deploy', 'local', 'main.ts');
 export const PRETENDED = join(import.meta.dirname, 'fixtures', 'system', 'main.ts');
 
+// A dozen processes start, and a busy machine may have little time for them. Under the limit of the test runner, so that what they said is seen.
+const READY_LIMIT_MS = 150_000;
+
 export interface Start {
   child: ChildProcess;
   output(): string;
@@ -33,7 +36,9 @@ export async function whenReady(started: Start, data: string, formerSupervisor?:
   const ready = eventually(async () => {
     const facts = await factsIn(data);
     return facts.pids['supervisor'] !== formerSupervisor && started.output().includes('Ctrl-C') && facts;
-  }, 55_000);
+  }, READY_LIMIT_MS).catch((cause) => {
+    throw new Error(`it was not ready:\n${started.output()}`, { cause });
+  });
   const ended = started.exitCode.then((code) => {
     throw new Error(`it ended with ${code}:\n${started.output()}`);
   });
