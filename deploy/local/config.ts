@@ -65,7 +65,7 @@ Variables:
   SECRET_KEY      encrypts webhook secrets (default: made once and kept in the data folder)
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
-  BILLHOOK_CACHE_DIR    where fetched programs are kept (default ~/.cache/billhook)
+  BILLHOOK_CACHE_DIR    where fetched programs and compiled code are kept (default ~/.cache/billhook)
 Everything else in the environment is handed to the gateway and the webhook service as it is. What is wrong or misspelt in it is named
 before anything is started (exit code 78).
 

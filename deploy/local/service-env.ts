@@ -1,4 +1,6 @@
 // What each service is told by its environment, and what it is not.
+import { join } from 'node:path';
+import { cacheFolder } from './cache.ts';
 
 export interface Chosen {
   host: string;
@@ -18,16 +20,22 @@ export interface Addresses {
 // What any program needs of our environment. A store gets no more, and neither does the renderer but for its own settings:
 // it lays out what strangers send, so it is told neither the database nor a secret a person may have in their shell.
 const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
-const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|(RENDER|RECYCLE|CHROMIUM|IMAGE|OTEL)\w*)$/;
+const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|NODE_COMPILE_CACHE|(RENDER|RECYCLE|CHROMIUM|IMAGE|OTEL)\w*)$/;
 
 export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): NodeJS.ProcessEnv {
   const isGiven = (name: string) => [EVERYBODY_GETS, ...more].some((names) => names.test(name));
   return Object.fromEntries(Object.entries(env).filter(([name]) => isGiven(name)));
 }
 
+// Where Node keeps what it has compiled: each program of ours is half as long on its way the next time.
+export function compiledCode(env: NodeJS.ProcessEnv) {
+  return { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(cacheFolder(env), 'compiled') };
+}
+
 export function environments(addresses: Addresses) {
-  const { env, config, mongodbUri: MONGODB_URI, redisUrl: REDIS_URL, secretKey: SECRET_KEY } = addresses;
+  const { config, mongodbUri: MONGODB_URI, redisUrl: REDIS_URL, secretKey: SECRET_KEY } = addresses;
   const OUTBOUND_ALLOW = config.outboundAllow;
+  const env = { ...addresses.env, ...compiledCode(addresses.env) };
   const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },

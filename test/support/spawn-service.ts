@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import getPort from 'get-port';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { compiledCode } from '../../deploy/local/service-env.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -44,6 +45,7 @@ export async function spawnService(
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
+      ...compiledCode(process.env),
       ...nodeEnvironmentOf(service),
       ...settings(service, workspace),
       PORT: String(port),

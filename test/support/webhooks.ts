@@ -11,6 +11,7 @@ import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { compiledCode } from '../../deploy/local/service-env.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -33,6 +34,7 @@ export async function startWebhookService(workspace: Workspace, env: NodeJS.Proc
   const child = spawn(process.execPath, [...nodeFlagsOf('webhooks'), 'services/webhooks/main.ts'], {
     env: {
       PATH: process.env['PATH'],
+      ...compiledCode(process.env),
       ...nodeEnvironmentOf('webhooks'),
       MONGODB_URI: workspace.mongodbUri,
       REDIS_URL: workspace.redisUrl,
