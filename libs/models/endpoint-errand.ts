@@ -1,5 +1,5 @@
 // What is still to be done with the deliveries of an endpoint that was enabled, disabled or deleted. Written in the transaction of
-// that change, and done after it: there may be a million of them, and whoever is to do it may die.
+// that change, or before what may come too late for it, and done after it: there may be a million of them, and whoever is to do it may die.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
@@ -30,13 +30,19 @@ export const EndpointErrand = model('EndpointErrand', errandSchema);
 const LEFT_MS = 30_000;
 const LOOKED_AT = 100;
 
-/** @param endpoint one that was enabled, disabled or deleted in this transaction. `settleEndpoint` is to follow the commit. */
-export async function noteErrand(endpoint: { _id: StoredId; account_id: StoredId }, session: Session): Promise<void> {
-  const { _id, account_id } = endpoint;
+/**
+ * @param endpoint one that was enabled, disabled or deleted in this transaction: `settleEndpoint` is to follow the commit.
+ * @param session may be left out by who is about to hold a delivery: its endpoint may be enabled meanwhile, and what was held before be released.
+ */
+export async function noteErrand(
+  { _id, account_id }: { _id: StoredId; account_id: StoredId },
+  session?: Session,
+): Promise<void> {
+  // By the key alone, which no two accounts share: only so the server itself tries again when two make it at once.
   await EndpointErrand.updateOne(
-    { _id, account_id },
-    { $set: { change_id: storedId(newId()), since: agreedDate() } },
-    { session, upsert: true },
+    { _id },
+    { $set: { account_id, change_id: storedId(newId()), since: agreedDate() } },
+    { ...(session ? { session } : {}), upsert: true, ...acrossAccounts },
   );
 }
 

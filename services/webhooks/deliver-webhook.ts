@@ -9,9 +9,9 @@ import type { Attempt } from '#libs/models/delivery.ts';
 import type { ClaimedDelivery } from '#libs/models/delivery-clock.ts';
 import { type Settlement, settleDeliveries, type Verdict } from '#libs/models/delivery-settlement.ts';
 import { recallPostponed } from '#libs/models/due-deliveries.ts';
-import { settleEndpoint } from '#libs/models/endpoint-errand.ts';
+import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import type { EventRecord } from '#libs/models/event.ts';
-import { type Id, wireId } from '#libs/models/tenant.ts';
+import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
@@ -70,6 +70,14 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     return settlements;
   }, PATIENT);
 
+  const noteHolding = inBatches(async (held: ClaimedDelivery[]) => {
+    const accounts = new Map(held.map(({ endpoint_id, account_id }) => [wireId(endpoint_id), account_id]));
+    await Promise.all(
+      [...accounts].map(([id, account_id]) => whileAway(() => noteErrand({ _id: storedId(id), account_id }))),
+    );
+    return held;
+  }, PATIENT);
+
   return async (job, { log, isFirstRun }) => {
     const hold = await take(job, isFirstRun);
     if (!hold) return;
@@ -118,6 +126,8 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   }
 
   async function hold(delivery: ClaimedDelivery, endpointId: Id, attempt?: Attempt) {
+    // Whoever finds the errand looks again, should we not get there.
+    await noteHolding(delivery);
     await settle({ delivery, verdict: { status: 'held' }, ...(attempt ? { attempt } : {}) });
     // Who enabled or deleted it meanwhile has seen to what was held before this one.
     const endpoint = await readAcknowledged(() => endpoints.read(endpointId));

@@ -82,6 +82,36 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   await close();
 });
 
+test('when a service ends right after it held a delivery whose endpoint was enabled meanwhile, then another one releases it', async () => {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const own = { _id: endpoint.id, account_id: accountId };
+  const id = await storedDelivery(accountId, endpoint.id);
+  const status = async () =>
+    (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
+  await WebhookEndpoint.updateOne(own, { enabled: false });
+  const { deliver, close } = await openWork();
+  const find = WebhookEndpoint.collection.find.bind(WebhookEndpoint.collection);
+  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // It sees that the endpoint is disabled, and ends before it looks once more.
+  looks.mockImplementationOnce(find as never).mockImplementationOnce(() => {
+    throw new Error('the service ended');
+  });
+
+  const ended = deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, {
+    log: testLog,
+    isFirstRun: true,
+  } as never);
+  await expect(ended).rejects.toThrow('the service ended');
+  looks.mockRestore();
+  await close();
+  await WebhookEndpoint.updateOne(own, { enabled: true });
+  expect(await status()).toBe('held');
+
+  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await status()).toBe('pending');
+});
+
 describe('when an endpoint becomes disabled while an event waits in the outbox', () => {
   const later = () => new Promise((resolve) => setTimeout(resolve, 5)); // Times are kept in whole milliseconds.
 
