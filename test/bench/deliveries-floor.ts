@@ -2,7 +2,7 @@
 import { openOutbound } from '#libs/outbound.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 
-const { TARGETS = '', COUNT = '0', CONCURRENCY = '30', SECRET = '', BODY = '' } = process.env;
+const { TARGETS = '', CONCURRENCY = '30', SECRET = '', BODY = '' } = process.env;
 const urls = TARGETS.split(',');
 const post = makePostSigned({
   outbound: openOutbound({ allow: '127.0.0.0/8', keepAlive: true }),
@@ -10,15 +10,18 @@ const post = makePostSigned({
   userAgent: 'Billhook/bench',
 });
 
-let next = 0;
-const loop = async () => {
-  while (next < Number(COUNT)) {
-    const turn = next;
-    next += 1;
-    const url = urls[turn % urls.length] as string;
-    const { isWell, problem } = await post({ url, eventId: `floor-${turn}`, body: BODY, secrets: [SECRET] });
-    if (!isWell) throw new Error(`the floor's own call failed: ${problem}`);
-  }
-};
-await Promise.all(Array.from({ length: Number(CONCURRENCY) }, loop));
-process.exit(0);
+/** Makes so many calls when it is told a number, and says when it has. A call that fails ends it. */
+process.on('message', (count: number) => void make(count));
+
+async function make(count: number) {
+  const turns = Array.from({ length: count }, (_, turn) => turn).values();
+  const loop = async () => {
+    for (const turn of turns) {
+      const url = urls[turn % urls.length] as string;
+      const { isWell, problem } = await post({ url, eventId: `floor-${turn}`, body: BODY, secrets: [SECRET] });
+      if (!isWell) throw new Error(`the floor's own call failed: ${problem}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(CONCURRENCY) }, loop));
+  process.send?.('made');
+}
