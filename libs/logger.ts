@@ -1,5 +1,6 @@
 // Structured logs, one JSON line each, without bodies and keys.
 import { type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
+import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 export type { Logger };
 
@@ -17,6 +18,12 @@ const TOLD = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'p
 const TOGETHER = { minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, sync: false };
 
 /**
+ * Whoever reads the lines may stand still or be gone. As many characters as this wait for it, later lines are lost; and what cannot be
+ * written is tried no more than so often, a tenth of a second apart, before the process that ends lets go of it.
+ */
+const WAITING = { maxLength: 8_388_608, maxWriteRetries: 10 };
+
+/**
  * @param service name that every line carries.
  * @param level least level that is written.
  */
@@ -28,7 +35,25 @@ export function makeLogger(service: string, level: string): Logger {
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     serializers: { err: describeError },
   };
-  return pino(options, pino.destination(TOGETHER));
+  standardOutput ??= openStandardOutput();
+  return pino(options, standardOutput);
+}
+
+/** All loggers of a process share it. */
+let standardOutput: SonicBoom | undefined;
+
+function openStandardOutput(): SonicBoom {
+  // To ask for its number makes Node write to a pipe without waiting for its reader.
+  const output = new sonicBoom.SonicBoom({ fd: process.stdout.fd, ...TOGETHER, ...WAITING });
+  output.on('error', () => undefined); // The lines are kept for the next try: there is nobody to tell.
+  process.once('exit', () => {
+    try {
+      output.flushSync();
+    } catch {
+      // Nobody reads them any more.
+    }
+  });
+  return output;
 }
 
 /** For `serializers` of a logger that has its own. Anything but an error is left as it is. */

@@ -1,7 +1,11 @@
 // The log: nobody waits for a line, none is missing when the process ends by itself, and none holds what a store was asked to keep.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from '@jest/globals';
 
 const COUNT = 2_000;
 
@@ -52,6 +56,72 @@ test('when a service is about to end by an error, then what it says of it does n
       .split('\n')
       .map((line) => JSON.parse(line).msg),
   ).toEqual(['before', 'ending']);
+});
+
+describe('when whoever reads the lines', () => {
+  const service = (says: string) => `
+    const { run } = await import('./libs/lifecycle.ts');
+    const { makeLogger } = await import('./libs/logger.ts');
+    await run(async ({ onClose, useLogger }) => {
+      const log = makeLogger('test', 'info');
+      useLogger(log);
+      const timer = setInterval(() => undefined, 1_000);
+      onClose(() => clearInterval(timer));
+      ${says}
+      process.stderr.write('ready');
+    });`;
+
+  async function start(says: string, stdout: 'pipe' | number = 'pipe') {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', service(says)], {
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    await once(child.stderr as Readable, 'data');
+    return child;
+  }
+
+  test('is gone, then a service that is told to end does', async () => {
+    const child = await start('');
+    try {
+      child.stdout?.destroy();
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  const MUCH = 100_000; // lines, of some two hundred bytes each
+  const saysMuch = `for (let count = 0; count < ${MUCH}; count += 1) log.info({ text: 'x'.repeat(100) }, 'said');`;
+
+  test('stands still, then a service that is told to end does', async () => {
+    const folder = await mkdtemp(`${tmpdir()}/billhook-log-`);
+    const path = `${folder}/pipe`;
+    spawnSync('mkfifo', [path]); // What a shell and a container give a service, and Node's own pipes are not.
+    const pipe = await open(path, 'r+');
+    const child = await start(saysMuch, pipe.fd);
+    try {
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      await pipe.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('stands still for a while, then not all lines wait for it, and none of those is in pieces', async () => {
+    const child = await start(saysMuch);
+    try {
+      const ended = text(child.stdout as Readable);
+      child.kill('SIGTERM');
+      const lines = (await ended).trimEnd().split('\n');
+      expect(lines.filter((line) => JSON.parse(line).service !== 'test')).toEqual([]);
+      expect(lines.length).toBeLessThan(MUCH);
+      expect(lines.length).toBeGreaterThan(MUCH / 10);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
 });
 
 test('when an error of a store holds what it was asked to keep, then the line says what went wrong, and not that', () => {
