@@ -1,5 +1,5 @@
 // How deliveries of all accounts end: failures by cause, outcomes by minute, and what is still open.
-import { Delivery, type DeliveryStatus, SETTLED, SETTLED_DEAD } from './delivery.ts';
+import { Delivery, type DeliveryStatus, RETRYING, SETTLED, SETTLED_DEAD } from './delivery.ts';
 import { lastOf, SEARCH_LIMIT_MS } from './delivery-search.ts';
 import { acrossAccounts, type Id } from './tenant.ts';
 
@@ -87,15 +87,15 @@ async function countByMinute(filter: object, hint: string) {
   ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS, hint } as object);
 }
 
-/** How many are in each state that is not the end, counted up to `max` each. */
+/** How many are in each state that is not the end, counted up to `max` each. As above, no delivery is read. */
 export async function countOpenDeliveries(max: number) {
-  const count = (status: DeliveryStatus, more: object = {}) =>
-    Delivery.countDocuments({ status, ...more }, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
+  const count = (filter: { status: DeliveryStatus }) =>
+    Delivery.countDocuments(filter, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
   const [pending, retrying, dead, held] = await Promise.all([
-    count('pending'),
-    count('pending', { attempts_made: { $gt: 0 } }),
-    count('dead'),
-    count('held'),
+    count({ status: 'pending' }),
+    count(RETRYING),
+    count({ status: 'dead' }),
+    count({ status: 'held' }),
   ]);
   return { pending, retrying, dead, held };
 }

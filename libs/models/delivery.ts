@@ -78,6 +78,8 @@ const OF_ENDPOINT_BY_STATUS = { account_id: 1, endpoint_id: 1, status: 1, create
 /** Indexes of what has ended; of the dead alone. */
 export const SETTLED = 'settled';
 export const SETTLED_DEAD = 'settled_dead';
+/** The filter of those that failed and are tried again. It has an index. */
+export const RETRYING = { status: 'pending', attempts_made: { $gt: 0 } } as const;
 const OF_ENDPOINT = { account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 } as const;
 deliverySchema.index(OF_ENDPOINT_BY_STATUS);
 deliverySchema.index(OF_ENDPOINT);
@@ -88,6 +90,8 @@ deliverySchema.index({ due_at: 1 }, { sparse: true });
 deliverySchema.index({ settled_at: 1 }, { name: SETTLED, sparse: true, expireAfterSeconds: SETTLED_KEPT_SECONDS });
 // An index that removes what is old may have one field. A second one for the dead alone costs what is delivered nothing.
 deliverySchema.index({ settled_at: 1, status: 1 }, { name: SETTLED_DEAD, partialFilterExpression: { status: 'dead' } });
+// Of those that failed and are tried again alone: what is delivered at once costs it nothing.
+deliverySchema.index({ status: 1, attempts_made: 1 }, { name: 'retrying', partialFilterExpression: RETRYING });
 
 export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
 export type Attempt = InferSchemaType<typeof attemptSchema>;
