@@ -46,6 +46,8 @@ const endpointSchema = new Schema(
     /** When the first of an unbroken row of failures happened, and how long the row is. Absent while all is well. */
     failing_since: Date,
     failures: Number,
+    /** When somebody last asked for a ping. */
+    tested_at: Date,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },

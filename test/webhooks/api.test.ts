@@ -1,6 +1,7 @@
 // Webhooks as a user drives them: over HTTP, with the service running and receivers that listen.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
@@ -9,7 +10,8 @@ import { Delivery } from '#libs/models/delivery.ts';
 import { Event } from '#libs/models/event.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { newId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { pausedAfter, WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventRoutes } from '../../services/gateway/events/routes.ts';
@@ -239,6 +241,22 @@ test('when an endpoint is tested, then a signed ping reaches it alone', async ()
   expect(verify(secret, call)).toMatchObject({ type: 'ping', data: { webhook_id: id } });
   expect(call.id).toBe(reply.body.data.event_id);
   expect(other.received).toEqual([]);
+});
+
+test('when an endpoint is disabled by another gateway in the moment it is tested, then no ping is promised that nobody makes', async () => {
+  const me = await user();
+  const { id } = (await me.post('/webhooks', { url: (await receiver()).url })).body.data;
+  let reply: Promise<Reply> | undefined;
+
+  await inTransaction(async (session) => {
+    const disabled = { enabled: false, disabled_reason: 'manual', updated_at: new Date() };
+    const filter = { _id: id, account_id: me.id };
+    await WebhookEndpoint.updateOne(filter, { $set: disabled, ...pausedAfter(0) }, { session });
+    reply ??= me.post(`/webhooks/${id}/test`);
+    await Promise.race([reply, pause(500)]);
+  });
+
+  expect((await reply)?.status).toBe(409);
 });
 
 test('when a secret is rotated, then calls carry two signatures and each secret verifies', async () => {

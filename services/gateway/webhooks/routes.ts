@@ -1,5 +1,6 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
+import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
@@ -196,7 +197,9 @@ async function settle({ caller, id, log }: Context, nudge: () => void) {
 
 async function testWebhook(context: Context) {
   return context.commit(async ({ session, announce }) => {
-    await enabledEndpoint(context, session);
+    const endpoint = await enabledEndpoint(context, session);
+    // Whoever disables it at the same time comes before this or after it: otherwise nobody would ever make this delivery.
+    await changeEndpoint(endpoint, { $set: { tested_at: agreedDate() } }, session);
     const message = 'If you can read this and verify its signature, the endpoint works.';
     const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);
     return updated({ event_id: eventId, delivery_id: deliveryId(String(eventId), context.id) });
