@@ -4,12 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Facts } from '../../deploy/local/banner.ts';
 import { eventually } from '../support/eventually.ts';
+import { READY_LIMIT_MS } from '../support/spawn-service.ts';
 
 export const REAL = join(import.meta.dirname, '..', '..', 'deploy', 'local', 'main.ts');
 export const PRETENDED = join(import.meta.dirname, 'fixtures', 'system', 'main.ts');
-
-// A dozen processes start, and a busy machine may have little time for them. Under the limit of the test runner, so that what they said is seen.
-const READY_LIMIT_MS = 150_000;
 
 export interface Start {
   child: ChildProcess;
