@@ -12,6 +12,15 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** @returns the moment of an ISO 8601 timestamp with its zone, or the first one in UTC of a day; undefined when the text is neither. */
+export function instantOf(text: string): Date | undefined {
+  if (!isDay(INSTANT.exec(text)?.[1] ?? '')) return undefined;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
 /** The day that is `count` days after `day` (before it, when negative). */
 export function addDays(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`);

@@ -1,6 +1,7 @@
 // The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
 import Joi from 'joi';
 import { isDay } from '../day.ts';
+import { isPrintable } from '../printable.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PdfLine {
@@ -61,8 +62,6 @@ const LONGEST_TERM_DAYS = 3_650;
 const DECIMAL = /^-?\d{1,12}(\.\d{1,10})?$/;
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 const messages = {
   'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',
@@ -144,11 +143,6 @@ function isPlainDecimal(value: unknown): boolean {
   if (typeof value === 'string') return DECIMAL.test(value);
   // Joi makes 0 of -0.
   return typeof value === 'number' && Math.abs(value) <= LARGEST && !Object.is(value, -0);
-}
-
-function isPrintable(value: string): boolean {
-  // A lone surrogate is no character: it would be printed as something else.
-  return value.isWellFormed() && !UNPRINTABLE.test(value);
 }
 
 function printable(value: string, { error }: Joi.CustomHelpers) {

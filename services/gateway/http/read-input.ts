@@ -1,9 +1,10 @@
 // Turns untrusted input into typed values. Past this file nothing is `unknown`.
 import Joi from 'joi';
-import { isDay } from '#libs/day.ts';
+import { instantOf, isDay } from '#libs/day.ts';
 import { AppError, type Details, validationFailed } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { currencyCodes, isCurrency } from '#libs/money.ts';
+import { isPrintable, UNPRINTABLE } from '#libs/printable.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {
@@ -134,16 +135,11 @@ function listOf(problems: readonly Problem[]): Details {
 }
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-/** The same for the reference. */
+/** For the reference. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
 const PRINTABLE = `^[^${CONTROLS}]*$`;
 /** … with something to see in it. */
 const VISIBLE = `^[^${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;
-/** A lone surrogate cannot be stored as UTF-8: it would come back as another text. */
-const isText = (value: string) => value.isWellFormed() && !UNPRINTABLE.test(value);
-const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 type Kinds = 'day' | 'text' | 'name' | 'uuid' | 'currency' | 'instant';
 
@@ -159,14 +155,14 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     type: 'text',
     base: joi.string(),
     validate: (value: string, { error }: Joi.CustomHelpers) =>
-      isText(value) ? { value } : { value, errors: error('string.text') },
+      isPrintable(value) ? { value } : { value, errors: error('string.text') },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
   }),
   (joi) => ({
     type: 'name',
     base: joi.string(),
     validate(value: string, { error }: Joi.CustomHelpers) {
-      if (!isText(value)) return { value, errors: error('string.text') };
+      if (!isPrintable(value)) return { value, errors: error('string.text') };
       return value.trim() === '' ? { value, errors: error('string.blank') } : { value };
     },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: VISIBLE }),
@@ -193,9 +189,8 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     validate(value: string, { error }: Joi.CustomHelpers) {
       // An unescaped + in a query is a blank by the time it gets here.
       const text = value.replace(' ', '+');
-      const date = new Date(text);
-      const isReal = isDay(INSTANT.exec(text)?.[1] ?? '') && !Number.isNaN(date.getTime());
-      return isReal ? { value: date } : { value, errors: error('string.instant') };
+      const date = instantOf(text);
+      return date ? { value: date } : { value, errors: error('string.instant') };
     },
     jsonSchema: (_schema: unknown, result: object) => ({
       ...result,
