@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts';
 type Close = () => unknown;
 
 /** A service gets this long to finish what it has in hand after SIGTERM; Kubernetes' grace period must be longer. */
-const CLOSE_LIMIT_MS = 40_000;
+export const CLOSE_LIMIT_MS = 40_000;
 
 export interface Lifecycle {
   /** Registers what undoes the step just made. Closing runs the last registered first. */

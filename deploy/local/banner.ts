@@ -1,14 +1,22 @@
 // What is printed when everything is ready: the address, the key and three lines to paste.
 
+import type { DemoOperator } from './demo.ts';
+
 export interface Facts {
   url: string;
   key: string;
   operationsUrl: string;
   mongodbUri: string;
   redisUrl: string;
+  redisPrefix: string;
+  secretKeyId: string;
+  outboundAllow: string;
   receiverUrl: string;
   pids: Record<string, number>;
 }
+
+const CHANGED =
+  'the password of demo was changed; npm run -s admin -- operators create --name demo --role operator --replace makes another';
 
 const INVOICE = {
   title: 'Invoice',
@@ -25,15 +33,16 @@ const INVOICE = {
 };
 const CLIENT = { name: 'Ada Lovelace', email: 'ada@example.com' };
 
-export function bannerOf(facts: Facts, operator: { name: string; password: string }, notes: string[]): string {
+export function bannerOf(facts: Facts, operator: DemoOperator, notes: string[]): string {
   const post = (path: string, body: object) =>
     `curl -sS ${facts.url}${path} -H 'Authorization: Bearer ${facts.key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  const login = operator.password ? `log in as ${operator.name} with ${operator.password}` : CHANGED;
   return `
 Billhook is ready.
 
   Address     ${facts.url}
   Key         ${facts.key}
-  Operations  ${facts.operationsUrl} (log in as ${operator.name} with ${operator.password})
+  Operations  ${facts.operationsUrl} (${login})
   Webhooks    ${facts.receiverUrl} (what the demo account is told, signatures verified)
 
 Make a PDF:

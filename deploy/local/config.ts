@@ -10,10 +10,12 @@ import { Failure, reasonOf } from './failure.ts';
 export interface LocalConfig {
   host: string;
   port: number;
+  operationsPort: number; // 0 takes a free one
   renderers: number;
   dataFolder: string;
   outboundAllow: string;
   isOutboundOurs: boolean; // nobody chose: the banner says what we chose
+  redisPrefix: string;
   env: NodeJS.ProcessEnv; // as it was given, but with the values of files we read in place of their names
 }
 
@@ -23,6 +25,9 @@ interface Variables {
   OUTBOUND_ALLOW?: string;
   MONGODB_URI?: string;
   REDIS_URL?: string;
+  REDIS_PREFIX: string;
+  OPERATIONS_PORT: number;
+  OPERATIONS_HOST?: string;
   SECRET_KEY?: string;
   CHROMIUM_PATH?: string;
 }
@@ -41,6 +46,11 @@ const shape = Joi.object<Variables>({
   OUTBOUND_ALLOW: Joi.string(),
   MONGODB_URI: variables.MONGODB_URI.optional(),
   REDIS_URL: variables.REDIS_URL.optional(),
+  REDIS_PREFIX: variables.REDIS_PREFIX,
+  OPERATIONS_PORT: Joi.number().port().default(0),
+  OPERATIONS_HOST: Joi.string()
+    .valid('127.0.0.1')
+    .messages({ 'any.only': '{{#label}} must be 127.0.0.1 here: npm start shows its dashboard to this machine alone' }),
   SECRET_KEY: variables.SECRET_KEY.optional(),
   CHROMIUM_PATH: Joi.string(),
 });
@@ -58,6 +68,7 @@ Usage: npm start -- [--renderers N] [--data DIR] [--help]
 Variables:
   PORT            port of the API (default 8080, 0 takes a free one)
   HOST            address of the API (default 127.0.0.1)
+  OPERATIONS_PORT port of the dashboard and of the gateway's metrics, for this machine alone (default 0: a free one)
   MONGODB_URI     use this replica set instead of starting a mongod
   REDIS_URL       use this Redis instead of starting one (appendonly yes, maxmemory-policy noeviction)
   CHROMIUM_PATH   print with this browser
@@ -86,10 +97,12 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
   const config = {
     host: chosen.HOST,
     port: chosen.PORT,
+    operationsPort: chosen.OPERATIONS_PORT,
     renderers,
     dataFolder: resolve(flags.data ?? '.billhook'),
     outboundAllow: chosen.OUTBOUND_ALLOW ?? LOOPBACK,
     isOutboundOurs: chosen.OUTBOUND_ALLOW === undefined,
+    redisPrefix: chosen.REDIS_PREFIX,
     env: withChosen(env, chosen),
   };
   // What only a service reads is refused now as well, before anything is fetched or started.
@@ -122,7 +135,14 @@ function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; p
 }
 
 // Values of files stand in place of their names from here on: a service refuses both together.
-function withChosen(env: NodeJS.ProcessEnv, { HOST: _host, PORT: _port, ...chosen }: Readonly<Variables>) {
+function withChosen(env: NodeJS.ProcessEnv, chosen: Readonly<Variables>) {
+  const {
+    HOST: _host,
+    PORT: _port,
+    OPERATIONS_HOST: _operationsHost,
+    OPERATIONS_PORT: _operationsPort,
+    ...rest
+  } = chosen;
   const ours = new Set(VARIABLES.flatMap((name) => [name, `${name}_FILE`]));
-  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name))), ...chosen };
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name))), ...rest };
 }

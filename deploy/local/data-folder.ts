@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, realpath, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Joi from 'joi';
 import lockfile from 'proper-lockfile';
+import { EXIT_CONFIG } from '#libs/config-error.ts';
+import { variables } from '#libs/env.ts';
 import { Failure, reasonOf } from './failure.ts';
 import { findOwner, type Owner, recordOwner } from './owner.ts';
 import type { Terminal } from './terminal.ts';
@@ -60,14 +63,35 @@ export async function removeFacts(dataFolder: string): Promise<void> {
   await rm(localFactsFile(dataFolder), { force: true });
 }
 
-// Made once: what was encrypted with it must stay readable.
+const keptKeyForm = variables.SECRET_KEY.label('secretKey').prefs({ errors: { wrap: { label: false } } });
+
+// Made once: what was encrypted with it must stay readable. One that is there and cannot be read is never replaced, it may be the only copy.
 export async function secretKeyOf(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'secret-key.json');
-  const { secretKey } = await readPrivate<{ secretKey: string }>(file);
-  if (secretKey) return secretKey;
-  const made = randomBytes(32).toString('base64');
-  await writePrivately(file, { secretKey: made });
-  return made;
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusableKey(file, reasonOf(error));
+    const made = randomBytes(32).toString('base64');
+    await writePrivately(file, { secretKey: made });
+    return made;
+  }
+  try {
+    const { secretKey } = JSON.parse(text) as { secretKey?: unknown };
+    return Joi.attempt(secretKey, keptKeyForm) as string;
+  } catch (error) {
+    // Not the parser's own words, which quote what it found.
+    throw unusableKey(file, Joi.isError(error) ? error.message : 'it is no JSON');
+  }
+}
+
+function unusableKey(file: string, reason: string): Failure {
+  return new Failure(
+    `The key in ${file} cannot be used: ${reason}. Webhook secrets are encrypted with it: repair the file, or put back a copy. ` +
+      'Without it they are lost; to go on all the same remove the file, and rotate the secret of every webhook',
+    { exitCode: EXIT_CONFIG },
+  );
 }
 
 async function makeFolder(wanted: string): Promise<string> {

@@ -14,7 +14,7 @@ export interface DemoAccount {
 export interface DemoOperator {
   accountId: string;
   name: string;
-  password: string;
+  password?: string; // undefined when somebody gave it another one
 }
 
 export interface DemoEndpoint {
@@ -52,13 +52,21 @@ export async function openDemoAccount(place: Place, url: string): Promise<DemoAc
 // Who may open the dashboard here: made once for each demo account, because a new account means another database.
 export async function openDemoOperator(place: Place, accountId: string): Promise<DemoOperator> {
   const file = join(place.dataFolder, 'operator.json');
-  const kept = await readPrivate<DemoOperator>(file);
+  const kept = await readPrivate<DemoOperator & { createdAt: string }>(file);
   const { name, password } = kept;
-  if (kept.accountId === accountId && name && password) return { accountId, name, password };
+  if (kept.accountId === accountId && name && password) {
+    const all = (await admin(place, ['operators', 'list', '--json'])) as Record<string, unknown>[];
+    const known = all.find((one) => one['name'] === name);
+    // With another password it is another operator. One that was removed is made again.
+    if (known)
+      return !kept.createdAt || kept.createdAt === textOf(known, 'created_at')
+        ? { accountId, name, password }
+        : { accountId, name };
+  }
   const command = ['operators', 'create', '--name', 'demo', '--role', 'operator', '--replace', '--json'];
   const made = await admin(place, command);
   const operator = { accountId, name: textOf(made, 'name'), password: textOf(made, 'password') };
-  await writePrivately(file, operator);
+  await writePrivately(file, { ...operator, createdAt: textOf(made, 'created_at') });
   return operator;
 }
 

@@ -1,5 +1,5 @@
 // One run of the system: checks first, start, banner, and an orderly end whatever happens in between.
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
 import { localFactsFile, openDataFolder, readPrivate, removeFacts, writePrivately } from './data-folder.ts';
@@ -40,7 +40,7 @@ export async function runLocally(options: RunOptions): Promise<void> {
     end.onClose(() => folder.release());
     endOnSignals(end, folder.path, options.env);
     await clearLeftovers(folder.path, terminal); // They may be what holds the port.
-    await portIsFree(config);
+    await portsAreFree(config);
     await bringUp({ ...options, env: config.env, config, dataFolder: folder.path, terminal, end });
   } catch (error) {
     if (end.isUnderWay()) return; // Its parts were stopped while they started: that is no news.
@@ -91,8 +91,9 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   } catch (error) {
     notes.push(`The receiver of the demo account could not be registered: ${reasonOf(error)}`);
   }
-  const { url, operationsUrl, mongodbUri, redisUrl } = addresses;
-  facts = { url, key: account.key, operationsUrl, mongodbUri, redisUrl, receiverUrl: receiver.url, pids: pids() };
+  const { adminEnv: _env, ...found } = addresses;
+  const { redisPrefix, outboundAllow } = config;
+  facts = { ...found, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: pids() };
   writeFacts();
   await written;
   notes.push(
@@ -102,19 +103,33 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
 }
 
 // Known before anything is fetched or started.
-async function portIsFree({ host, port }: LocalConfig): Promise<void> {
+async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promise<void> {
+  const wanted = [
+    { variable: 'PORT', host, port },
+    { variable: 'OPERATIONS_PORT', host: '127.0.0.1', port: operationsPort },
+  ];
+  const taken: Server[] = [];
+  try {
+    // Both at a time: one port is not enough for the two.
+    for (const one of wanted) taken.push(await takePort(one));
+  } finally {
+    for (const server of taken) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function takePort({ variable, host, port }: { variable: string; host: string; port: number }): Promise<Server> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
+    return server;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${reasonOf(error)})`;
-    throw new Failure(`Port ${port} of ${host} ${why}. Choose another, for example PORT=${port + 1} npm start`);
+    throw new Failure(`Port ${port} of ${host} ${why}. Choose another, for example ${variable}=${port + 1} npm start`);
   }
-  await new Promise((resolve) => server.close(resolve));
 }
 
 // In a folder that was lost they may be another supervisor's by now.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT_CONFIG } from '#libs/config-error.ts';
+import { CLOSE_LIMIT_MS } from '#libs/lifecycle.ts';
 import { type Child, describeExit, startChild } from './child.ts';
 import { logFileOf } from './data-folder.ts';
 import { Failure } from './failure.ts';
@@ -26,8 +27,8 @@ export interface ServiceOptions {
 const READY_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 const PROBE_LIMIT_MS = 3_000;
-// A document may take its whole deadline of 30 s; whoever cannot wait presses Ctrl-C once more.
-const STOP_LIMIT_MS = 35_000;
+// A service ends by itself before; whoever cannot wait presses Ctrl-C once more.
+const STOP_LIMIT_MS = CLOSE_LIMIT_MS + 5_000;
 const LAST_WORDS_LIMIT_MS = 1_000;
 const LINES_REMEMBERED_MAX = 20;
 // While a store is away a service says so at every try; once in a while is enough for a person.

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
+import { openSecretBox } from '#libs/secret-box.ts';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
 import { endOurs, MARK, markOf } from './orphans.ts';
@@ -29,6 +30,7 @@ export interface Addresses {
   operationsUrl: string;
   mongodbUri: string;
   redisUrl: string;
+  secretKeyId: string;
   adminEnv: NodeJS.ProcessEnv; // what a command of services/admin needs to reach the same stores
 }
 
@@ -55,12 +57,13 @@ export function makeSystem(options: SystemOptions): System {
   }
 
   async function start(): Promise<Addresses> {
+    // First: a key that cannot be read is said before anything is fetched or started.
+    const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
     const programs = await findPrograms(options);
     options.terminal.say(`Starting ${programs.description} …`);
     const { mongodbUri, redisUrl } = await startStores(programs);
     const port = config.port || (await getPort({ host: config.host }));
-    const operationsPort = await getPort({ host: '127.0.0.1' });
-    const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
+    const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
     const chromiumPath = programs.chromium.command;
     const envOf = environments({ env, config, port, mongodbUri, redisUrl, secretKey, chromiumPath });
     const keepService = (name: string, service: 'gateway' | 'webhooks' | 'renderer', fixedPort?: number) =>
@@ -78,6 +81,7 @@ export function makeSystem(options: SystemOptions): System {
       operationsUrl: urlOf('127.0.0.1', operationsPort),
       mongodbUri,
       redisUrl,
+      secretKeyId: openSecretBox(secretKey).keyIds[0] ?? '',
       adminEnv: envOf.admin,
     };
   }

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { openDemoAccount, openDemoEndpoint } from '../../deploy/local/demo.ts';
+import { openDemoAccount, openDemoEndpoint, openDemoOperator } from '../../deploy/local/demo.ts';
 import { scratchFolders } from './scratch.ts';
 import { PRETENDED } from './start-and-run.ts';
 
@@ -31,6 +31,24 @@ test.each([
 
   expect(account).toEqual(expected);
   expect(JSON.parse(await readFile(join(dataFolder, 'demo.json'), 'utf8'))).toEqual(expected);
+});
+
+const LATER = [{ name: 'demo', created_at: '2026-02-28T12:00:00.000Z' }];
+
+test.each([
+  ['is as it was made', undefined, { name: 'demo', password: 'kept' }],
+  ['has another password now', LATER, { name: 'demo' }],
+  ['was removed', [], { name: 'demo', password: 'pretended' }],
+])('when the operator of the demonstration %s, then no password is told that does not hold', async (...row) => {
+  const [, operators, expected] = row;
+  const dataFolder = await scratch();
+  const kept = { accountId: 'account-0', name: 'demo', password: 'kept', createdAt: '2026-01-31T12:00:00.000Z' };
+  await writeFile(join(dataFolder, 'operator.json'), JSON.stringify(kept));
+  const env = { ...process.env, ...(operators ? { PRETENDED_OPERATORS: JSON.stringify(operators) } : {}) };
+
+  const operator = await openDemoOperator({ root: dirname(PRETENDED), dataFolder, env }, 'account-0');
+
+  expect(operator).toEqual({ accountId: 'account-0', ...expected });
 });
 
 test('when the gateway is busy while the endpoint is moved, then none is registered beside it', async () => {

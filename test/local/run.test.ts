@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import getPort from 'get-port';
 import { Redis } from 'ioredis';
 import type { Facts } from '../../deploy/local/banner.ts';
 import { findMarked, MARK, markOf } from '../../deploy/local/orphans.ts';
@@ -32,14 +33,18 @@ afterAll(async () => {
 describe('while it runs', () => {
   let running: Start;
   let facts: Facts;
+  let operationsPort: number;
   beforeAll(async () => {
-    running = run(['--data', data, '--renderers', '2']);
+    operationsPort = await getPort({ host: '127.0.0.1' });
+    running = run(['--data', data, '--renderers', '2'], { OPERATIONS_PORT: String(operationsPort) });
     facts = await whenReady(running, data);
   });
 
   test('when everything is ready, then local.json tells it to the owner alone', async () => {
     expect((await stat(join(data, 'local.json'))).mode & 0o777).toBe(0o600);
     expect(facts).toMatchObject({ key: 'bh_test_pretended', mongodbUri: expect.stringMatching(/^mongodb:/) });
+    expect(facts.operationsUrl).toBe(`http://127.0.0.1:${operationsPort}`);
+    expect(facts).toMatchObject({ redisPrefix: 'billhook', secretKeyId: expect.stringMatching(/^[0-9a-f]{8}$/) });
     expect(Object.keys(facts.pids).sort()).toEqual(
       ['gateway', 'mongodb', 'redis', 'renderer', 'renderer-2', 'supervisor', 'webhooks'].sort(),
     );
@@ -150,6 +155,15 @@ describe('while it runs', () => {
     );
   });
 
+  test('when the port of the dashboard is taken, then the line names its variable', async () => {
+    const second = run(['--data', join(folder, 'other')], { PORT: '0', OPERATIONS_PORT: String(operationsPort) });
+
+    expect(await second.exitCode).toBe(1);
+    expect(second.output().trim()).toMatch(
+      new RegExp(`^Port ${operationsPort} .* OPERATIONS_PORT=${operationsPort + 1}`),
+    );
+  });
+
   test('when it is told to stop, then services end first, nothing is left, and local.json is gone', async () => {
     const pids = Object.values((await factsIn(data)).pids);
     running.child.kill('SIGINT');
@@ -248,6 +262,13 @@ describe('refused before anything is started', () => {
       '  - WEBHOOK_TIMEOUT_MS must be a number',
     ]);
     await expect(stat(join(folder, 'never'))).rejects.toThrow('ENOENT');
+  });
+
+  test('when the dashboard is to be shown to others, then it is refused and the exit code is 78', async () => {
+    const refused = run([], { OPERATIONS_HOST: '0.0.0.0' }, REAL);
+
+    expect(await refused.exitCode).toBe(78);
+    expect(refused.output()).toMatch(/OPERATIONS_HOST must be 127\.0\.0\.1 here/);
   });
 
   test('when a file that names a store holds no address, then the variable is named and the exit code is 78', async () => {

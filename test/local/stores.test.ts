@@ -7,6 +7,7 @@ import { findMongodb } from '../../deploy/local/mongodb.ts';
 import { findRedis } from '../../deploy/local/redis.ts';
 import { type RunningMongodb, startMongodb } from '../../deploy/local/start-mongodb.ts';
 import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
+import { steadyPort } from '../support/steady-port.ts';
 import { isAlive, scratchFolders, script } from './scratch.ts';
 
 const newFolder = scratchFolders();
@@ -75,7 +76,8 @@ describe('MongoDB', () => {
     const { command } = await findMongodb({ env });
     const late = await script(folder, 'mongod', `sleep 6\nexec '${command}' "$@"`);
 
-    const running = await mongodb(late);
+    // In six seconds the kernel may give any other port to somebody's outgoing connection.
+    const running = await mongodb(late, await steadyPort());
 
     expect(await (await clientOf(running)).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
@@ -122,9 +124,10 @@ describe('Redis', () => {
   });
 });
 
-async function mongodb(program?: string): Promise<RunningMongodb> {
+async function mongodb(program?: string, port?: number): Promise<RunningMongodb> {
   const command = program ?? (await findMongodb({ env })).command;
-  const running = await startMongodb({ command, folder: join(folder, 'mongodb'), env });
+  const given = port === undefined ? {} : { port };
+  const running = await startMongodb({ command, folder: join(folder, 'mongodb'), env, ...given });
   stops.push(() => running.stop());
   return running;
 }
