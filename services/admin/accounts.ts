@@ -4,14 +4,10 @@ import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { CommandError } from './connection.ts';
 import { noted } from './noted.ts';
-
-const NAME_LONGEST = 200;
+import { requireName } from './texts.ts';
 
 export async function createAccount(options: { name: string; email?: string; timeZone?: string; locale?: string }) {
-  const name = options.name.trim();
-  if (name.length === 0 || name.length > NAME_LONGEST) {
-    throw new CommandError(`--name must have 1 to ${NAME_LONGEST} characters`);
-  }
+  const name = requireName('--name', options.name);
   if (options.email !== undefined && !isEmail(options.email)) {
     throw new CommandError(`${options.email} is not an e-mail address`);
   }

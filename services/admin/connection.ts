@@ -25,8 +25,18 @@ export interface Target {
 export interface Addresses {
   mongodbUri: string | undefined;
   redisUrl: string | undefined;
-  /** Operations port of the gateway that runs here. */
-  operationsUrl?: string | undefined;
+  redisPrefix: string;
+  /** Of the system that runs here with `npm start`; absent when another one was named. */
+  local?: LocalFacts;
+}
+
+/** What `npm start` has written down of itself in local.json. */
+export interface LocalFacts {
+  /** Operations port of the gateway. */
+  operationsUrl?: string;
+  outboundAllow?: string;
+  /** Of the key that seals secrets, see secret-box.ts. */
+  secretKeyId?: string;
 }
 
 /** Connects, runs `work`, disconnects. @throws CommandError when there is no database to talk to. */
@@ -46,9 +56,10 @@ export async function withDatabase<Result>(target: Target, work: () => Promise<R
 
 /** Connects to both stores, runs `work`, disconnects. @throws CommandError when one of them is not there. */
 export async function withQueues<Result>(target: Target, work: (queues: Queues) => Promise<Result>): Promise<Result> {
-  const redisUrl = (await findAddresses(target)).redisUrl ?? nothingRuns(target);
+  const addresses = await findAddresses(target);
+  const redisUrl = addresses.redisUrl ?? nothingRuns(target);
   return withDatabase(target, async () => {
-    const queues = openQueues({ redisUrl, prefix: target.redisPrefix, log: makeLogger('admin', 'silent') });
+    const queues = openQueues({ redisUrl, prefix: addresses.redisPrefix, log: makeLogger('admin', 'silent') });
     try {
       await whenReady(queues.redis, REDIS_LIMIT_MS).catch((error) => {
         throw new CommandError(`Redis does not answer: ${error instanceof Error ? error.message : String(error)}`);
@@ -60,29 +71,35 @@ export async function withQueues<Result>(target: Target, work: (queues: Queues) 
   });
 }
 
-/** What was named, else what the system running here has written down. */
+/** What was named, else what the system running here has written down: never a database of one and the queues of another. */
 export async function findAddresses(target: Target): Promise<Addresses> {
-  const { mongodbUri, redisUrl } = target;
-  if (mongodbUri && redisUrl) return { mongodbUri, redisUrl };
-  const local = await localFacts(target.dataFolder);
-  const known = (name: string) => (typeof local[name] === 'string' ? local[name] : undefined);
+  const { mongodbUri, redisUrl, redisPrefix } = target;
+  if (mongodbUri || redisUrl) return { mongodbUri, redisUrl, redisPrefix };
+  const facts = await localFacts(target.dataFolder);
   return {
-    mongodbUri: mongodbUri ?? known('mongodbUri'),
-    redisUrl: redisUrl ?? known('redisUrl'),
-    operationsUrl: known('operationsUrl'),
+    mongodbUri: facts.mongodbUri,
+    redisUrl: facts.redisUrl,
+    redisPrefix: facts.redisPrefix ?? redisPrefix,
+    local: facts,
   };
 }
 
-async function localFacts(dataFolder: string): Promise<Record<string, unknown>> {
+type WrittenFacts = LocalFacts & { mongodbUri?: string; redisUrl?: string; redisPrefix?: string };
+
+async function localFacts(dataFolder: string): Promise<WrittenFacts> {
   try {
-    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as Record<string, unknown>;
+    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as WrittenFacts; // Ours: see deploy/local.
   } catch {
     // Not there or half written: nothingRuns says what to do in either case.
     return {};
   }
 }
 
-function nothingRuns({ dataFolder }: Target): never {
+function nothingRuns({ mongodbUri, redisUrl, dataFolder }: Target): never {
+  if (redisUrl)
+    throw new CommandError('REDIS_URL is set and MONGODB_URI is not: the command needs both, of one system.');
+  if (mongodbUri)
+    throw new CommandError('MONGODB_URI is set and REDIS_URL is not: the command needs both, of one system.');
   throw new CommandError(
     `No running system found in ${dataFolder}. Start one with "npm start", name its folder with --data, or set MONGODB_URI and REDIS_URL.`,
   );

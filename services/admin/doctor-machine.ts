@@ -51,7 +51,8 @@ export function examineNode(): Finding[] {
 export async function examineChromium(path: string | undefined): Promise<Finding[]> {
   if (!path) return [{ status: 'unknown', check: 'Chromium', found: 'CHROMIUM_PATH is not set here' }];
   try {
-    await access(path, constants.X_OK);
+    // A name without a folder is looked up by the system.
+    if (path.includes('/')) await access(path, constants.X_OK);
     const { stdout } = await execute(path, ['--version'], { timeout: PROBE_LIMIT_MS });
     return [{ status: 'ok', check: 'Chromium', found: stdout.trim() }, await sandboxFinding()];
   } catch (error) {

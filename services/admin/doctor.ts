@@ -20,12 +20,13 @@ const log = () => makeLogger('admin', 'silent');
  */
 export async function examine(env: NodeJS.ProcessEnv, target: Target, services: string[]): Promise<Finding[]> {
   const addresses = await findAddresses(target);
-  const urls = [...(addresses.operationsUrl ? [addresses.operationsUrl] : []), ...services];
+  const { local } = addresses;
+  const urls = [...(local?.operationsUrl ? [local.operationsUrl] : []), ...services];
   return [
     ...examineConfig(env),
     ...examineNode(),
     ...(await mongodbFindings(addresses.mongodbUri, await secretKeyFor(env, target))),
-    ...(await redisFindings(addresses.redisUrl, target.redisPrefix)),
+    ...(await redisFindings(addresses.redisUrl, addresses.redisPrefix)),
     ...(await examineChromium(env['CHROMIUM_PATH'])),
     ...(await Promise.all(urls.map(examineService))).flat(),
   ];

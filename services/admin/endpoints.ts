@@ -13,9 +13,10 @@ import {
 import { openOutbound } from '#libs/outbound.ts';
 import { openSecretBox, type SecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';
-import { CommandError, type Target } from './connection.ts';
+import { CommandError, findAddresses, type Target } from './connection.ts';
 import { noted } from './noted.ts';
 import type { Settings } from './settings.ts';
+import { requireNote } from './texts.ts';
 
 const SHOWN_DEFAULT = 20;
 const NAMED_MAX = 5;
@@ -27,12 +28,14 @@ export async function createEndpoint(
   target: Target,
 ) {
   await requireAccount(options.account);
-  const outbound = openOutbound({ allow: settings.OUTBOUND_ALLOW || allowedWhenLocal(target) });
+  const { local } = await findAddresses(target);
+  const outbound = openOutbound({ allow: settings.OUTBOUND_ALLOW || (local?.outboundAllow ?? '') });
   try {
     const box = openSecretBox(settings.SECRET_KEY ?? (await keptSecretKey(target)));
     const events = options.events.split(',').map((filter) => filter.trim());
     const { url, description } = options;
-    const input = { url, events, ...(description === undefined ? {} : { description }) };
+    const note = description === undefined ? {} : { description: requireNote('--description', description) };
+    const input = { url, events, ...note };
     const { endpoint, secret } = await noted('webhook.create', options.account, async () => {
       const made = await registerEndpoint(options.account, input, { outbound, box });
       // Not the whole URL: many a receiver knows its senders by a token in it.
@@ -95,19 +98,22 @@ async function resealAll(box: SecretBox): Promise<number> {
   return resealed;
 }
 
-/** Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another. */
-export async function keptSecretKey({ mongodbUri, dataFolder }: Target): Promise<string> {
-  try {
-    const file = mongodbUri ? undefined : join(dataFolder, 'secret-key.json');
-    const kept = JSON.parse(file ? await readFile(file, 'utf8') : '{}') as { secretKey?: unknown };
-    if (typeof kept.secretKey === 'string') return kept.secretKey;
-  } catch {
-    // Not there: the message below says what to do.
-  }
+/**
+ * Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another.
+ * @throws CommandError also when the system that runs here was given another one.
+ */
+export async function keptSecretKey(target: Target): Promise<string> {
+  const { local } = await findAddresses(target);
+  const kept = local && (await readKeptKey(target.dataFolder));
+  if (kept && (!local.secretKeyId || openSecretBox(kept).keyIds[0] === local.secretKeyId)) return kept;
   throw new CommandError('SECRET_KEY is not set: it must be the one the services have');
 }
 
-/** What `npm start` allows; a named database is a system of its own with settings of its own. */
-function allowedWhenLocal(target: Target): string {
-  return target.mongodbUri ? '' : '127.0.0.0/8,::1/128';
+async function readKeptKey(dataFolder: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(join(dataFolder, 'secret-key.json'), 'utf8');
+    return (JSON.parse(text) as { secretKey?: string }).secretKey; // Ours: see deploy/local.
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 // Commands about API keys.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
-import { isDay } from '#libs/day.ts';
+import { instantOf } from '#libs/day.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -17,6 +17,7 @@ import { inTransaction, type Session } from '#libs/mongo.ts';
 import { requireAccount } from './accounts.ts';
 import { CommandError } from './connection.ts';
 import { noted } from './noted.ts';
+import { requireName } from './texts.ts';
 
 const DAYS_FORM = /^(\d{1,4})d$/;
 const DAY_MS = 24 * 3600 * 1000;
@@ -32,7 +33,7 @@ export async function createKey(options: {
   await requireAccount(options.account);
   const wanted: NewApiKey = {
     accountId: options.account,
-    name: options.name,
+    name: requireName('--name', options.name),
     scopes: scopesOf(options.scopes),
     expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
     mode: options.test ? 'test' : 'live',
@@ -109,8 +110,8 @@ function scopesOf(text: string): string[] {
 
 function expiryOf(text: string): Date {
   const days = DAYS_FORM.exec(text)?.[1];
-  const date = days ? new Date(agreedTime() + Number(days) * DAY_MS) : new Date(text);
-  if ((!days && !isDay(text.slice(0, 10))) || Number.isNaN(date.getTime())) {
+  const date = days ? new Date(agreedTime() + Number(days) * DAY_MS) : instantOf(text);
+  if (!date) {
     throw new CommandError(
       '--expires must be a day (2027-01-31), a timestamp (2027-01-31T12:00:00Z) or a number of days (90d)',
     );

@@ -21,7 +21,7 @@ const program = new Command('admin')
   .addHelpText(
     'after',
     `
-They work on the system that "npm start" runs here, or on MONGODB_URI and REDIS_URL.
+They work on the system that "npm start" runs here, or on MONGODB_URI and REDIS_URL (then REDIS_PREFIX, SECRET_KEY and OUTBOUND_ALLOW are its own, too).
 
 Examples:
   npm run -s admin -- accounts create --name "Studio North"
@@ -118,9 +118,11 @@ command(queues, 'pause <queue>', 'workers finish what they have in hand and take
 command(queues, 'resume <queue>', 'let workers take jobs again').action((name, options) =>
   answerFromQueues(options, (all) => resume(all, name), printRecord),
 );
-command(queues, 'retry <queue> [job-id]', 'put one failed job back, or all').action((name, id, options) =>
-  answerFromQueues(options, (all) => retry(all, name, id), printRecord),
-);
+command(
+  queues,
+  'retry <queue> [job-id]',
+  'put one failed job back, or all; only of those that were kept, and ours are not: see Failures in the dashboard',
+).action((name, id, options) => answerFromQueues(options, (all) => retry(all, name, id), printRecord));
 
 command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do')
   .option('--services <urls...>', 'operations ports to ask as well, such as http://renderer:9090')

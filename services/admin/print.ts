@@ -38,7 +38,12 @@ export function printTable(records: object[], asJson: boolean): void {
 function show(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return oneLine(Array.isArray(value) ? value.join(',') : String(value));
+}
+
+/** A name that came over HTTP may have line breaks; and nothing stored shall speak to the terminal. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function writeLine(line: string) {

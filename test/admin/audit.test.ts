@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { renderDocument } from '#libs/jobs/catalog.ts';
 import { Account } from '#libs/models/account.ts';
 import { ApiKey, issueApiKey } from '#libs/models/api-key.ts';
 import { AuditEntry } from '#libs/models/audit-entry.ts';
@@ -10,6 +11,7 @@ import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
 import { createAccount } from '../../services/admin/accounts.ts';
 import { createEndpoint, resealEndpoints } from '../../services/admin/endpoints.ts';
 import { createKey, revokeKey, rotateKey } from '../../services/admin/keys.ts';
+import { retry } from '../../services/admin/queues.ts';
 import { startDashboard, type TestDashboard } from '../operations/dashboard.ts';
 import { runAdmin } from '../support/run-admin.ts';
 
@@ -104,6 +106,7 @@ describe('accounts and keys', () => {
     ['scopes', (key: string, account: string) => keyOf(account, key)],
     ['an expiry', (key: string, account: string) => createKey({ account, name: 'x', scopes: '*', expires: key })],
     ['an address', (key: string) => createAccount({ name: 'x', email: key })],
+    ['a job', (key: string) => retry(dashboard.queues, renderDocument.name, key)],
   ])('when somebody pastes a key in place of %s, then it is not in the log', async (_what, work) => {
     const { id, key } = await dashboard.workspace.account();
 

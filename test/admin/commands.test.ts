@@ -1,10 +1,15 @@
 // The operator's command line as a real process.
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { Account } from '#libs/models/account.ts';
 import { ApiKey } from '#libs/models/api-key.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { openReadyQueues } from '../support/queues.ts';
 import { runAdmin } from '../support/run-admin.ts';
 
 let gateway: TestGateway;
@@ -119,8 +124,10 @@ describe('webhooks', () => {
   });
 });
 
+const keysCreate = (...more: string[]) => ['keys', 'create', '--account', gateway.account.id, ...more];
+
 describe('mistakes', () => {
-  test.each([
+  test.each<[string, string[] | (() => string[]), RegExp]>([
     [
       'an unknown account',
       ['keys', 'create', '--account', '00000000-0000-7000-8000-000000000000'],
@@ -136,8 +143,14 @@ describe('mistakes', () => {
       /^de_DE is not a language tag/,
     ],
     ['an address without a host', ['accounts', 'create', '--name', 'x', '--email', 'ada@'], /^ada@ is not an e-mail/],
-  ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, args, said) => {
-    const { code, stdout, stderr } = await admin(args);
+    ['an empty name for a key', () => keysCreate('--name', ''), /--name must have 1 to 200/],
+    ['a name of blanks', ['accounts', 'create', '--name', '   '], /--name must have 1 to 200/],
+    ['a name that speaks to terminals', () => keysCreate('--name', 'x\u001b[31m'), /--name must not hold control/],
+    ['an expiry that begins like a day', () => keysCreate('--expires', '2099-01-31junk'), /--expires must be a day/],
+    ['an expiry without a zone', () => keysCreate('--expires', '2099-01-31T12:00'), /--expires must be a day/],
+    ['queues of one system and a database of another', ['queues', 'list'], /REDIS_URL is not/],
+  ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, given, said) => {
+    const { code, stdout, stderr } = await admin(typeof given === 'function' ? given() : given);
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(said);
@@ -155,5 +168,56 @@ describe('mistakes', () => {
     await writeFile(join(folder, 'local.json'), JSON.stringify({ mongodbUri: gateway.workspace.mongodbUri }));
 
     expect((await admin(['accounts', 'list', '--data', folder], {})).code).toBe(0);
+  });
+});
+
+describe('a system that runs here', () => {
+  const nothingNamed = {};
+  beforeEach(async () => {
+    const { mongodbUri, redisUrl, redisPrefix, secretKey } = gateway.workspace;
+    const secretKeyId = openSecretBox(secretKey).keyIds[0];
+    const facts = { mongodbUri, redisUrl, redisPrefix, secretKeyId, outboundAllow: '127.0.0.0/8' };
+    await writeFile(join(folder, 'local.json'), JSON.stringify(facts));
+  });
+
+  const register = () => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
+    return admin([...args, '--data', folder], nothingNamed);
+  };
+
+  test('when a queue is paused, then it is that of the prefix it runs with', async () => {
+    const queues = await openReadyQueues(gateway.workspace);
+    const { stdout } = await admin(['queues', 'pause', renderDocument.name, '--data', folder], nothingNamed);
+    const isPaused = await queues.raw(renderDocument).isPaused();
+    await queues.close();
+
+    expect(stdout).toContain('PAUSED');
+    expect(isPaused).toBe(true);
+  });
+
+  test('when it keeps its own key, then an endpoint is sealed with that', async () => {
+    await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: gateway.workspace.secretKey }));
+
+    expect(await register()).toMatchObject({ code: 0, stdout: expect.stringContaining('whsec_') });
+  });
+
+  test('when it was given another key than the one it keeps, then nothing is sealed with that', async () => {
+    const kept = randomBytes(32).toString('base64');
+    await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: kept }));
+
+    const { code, stderr } = await register();
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^SECRET_KEY is not set: it must be the one/)]);
+  });
+});
+
+describe('tables', () => {
+  test('when a name has line breaks and speaks to terminals, then it takes one line and says nothing to them', async () => {
+    const account = await adminJson('accounts', 'create', '--name', 'x');
+    await Account.updateOne({ _id: account.id }, { $set: { name: 'one\ntwo\u001b[31m' } });
+
+    const { stdout } = await admin(['accounts', 'list']);
+
+    expect(stdout).toContain('one\\u000atwo\\u001b[31m');
   });
 });

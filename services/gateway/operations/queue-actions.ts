@@ -30,10 +30,13 @@ export async function resume({ request, queues, visitor }: Visit): Promise<Done>
 export async function retryOne({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
   const id = String(request.params['id']);
+  const gone = () => new Refusal(404, `The job ${id} is gone: it was done or removed meanwhile.`);
+  // Before it is noted: an address can be typed, and a key pasted into it must not be kept.
+  if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
   const deed = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
   const { entryId } = await audited(deed, async () => {
     const outcome = await orUnavailable(retryJob(queues, definition, id));
-    if (outcome === 'gone') throw new Refusal(404, `The job ${id} is gone: it was done or removed meanwhile.`);
+    if (outcome === 'gone') throw gone();
     if (outcome === 'not failed') throw new Refusal(409, `The job ${id} has not failed (any more); nothing was done.`);
     return { detail: `The job ${id} waits for a worker again.` };
   });

@@ -1,0 +1,26 @@
+// What somebody types for people to read: names and notes.
+import { isPrintable } from '#libs/printable.ts';
+import { CommandError } from './connection.ts';
+
+const NAME_LONGEST = 200;
+const NOTE_LONGEST = 2_000;
+
+/** @returns the name without blanks around it. @throws CommandError naming the option. */
+export function requireName(option: string, text: string): string {
+  const name = text.trim();
+  if (name.length === 0 || name.length > NAME_LONGEST) {
+    throw new CommandError(`${option} must have 1 to ${NAME_LONGEST} characters`);
+  }
+  return requirePrintable(option, name);
+}
+
+/** @throws CommandError naming the option. */
+export function requireNote(option: string, text: string): string {
+  if (text.length > NOTE_LONGEST) throw new CommandError(`${option} must have at most ${NOTE_LONGEST} characters`);
+  return requirePrintable(option, text);
+}
+
+function requirePrintable(option: string, text: string): string {
+  if (!isPrintable(text)) throw new CommandError(`${option} must not hold control characters or broken Unicode`);
+  return text;
+}
