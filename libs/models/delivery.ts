@@ -221,9 +221,16 @@ export async function replayEvents(
         sendAgain,
         {
           updateOne: {
-            filter,
+            // By the key alone, which no two accounts share: only so the server itself tries again when a fan-out makes it meanwhile.
+            filter: { _id: filter._id },
             update: {
-              $setOnInsert: { ...newDelivery(event, storedId(endpointId), now), ...$set, attempts: [], turn: 0 },
+              $setOnInsert: {
+                account_id: event.account_id,
+                ...newDelivery(event, storedId(endpointId), now),
+                ...$set,
+                attempts: [],
+                turn: 0,
+              },
             },
             upsert: true,
           },

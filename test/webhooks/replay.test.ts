@@ -1,9 +1,12 @@
 // Lists of deliveries and replays over HTTP, as accounts grow large and events old.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { Delivery, deliveryId } from '#libs/models/delivery.ts';
 import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { Event } from '#libs/models/event.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { eventually } from '../support/eventually.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { plansOf } from '../support/plans.ts';
 import { announcedEvent, register } from '../support/webhooks.ts';
@@ -23,6 +26,7 @@ async function subscribed() {
   const at = `/api/v1/webhooks/${endpoint.id}`;
   return {
     accountId,
+    key,
     endpointId: endpoint.id,
     get: (path: string) => gateway.get(at + path, { key }),
     replay: async (since: Date, only: string) =>
@@ -77,6 +81,50 @@ test('when what is undelivered is replayed, then no event is sent that may have 
   );
   expect(await replay(since, 'all')).toEqual({ deliveries: 1, next_since: null });
   expect((await statuses()).get(idOf(old))).toBe('pending');
+});
+
+test('when a delivery is made by a fan-out just as a replay makes it, then the replay goes on and there is one', async () => {
+  const { accountId, endpointId, replay } = await subscribed();
+  const event = await announcedEvent(accountId);
+  const admin = mongoose.connection.getClient().db('admin');
+  const failPoint = 'hangBeforeUpsertPerformsInsert';
+  const { count } = await admin.command({ configureFailPoint: failPoint, mode: 'alwaysOn' });
+  const replayed = replay(new Date(Date.now() - DAY_MS), 'all');
+  try {
+    await admin.command({ waitForFailPoint: failPoint, timesEntered: count + 1, maxTimeMS: 10_000 });
+    await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
+  } finally {
+    await admin.command({ configureFailPoint: failPoint, mode: 'off' });
+  }
+
+  expect(await replayed).toEqual({ deliveries: 0, next_since: null });
+  expect(await Delivery.countDocuments({ account_id: accountId })).toBe(1);
+});
+
+test('when a replay takes long, then other writes of its account are answered meanwhile', async () => {
+  const { accountId, key, replay } = await subscribed();
+  await announcedEvent(accountId);
+  const latch = Promise.withResolvers<void>();
+  const bulkWrite = Delivery.bulkWrite.bind(Delivery);
+  const writes = jest.spyOn(Delivery, 'bulkWrite');
+  writes.mockImplementationOnce((async (...args: Parameters<typeof bulkWrite>) => {
+    await latch.promise;
+    return bulkWrite(...args);
+  }) as never);
+  try {
+    const replayed = replay(new Date(Date.now() - DAY_MS), 'all');
+    await eventually(() => writes.mock.calls.length === 1);
+
+    const made = gateway.post('/api/v1/clients', { name: 'Ada', email: 'ada@example.com' }, { key });
+    const first = await Promise.race([made.then(() => 'client'), replayed.then(() => 'replay'), pause(2_000)]);
+    latch.resolve();
+
+    expect(first).toBe('client');
+    expect(await replayed).toEqual({ deliveries: 1, next_since: null });
+  } finally {
+    latch.resolve();
+    writes.mockRestore();
+  }
 });
 
 test.each(['', '?status=pending'])(
