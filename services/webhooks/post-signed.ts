@@ -11,6 +11,8 @@ import { readRetryAfter } from './schedule.ts';
 const RESPONSE_MAX_BYTES = 16 * 1024;
 /** Who has not ended its answer so long after the head never may: the connection is ended, and another call makes a new one. */
 const REST_LIMIT_MS = 1_000;
+/** That a kept connection had been closed shows within a round trip. Who ends it later has had the event, and may have ended because of it. */
+const IDLE_SHOWS_MS = 1_000;
 
 export interface Call {
   url: string;
@@ -58,48 +60,50 @@ export function makePostSigned(options: { outbound: Outbound; timeoutMs: number;
 }
 
 async function postOnFreshConnection(call: Call, options: Parameters<typeof makePostSigned>[0]) {
-  try {
-    return await post(call, options);
-  } catch (error) {
-    // The receiver closed an idle connection in the moment we used it again: that says nothing about the receiver.
-    const wasReused = isAxiosError(error) && (error.request as { reusedSocket?: boolean } | undefined)?.reusedSocket;
-    if (wasReused && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return post(call, options);
-    throw error;
-  }
-}
-
-async function post(
-  { url, eventId, body, secrets }: Call,
-  { outbound, timeoutMs, userAgent }: { outbound: Outbound; timeoutMs: number; userAgent: string },
-) {
-  const target = outbound.check(url, { protocols: ['https:'] });
-  const now = agreedDate();
+  const startedAt = performance.now();
   // The client's own timeout does not count resolving and connecting. And AbortSignal.timeout leaves something behind for each call that
   // only a full collection takes away.
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
-    return await axios.post<IncomingMessage>(target.url.href, Buffer.from(body), {
-      headers: {
-        'Content-Type': 'application/json',
-        'User-Agent': userAgent,
-        'Accept-Encoding': 'identity',
-        'webhook-id': eventId,
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-        'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(eventId, now, body)).join(' '),
-      },
-      httpAgent: target.httpAgent,
-      httpsAgent: target.httpsAgent,
-      proxy: false, // A proxy from the environment would dial in the guard's place.
-      maxRedirects: 0, // A redirect could lead inside.
-      signal: late.signal,
-      responseType: 'stream',
-      decompress: false,
-      validateStatus: () => true,
-    });
+    return await post(call, options, late.signal);
+  } catch (error) {
+    // The receiver closed an idle connection in the moment we used it again: that says nothing about the receiver.
+    const wasReused = isAxiosError(error) && (error.request as { reusedSocket?: boolean } | undefined)?.reusedSocket;
+    const wasIdle = wasReused && performance.now() - startedAt < IDLE_SHOWS_MS;
+    if (wasIdle && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
+      return await post(call, options, late.signal);
+    throw error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function post(
+  { url, eventId, body, secrets }: Call,
+  { outbound, userAgent }: { outbound: Outbound; userAgent: string },
+  signal: AbortSignal,
+) {
+  const target = outbound.check(url, { protocols: ['https:'] });
+  const now = agreedDate();
+  return axios.post<IncomingMessage>(target.url.href, Buffer.from(body), {
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': userAgent,
+      'Accept-Encoding': 'identity',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(eventId, now, body)).join(' '),
+    },
+    httpAgent: target.httpAgent,
+    httpsAgent: target.httpsAgent,
+    proxy: false, // A proxy from the environment would dial in the guard's place.
+    maxRedirects: 0, // A redirect could lead inside.
+    signal,
+    responseType: 'stream',
+    decompress: false,
+    validateStatus: () => true,
+  });
 }
 
 function classify({ status, headers }: AxiosResponse): Omit<Outcome, 'durationMs'> {
