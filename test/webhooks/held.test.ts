@@ -112,6 +112,63 @@ test('when a service ends right after it held a delivery whose endpoint was enab
   expect(await status()).toBe('pending');
 });
 
+test('when an endpoint is enabled and settled between the note and the holding of a service that ends, then another one releases it', async () => {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const own = { _id: endpoint.id, account_id: accountId };
+  const id = await storedDelivery(accountId, endpoint.id);
+  const status = async () =>
+    (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
+  await WebhookEndpoint.updateOne(own, { enabled: false });
+  const { deliver, close } = await openWork();
+  const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
+  const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
+  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // What a gateway does as somebody enables the endpoint. It finds nothing that is held.
+  writes.mockImplementationOnce((async (...args: Parameters<typeof bulkWrite>) => {
+    await inTransaction(async (session) => {
+      const enabled = await WebhookEndpoint.findOneAndUpdate(
+        own,
+        { enabled: true },
+        { session, returnDocument: 'after' },
+      );
+      await noteErrand(enabled as WebhookEndpointRecord, session);
+    });
+    await settleEndpoint(accountId, endpoint.id);
+    looks.mockImplementationOnce(() => {
+      throw new Error('the service ended');
+    });
+    return bulkWrite(...args);
+  }) as never);
+
+  const ended = deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, {
+    log: testLog,
+    isFirstRun: true,
+  } as never);
+  await expect(ended).rejects.toThrow('the service ended');
+  for (const spy of [writes, looks]) spy.mockRestore();
+  await close();
+  expect(await status()).toBe('held');
+
+  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await status()).toBe('pending');
+});
+
+test('when nobody holds deliveries of an endpoint any more, then its errand ends', async () => {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const own = { _id: endpoint.id, account_id: accountId };
+  const disabled = await WebhookEndpoint.findOneAndUpdate(own, { enabled: false }, { returnDocument: 'after' }).lean();
+  await noteErrand(disabled as WebhookEndpointRecord);
+
+  await settleEndpoint(accountId, endpoint.id);
+  expect(await EndpointErrand.countDocuments(own)).toBe(1);
+
+  await settleLeft(new Date(Date.now() + 10 * 60_000));
+  await settleLeft(new Date(Date.now() + 20 * 60_000));
+  expect(await EndpointErrand.countDocuments(own)).toBe(0);
+});
+
 describe('when an endpoint becomes disabled while an event waits in the outbox', () => {
   const later = () => new Promise((resolve) => setTimeout(resolve, 5)); // Times are kept in whole milliseconds.
 
@@ -283,5 +340,5 @@ test('when MongoDB fails after the endpoint was disabled, then the caller hears 
   const removed = await withErrors(failing, () => gateway.delete(path));
 
   expect([reply.status, removed.status]).toEqual([200, 200]);
-  expect(await EndpointErrand.countDocuments({ account_id: gateway.account.id })).toBe(1);
+  expect(await EndpointErrand.countDocuments({ _id: endpoint.id, account_id: gateway.account.id })).toBe(1);
 });
