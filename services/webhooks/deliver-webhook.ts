@@ -21,7 +21,7 @@ import { openEndpointReader } from './endpoint-reader.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
-import { postponementOf } from './postponement.ts';
+import { postponementOf, recallMissed } from './postponement.ts';
 import { entryFor, QUEUE_GRACE_MS } from './put-due-deliveries.ts';
 import { waitAfter } from './schedule.ts';
 import { type Hold, makeTakeDelivery } from './take-delivery.ts';
@@ -107,7 +107,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       await hold(delivery, endpointId);
     } else {
       const admission = await options.traffic.enter(endpointId, delivery.postponed);
-      if (!admission.admitted) return void (await settle({ delivery, verdict: postponed(delivery, admission) }));
+      if (!admission.admitted) return putAside(delivery, admission);
       // While it waited for its turn the endpoint may have been changed, disabled or deleted.
       const current = await orLeave(endpoints.recall(endpointId), admission);
       if (!current?.enabled) {
@@ -123,6 +123,12 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       const requestId = delivery.request_id ?? undefined;
       log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
     }
+  }
+
+  async function putAside(delivery: ClaimedDelivery, wait: Wait): Promise<void> {
+    await settle({ delivery, verdict: postponed(delivery, wait) });
+    if (wait.isOpen)
+      await recallMissed(options.traffic, new Map([[wireId(delivery.endpoint_id), wireId(delivery.account_id)]]));
   }
 
   async function hold(delivery: ClaimedDelivery, endpointId: Id, attempt?: Attempt) {

@@ -17,7 +17,7 @@ import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#lib
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
-import { postponementOf } from './postponement.ts';
+import { postponementOf, recallMissed } from './postponement.ts';
 import { entryFor } from './put-due-deliveries.ts';
 import { RESERVED_MS } from './take-delivery.ts';
 import type { Traffic } from './traffic.ts';
@@ -61,23 +61,28 @@ export function makeFanOutEvent({
     );
     if (!event?.due_at) return; // Another job was quicker.
     const endpointIds = wanting(event, subscriptions);
-    const added = await insert({ event, endpointIds, later: postponementsOf(endpointIds) });
+    const { later, aside } = postponementsOf(endpointIds);
+    const added = await insert({ event, endpointIds, later });
     onFannedOut(added.deliveries.length);
     // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
     const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([
       markDone(event._id),
       put(entries).catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
+      recallMissed(traffic, new Map(aside.map((endpointId) => [endpointId, accountId]))),
     ]);
   };
 
-  function postponementsOf(endpointIds: readonly StoredId[]): Map<Id, Postponement> {
+  function postponementsOf(endpointIds: readonly StoredId[]) {
     const later = new Map<Id, Postponement>();
+    /** By their breakers. */
+    const aside: Id[] = [];
     for (const endpointId of endpointIds.map(wireId)) {
       const wait = traffic.foresee(endpointId);
       if (wait) later.set(endpointId, postponementOf(wait, 0));
+      if (wait?.isOpen) aside.push(endpointId);
     }
-    return later;
+    return { later, aside };
   }
 }
 

@@ -4,7 +4,7 @@ import { retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { type DueDelivery, type DueMove, findDueDeliveries, moveDue } from '#libs/models/due-deliveries.ts';
 import { type Id, type StoredId, wireId } from '#libs/models/tenant.ts';
-import { postponementOf } from './postponement.ts';
+import { postponementOf, recallMissed } from './postponement.ts';
 import type { Traffic } from './traffic.ts';
 
 const BATCH = 500;
@@ -58,8 +58,10 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   const [{ ready }, isPaused] = await Promise.all([queues.counts(retryWebhook), queues.raw(retryWebhook).isPaused()]);
   // Also what waits for its first attempt is due by then: it goes from its own queue, which is paused as well.
   if (isPaused || ready > QUEUE_MAX) return false;
+  const aside = new Map<Id, Id>();
   const moves = waiting.map((delivery): DueMove => {
     const wait = traffic.foresee(String(delivery.endpoint_id), delivery.postponed);
+    if (wait?.isOpen) aside.set(wireId(delivery.endpoint_id), wireId(delivery.account_id));
     if (!wait) return { delivery, dueAt: new Date(now + QUEUE_GRACE_MS), turn: turnOf(delivery) };
     const postponement = postponementOf(wait, delivery.postponed);
     return { delivery, dueAt: postponement.nextAt, turn: delivery.turn + 1, postponement };
@@ -71,6 +73,7 @@ export async function putDueDeliveries(queues: Queues, traffic: Traffic): Promis
   );
   // After, not before: what did not get on the queue is still due.
   await moveDue(moves);
+  await recallMissed(traffic, aside);
   return due.length === BATCH;
 }
 

@@ -66,6 +66,8 @@ export interface Traffic {
    * A delivery that is put aside before it is on the queue costs a tenth of one that comes and is sent away.
    */
   foresee(endpointId: string, postponed?: number): Wait | undefined;
+  /** True while the breaker of the endpoint is open, or waits for its trial. */
+  isOpen(endpointId: string): boolean;
   /** Endpoints that are remembered: they have attempts in hand or failed lately. */
   size(): number;
 }
@@ -263,6 +265,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
 
   return {
     size: () => states.size,
+    isOpen: (endpointId) => (states.get(endpointId)?.openUntil ?? 0) > 0,
     foresee(endpointId, postponed) {
       const state = states.get(endpointId);
       if (!state) return undefined;

@@ -6,6 +6,7 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
 import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
 import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
+import { recallPostponed } from '#libs/models/due-deliveries.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { putDueDeliveries } from '../../services/webhooks/put-due-deliveries.ts';
 import { AHEAD_MAX, openRelay } from '../../services/webhooks/relay-events.ts';
@@ -207,6 +208,35 @@ test('when the clock meets a delivery of an endpoint whose breaker is open, then
   expect(delivery).toMatchObject({ status: 'pending', postponed: 1, attempts_made: 0, attempts: [] });
   expect(delivery?.next_at?.getTime()).toBeGreaterThan(Date.now());
   expect(delivery?.due_at).toEqual(delivery?.next_at);
+});
+
+test('when a breaker closes while the clock puts the others aside, then they are recalled, too', async () => {
+  const clock = { now: 0 };
+  const traffic = openTraffic({ scale: 1, now: () => clock.now });
+  const { accountId, event, endpointId } = await anEvent();
+  const events = [event, await announcedEvent(accountId)];
+  const fanOuts = events.map((one) => ({ event: one, endpointIds: [storedId(endpointId)] }));
+  await insertDeliveries(fanOuts, new Date());
+  await eventually(async () => (await Delivery.countDocuments({ account_id: accountId })) === 2);
+  for (let count = 0; count < 10; count += 1) {
+    const admission = await traffic.enter(endpointId);
+    if (admission.admitted) admission.leave({ isWell: false, durationMs: 5 });
+  }
+  clock.now += MINUTE_MS; // One is tried, the other one waits for what becomes of it.
+  const quick: Queues = {
+    ...queues,
+    async enqueueAll(...args) {
+      const trial = await traffic.enter(endpointId);
+      if (trial.admitted && trial.leave({ isWell: true, durationMs: 5 }).recovered)
+        await recallPostponed(accountId, endpointId);
+      await queues.enqueueAll(...args);
+    },
+  };
+
+  await putDueDeliveries(quick, traffic);
+
+  const aside = { account_id: accountId, next_at: { $gt: new Date() } };
+  expect(await Delivery.countDocuments(aside).readConcern('local')).toBe(0);
 });
 
 test('when the relay has filled its queue, then what the clock brings still finds room', async () => {
