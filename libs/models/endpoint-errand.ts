@@ -1,7 +1,7 @@
 // What is still to be done with the deliveries of an endpoint that was enabled, disabled or deleted. Written in the transaction of
 // that change, or before what may come too late for it, and done after it: there may be a million of them, and whoever is to do it may die.
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { agreedDate, agreedTime } from '../clock.ts';
+import { agreedDate } from '../clock.ts';
 import type { Session } from '../mongo.ts';
 import { readAcknowledged } from '../mongo-primary.ts';
 import { abandonDeliveries, Delivery, holdDeliveries, releaseDeliveries } from './delivery.ts';
@@ -78,7 +78,7 @@ export async function settleEndpoint(accountId: Id, endpointId: Id, now: Date = 
 /** It may take long, be broken off, and meanwhile the endpoint be enabled and settled by somebody else: its errand is not to end before. */
 async function holdAll(own: Own): Promise<void> {
   if (!(await Delivery.exists({ account_id: own.account_id, endpoint_id: own._id, status: 'pending' }))) return;
-  await EndpointErrand.updateOne(own, { $max: { kept_until: new Date(agreedTime() + HOLDING_MS) } });
+  await noteErrand({ _id: storedId(own._id), account_id: storedId(own.account_id) });
   await holdDeliveries(own.account_id, own._id);
 }
 
