@@ -162,7 +162,7 @@ export type UpdateAccountBody = {
      */
     logo_url?: string | null;
     /**
-     * @pattern ^#(?:[0-9a-f]{3}|[0-9a-f]{6})$
+     * @pattern ^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$
      */
     brand_color?: string | null;
     /**
@@ -2294,11 +2294,22 @@ export type GetAccountResult = {
     data: Account;
 };
 
+export type GetAccountHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetAccountResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
     ratelimitPolicy?: string;
     etag?: string;
+};
+
+export type GetAccountVariables = {
+    headers?: GetAccountHeaders;
 };
 
 export type UpdateAccountResult = {
@@ -2557,6 +2568,13 @@ export type GetClientPath = {
     id: string;
 };
 
+export type GetClientHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetClientResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -2566,6 +2584,7 @@ export type GetClientResponseHeaders = {
 
 export type GetClientVariables = {
     path: GetClientPath;
+    headers?: GetClientHeaders;
 };
 
 export type DeleteClientResult = {
@@ -2727,6 +2746,13 @@ export type GetProjectPath = {
     id: string;
 };
 
+export type GetProjectHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetProjectResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -2736,6 +2762,7 @@ export type GetProjectResponseHeaders = {
 
 export type GetProjectVariables = {
     path: GetProjectPath;
+    headers?: GetProjectHeaders;
 };
 
 export type DeleteProjectResult = {
@@ -2892,6 +2919,13 @@ export type GetTaskPath = {
     id: string;
 };
 
+export type GetTaskHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetTaskResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -2901,6 +2935,7 @@ export type GetTaskResponseHeaders = {
 
 export type GetTaskVariables = {
     path: GetTaskPath;
+    headers?: GetTaskHeaders;
 };
 
 export type DeleteTaskResult = {
@@ -3073,6 +3108,13 @@ export type GetTimeEntryPath = {
     id: string;
 };
 
+export type GetTimeEntryHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetTimeEntryResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3082,6 +3124,7 @@ export type GetTimeEntryResponseHeaders = {
 
 export type GetTimeEntryVariables = {
     path: GetTimeEntryPath;
+    headers?: GetTimeEntryHeaders;
 };
 
 export type DeleteTimeEntryResult = {
@@ -3238,6 +3281,13 @@ export type GetQuotePath = {
     id: string;
 };
 
+export type GetQuoteHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetQuoteResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3247,6 +3297,7 @@ export type GetQuoteResponseHeaders = {
 
 export type GetQuoteVariables = {
     path: GetQuotePath;
+    headers?: GetQuoteHeaders;
 };
 
 export type UpdateQuoteResult = {
@@ -3372,6 +3423,13 @@ export type GetInvoicePath = {
     id: string;
 };
 
+export type GetInvoiceHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetInvoiceResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3381,6 +3439,7 @@ export type GetInvoiceResponseHeaders = {
 
 export type GetInvoiceVariables = {
     path: GetInvoicePath;
+    headers?: GetInvoiceHeaders;
 };
 
 export type DeleteInvoiceResult = {
@@ -3485,6 +3544,13 @@ export type PrintInvoiceQuery = {
     locale?: string;
 };
 
+export type PrintInvoiceHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type PrintInvoiceResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3495,6 +3561,7 @@ export type PrintInvoiceResponseHeaders = {
 export type PrintInvoiceVariables = {
     path: PrintInvoicePath;
     query?: PrintInvoiceQuery;
+    headers?: PrintInvoiceHeaders;
 };
 
 export type PrintQuoteResult = Blob;
@@ -3540,6 +3607,13 @@ export type PrintQuoteQuery = {
     signature?: boolean;
 };
 
+export type PrintQuoteHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type PrintQuoteResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3550,6 +3624,7 @@ export type PrintQuoteResponseHeaders = {
 export type PrintQuoteVariables = {
     path: PrintQuotePath;
     query?: PrintQuoteQuery;
+    headers?: PrintQuoteHeaders;
 };
 
 export type ListDocumentsResult = {
@@ -3621,6 +3696,13 @@ export type GetDocumentsPath = {
     id: string;
 };
 
+export type GetDocumentsHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetDocumentsResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3630,6 +3712,7 @@ export type GetDocumentsResponseHeaders = {
 
 export type GetDocumentsVariables = {
     path: GetDocumentsPath;
+    headers?: GetDocumentsHeaders;
 };
 
 export type DeleteDocumentsResult = {
@@ -3679,6 +3762,13 @@ export type GetDocumentFilePath = {
     position: number;
 };
 
+export type GetDocumentFileHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetDocumentFileResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3688,6 +3778,7 @@ export type GetDocumentFileResponseHeaders = {
 
 export type GetDocumentFileVariables = {
     path: GetDocumentFilePath;
+    headers?: GetDocumentFileHeaders;
 };
 
 export type GetDocumentArchiveResult = Blob;
@@ -3704,7 +3795,6 @@ export type GetDocumentArchiveResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
     ratelimitPolicy?: string;
-    etag?: string;
 };
 
 export type GetDocumentArchiveVariables = {
@@ -3822,6 +3912,13 @@ export type GetWebhookPath = {
     id: string;
 };
 
+export type GetWebhookHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetWebhookResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -3831,6 +3928,7 @@ export type GetWebhookResponseHeaders = {
 
 export type GetWebhookVariables = {
     path: GetWebhookPath;
+    headers?: GetWebhookHeaders;
 };
 
 export type DeleteWebhookResult = {
@@ -4061,6 +4159,13 @@ export type GetDeliveryPath = {
     id: string;
 };
 
+export type GetDeliveryHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetDeliveryResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -4070,6 +4175,7 @@ export type GetDeliveryResponseHeaders = {
 
 export type GetDeliveryVariables = {
     path: GetDeliveryPath;
+    headers?: GetDeliveryHeaders;
 };
 
 export type ReplayDeliveryResult = {
@@ -4162,11 +4268,22 @@ export type ListEventTypesResult = {
     }[];
 };
 
+export type ListEventTypesHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type ListEventTypesResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
     ratelimitPolicy?: string;
     etag?: string;
+};
+
+export type ListEventTypesVariables = {
+    headers?: ListEventTypesHeaders;
 };
 
 export type GetEventResult = {
@@ -4181,6 +4298,13 @@ export type GetEventPath = {
     id: string;
 };
 
+export type GetEventHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
 export type GetEventResponseHeaders = {
     xRequestId?: string;
     ratelimit?: string;
@@ -4190,6 +4314,7 @@ export type GetEventResponseHeaders = {
 
 export type GetEventVariables = {
     path: GetEventPath;
+    headers?: GetEventHeaders;
 };
 
 export type ReplayEventResult = {
@@ -4230,7 +4355,9 @@ export type ReplayEventVariables = {
  */
 export type Ops = {
     getAccount: {
-        args: {};
+        args: {
+            headers?: GetAccountHeaders;
+        };
         result: GetAccountResult;
         headers: {
             xRequestId?: string;
@@ -4340,6 +4467,7 @@ export type Ops = {
     getClient: {
         args: {
             path: GetClientPath;
+            headers?: GetClientHeaders;
         };
         result: GetClientResult;
         headers: {
@@ -4402,6 +4530,7 @@ export type Ops = {
     getProject: {
         args: {
             path: GetProjectPath;
+            headers?: GetProjectHeaders;
         };
         result: GetProjectResult;
         headers: {
@@ -4464,6 +4593,7 @@ export type Ops = {
     getTask: {
         args: {
             path: GetTaskPath;
+            headers?: GetTaskHeaders;
         };
         result: GetTaskResult;
         headers: {
@@ -4526,6 +4656,7 @@ export type Ops = {
     getTimeEntry: {
         args: {
             path: GetTimeEntryPath;
+            headers?: GetTimeEntryHeaders;
         };
         result: GetTimeEntryResult;
         headers: {
@@ -4588,6 +4719,7 @@ export type Ops = {
     getQuote: {
         args: {
             path: GetQuotePath;
+            headers?: GetQuoteHeaders;
         };
         result: GetQuoteResult;
         headers: {
@@ -4638,6 +4770,7 @@ export type Ops = {
     getInvoice: {
         args: {
             path: GetInvoicePath;
+            headers?: GetInvoiceHeaders;
         };
         result: GetInvoiceResult;
         headers: {
@@ -4676,6 +4809,7 @@ export type Ops = {
         args: {
             path: PrintInvoicePath;
             query?: PrintInvoiceQuery;
+            headers?: PrintInvoiceHeaders;
         };
         result: PrintInvoiceResult;
         headers: {
@@ -4689,6 +4823,7 @@ export type Ops = {
         args: {
             path: PrintQuotePath;
             query?: PrintQuoteQuery;
+            headers?: PrintQuoteHeaders;
         };
         result: PrintQuoteResult;
         headers: {
@@ -4726,6 +4861,7 @@ export type Ops = {
     getDocuments: {
         args: {
             path: GetDocumentsPath;
+            headers?: GetDocumentsHeaders;
         };
         result: GetDocumentsResult;
         headers: {
@@ -4750,6 +4886,7 @@ export type Ops = {
     getDocumentFile: {
         args: {
             path: GetDocumentFilePath;
+            headers?: GetDocumentFileHeaders;
         };
         result: GetDocumentFileResult;
         headers: {
@@ -4768,7 +4905,6 @@ export type Ops = {
             xRequestId?: string;
             ratelimit?: string;
             ratelimitPolicy?: string;
-            etag?: string;
         };
     };
     auditNumbering: {
@@ -4821,6 +4957,7 @@ export type Ops = {
     getWebhook: {
         args: {
             path: GetWebhookPath;
+            headers?: GetWebhookHeaders;
         };
         result: GetWebhookResult;
         headers: {
@@ -4919,6 +5056,7 @@ export type Ops = {
     getDelivery: {
         args: {
             path: GetDeliveryPath;
+            headers?: GetDeliveryHeaders;
         };
         result: GetDeliveryResult;
         headers: {
@@ -4953,7 +5091,9 @@ export type Ops = {
         };
     };
     listEventTypes: {
-        args: {};
+        args: {
+            headers?: ListEventTypesHeaders;
+        };
         result: ListEventTypesResult;
         headers: {
             xRequestId?: string;
@@ -4965,6 +5105,7 @@ export type Ops = {
     getEvent: {
         args: {
             path: GetEventPath;
+            headers?: GetEventHeaders;
         };
         result: GetEventResult;
         headers: {
@@ -4994,7 +5135,7 @@ export type Ops = {
  * tags) for cache keys, tracing span names, and request logging.
  */
 export const OPERATIONS = {
-    getAccount: { id: "getAccount", method: "GET", path: "/api/v1/account", tags: ["Account"], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getAccount: { id: "getAccount", method: "GET", path: "/api/v1/account", tags: ["Account"], params: [{ name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     updateAccount: { id: "updateAccount", method: "PATCH", path: "/api/v1/account", tags: ["Account"], params: [{ name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listApiKeys: { id: "listApiKeys", method: "GET", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createApiKey: { id: "createApiKey", method: "POST", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -5003,46 +5144,46 @@ export const OPERATIONS = {
     rotateApiKey: { id: "rotateApiKey", method: "POST", path: "/api/v1/keys/{id}/rotate", tags: ["Keys"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listClients: { id: "listClients", method: "GET", path: "/api/v1/clients", tags: ["Clients"], params: [{ name: "q", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     addClient: { id: "addClient", method: "POST", path: "/api/v1/clients", tags: ["Clients"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getClient: { id: "getClient", method: "GET", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getClient: { id: "getClient", method: "GET", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteClient: { id: "deleteClient", method: "DELETE", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateClient: { id: "updateClient", method: "PATCH", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listProjects: { id: "listProjects", method: "GET", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "status", in: "query" }, { name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createProject: { id: "createProject", method: "POST", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getProject: { id: "getProject", method: "GET", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getProject: { id: "getProject", method: "GET", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteProject: { id: "deleteProject", method: "DELETE", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateProject: { id: "updateProject", method: "PATCH", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listTasks: { id: "listTasks", method: "GET", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "project_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createTask: { id: "createTask", method: "POST", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getTask: { id: "getTask", method: "GET", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getTask: { id: "getTask", method: "GET", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTask: { id: "deleteTask", method: "DELETE", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTask: { id: "updateTask", method: "PATCH", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listTimeEntries: { id: "listTimeEntries", method: "GET", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "project_id", in: "query" }, { name: "task_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createTimeEntry: { id: "createTimeEntry", method: "POST", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getTimeEntry: { id: "getTimeEntry", method: "GET", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getTimeEntry: { id: "getTimeEntry", method: "GET", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTimeEntry: { id: "deleteTimeEntry", method: "DELETE", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimeEntry: { id: "updateTimeEntry", method: "PATCH", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     updateQuote: { id: "updateQuote", method: "PATCH", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createInvoice: { id: "createInvoice", method: "POST", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteInvoice: { id: "deleteInvoice", method: "DELETE", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateInvoice: { id: "updateInvoice", method: "PATCH", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createDocuments: { id: "createDocuments", method: "POST", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "location", key: "location", type: "string" }] },
-    getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteDocuments: { id: "deleteDocuments", method: "DELETE", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getDocumentFile: { id: "getDocumentFile", method: "GET", path: "/api/v1/documents/{id}/files/{position}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "position", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    getDocumentArchive: { id: "getDocumentArchive", method: "GET", path: "/api/v1/documents/{id}/archive", tags: ["Documents"], params: [{ name: "id", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getDocumentFile: { id: "getDocumentFile", method: "GET", path: "/api/v1/documents/{id}/files/{position}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "position", in: "path" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getDocumentArchive: { id: "getDocumentArchive", method: "GET", path: "/api/v1/documents/{id}/archive", tags: ["Documents"], params: [{ name: "id", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createWebhook: { id: "createWebhook", method: "POST", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getWebhook: { id: "getWebhook", method: "GET", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getWebhook: { id: "getWebhook", method: "GET", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteWebhook: { id: "deleteWebhook", method: "DELETE", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateWebhook: { id: "updateWebhook", method: "PATCH", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     testWebhook: { id: "testWebhook", method: "POST", path: "/api/v1/webhooks/{id}/test", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -5050,11 +5191,11 @@ export const OPERATIONS = {
     diagnoseSignature: { id: "diagnoseSignature", method: "POST", path: "/api/v1/webhooks/doctor", tags: ["Webhooks"], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listWebhookDeliveries: { id: "listWebhookDeliveries", method: "GET", path: "/api/v1/webhooks/{id}/deliveries", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     replayWebhook: { id: "replayWebhook", method: "POST", path: "/api/v1/webhooks/{id}/replay", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getDelivery: { id: "getDelivery", method: "GET", path: "/api/v1/deliveries/{id}", tags: ["Deliveries"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getDelivery: { id: "getDelivery", method: "GET", path: "/api/v1/deliveries/{id}", tags: ["Deliveries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayDelivery: { id: "replayDelivery", method: "POST", path: "/api/v1/deliveries/{id}/replay", tags: ["Deliveries"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listEvents: { id: "listEvents", method: "GET", path: "/api/v1/events", tags: ["Events"], params: [{ name: "after", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "type", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
-    listEventTypes: { id: "listEventTypes", method: "GET", path: "/api/v1/event-types", tags: ["Event types"], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    getEvent: { id: "getEvent", method: "GET", path: "/api/v1/events/{id}", tags: ["Events"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    listEventTypes: { id: "listEventTypes", method: "GET", path: "/api/v1/event-types", tags: ["Event types"], params: [{ name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getEvent: { id: "getEvent", method: "GET", path: "/api/v1/events/{id}", tags: ["Events"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayEvent: { id: "replayEvent", method: "POST", path: "/api/v1/events/{id}/replay", tags: ["Events"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] }
 } as const satisfies Record<string, OperationDescriptor>;
 
@@ -5918,7 +6059,7 @@ async function send(
   if (
     idempotency !== undefined &&
     idempotency !== false &&
-    (method === 'POST' || method === 'PATCH') &&
+    method === 'POST' &&
     !('Idempotency-Key' in headers) &&
     !('idempotency-key' in headers)
   ) {

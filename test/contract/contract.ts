@@ -52,6 +52,14 @@ export async function startContract(): Promise<Contract> {
   const call: Contract['call'] = async (method, path, options) => {
     const reply = await plain(method, path, options);
     check(method, path, reply);
+    // What has a tag is asked for once more by it.
+    const tag = method === 'GET' && reply.status === 200 && reply.headers.get('etag');
+    if (tag)
+      check(
+        method,
+        path,
+        await plain(method, path, { ...options, headers: { ...options?.headers, 'If-None-Match': tag } }),
+      );
     return reply;
   };
 

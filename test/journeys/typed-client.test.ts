@@ -15,6 +15,7 @@ import {
   getTask,
   listClients,
   listInvoices,
+  updateClient,
   updateInvoice,
   updateQuote,
 } from '../../client/generated/billhook.ts';
@@ -81,4 +82,25 @@ test('when a call is given up and sent again while the first try is at work, the
   expect(statuses).toContain(409);
   const { data: found } = await listClients({ query: { q: 'once@example.com' } });
   expect(found.map(({ id }) => id)).toEqual([data.id]);
+});
+
+test('when the answer of a change is lost, then the client does not make the change again by itself', async () => {
+  const { data: ada } = await addClient({ body: { name: 'Ada', email: 'lost@example.com' } });
+  const sent: string[] = [];
+  client.configure({
+    idempotencyKey: true,
+    retry: { retries: 3, retryDelay: 10, retryOn: defaultRetryOn },
+    async fetch(...args: Parameters<typeof fetch>) {
+      const response = await fetch(...args);
+      sent.push(String(args[1]?.method));
+      if (sent.length > 1) return response;
+      await response.arrayBuffer();
+      throw new TypeError('fetch failed');
+    },
+  });
+
+  const lost = updateClient({ path: { id: ada.id }, body: { name: 'Countess of Lovelace' } });
+
+  await expect(lost).rejects.toThrow('fetch failed');
+  expect(sent).toEqual(['PATCH']);
 });

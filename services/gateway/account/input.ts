@@ -24,7 +24,8 @@ const STATUSES_MAX = 50;
 const LOGO_LONGEST = 200_000;
 const URL_LONGEST = 2_000;
 const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
-const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+/** Without a flag: the reference has none. */
+const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 
 export const accountChanges = Joi.object<AccountChanges, true>({
   name: name(),

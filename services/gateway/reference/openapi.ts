@@ -123,4 +123,10 @@ const parameters = {
     description: 'The `ETag` of the record as you know it; 412 when it has changed since',
     schema: text,
   },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of what you have; 304 without it when it is still the same',
+    schema: text,
+  },
 };

@@ -27,7 +27,11 @@ export function operationOf(row: Route, register: Register): Operation {
     tags: [tagOf(row)],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(row.body ? { requestBody: requestBodyOf(row, row.body, register) } : {}),
-    responses: { ...successOf(row, register), ...failuresOf(row) },
+    responses: {
+      ...successOf(row, register),
+      ...(isRevalidated(row) ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
+      ...failuresOf(row),
+    },
   };
 }
 
@@ -56,6 +60,7 @@ function parametersOf(row: Route): unknown[] {
     }),
     ...(isOncePerKey(row) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(isConditional(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(isRevalidated(row) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ];
 }
 
@@ -99,7 +104,7 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
     ...(isList(row) ? { Link: { $ref: '#/components/headers/Link' } } : {}),
     ...(status === 202 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
-    ...(row.method === 'get' && !isList(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+    ...(isTagged(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
   if (row.produces) {
     const schema = { type: 'string', contentMediaType: row.produces };
@@ -120,6 +125,16 @@ function dryEnvelopeOf(row: Route): JsonSchema {
   const { examples: _hasAnId, ...shape } = data;
   const properties = { ...(shape['properties'] as object), id: { type: 'null' } };
   return object({ success: { type: 'boolean', const: true }, data: { ...shape, properties } });
+}
+
+/** All that is one thing, but an archive, which is made while it is sent. */
+function isTagged(row: Route): boolean {
+  return row.method === 'get' && !isList(row) && row.produces !== 'application/zip';
+}
+
+/** What the tag leaves out may be new to who has the rest. */
+function isRevalidated(row: Route): boolean {
+  return isTagged(row) && !row.untagged;
 }
 
 export function isList(row: Route): boolean {

@@ -29,6 +29,10 @@ export const sharedResponses: Record<string, Response> = {
     header('WWW-Authenticate'),
   ),
   Forbidden: failure('The key lacks the scope of this operation', 'Forbidden: API key lacks the <scope> scope'),
+  NotModified: {
+    description: 'It is still what `If-None-Match` names',
+    headers: { ...header('X-Request-Id'), ...header('ETag') },
+  },
   PreconditionFailed: failure('The record is no longer the one that `If-Match` names', CHANGED),
   TooLarge: failure('The body is larger than this operation takes', 'Request body is too large'),
   WrongContentType: failure('The body is not `application/json`', 'Content-Type must be application/json'),
