@@ -79,6 +79,11 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           void generation.release(page);
           throw signal.reason;
         }
+        // That is no doing of this document, and does not count against it.
+        if (page.isDead()) {
+          void generation.replace(page);
+          continue;
+        }
         const printing = page.print(html, printOptions);
         try {
           const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - agreedTime()), signal });

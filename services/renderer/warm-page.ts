@@ -13,6 +13,8 @@ export interface PrintOptions {
 export interface WarmPage {
   /** @throws when the page or the browser died; the page is then of no use any more. */
   print(html: string, options: PrintOptions): Promise<Buffer>;
+  /** It died while nobody printed on it. */
+  isDead(): boolean;
   /** Call between two prints; resolves at once when there is nothing to do. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +44,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
 
   return {
     async print(html, { isTagged = false }) {
-      if (hasCrashed) throw new Error('The page crashed while nobody printed on it');
+      if (hasCrashed) throw new Error('The page has crashed');
       prints += 1;
       // Both are sent at once, the protocol keeps their order. Everything is inlined, so there is no load to wait for.
       const done = together(
@@ -64,6 +66,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
       if (!pdf.includes('/FontName')) throw new Error('The page prints without fonts');
       return pdf;
     },
+    isDead: () => hasCrashed,
     async tidy() {
       if (prints % PRINTS_PER_COLLECTION !== 0) return;
       await session.send('HeapProfiler.collectGarbage');
