@@ -61,7 +61,8 @@ const LONGEST_TERM_DAYS = 3_650;
 
 const DECIMAL = /^-?\d{1,12}(\.\d{1,10})?$/;
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
-const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
+/** Its type may have parameters, such as a charset. */
+const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+){0,4};base64,[A-Za-z0-9+/]+={0,2}$/i;
 
 const messages = {
   'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',

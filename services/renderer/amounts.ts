@@ -13,7 +13,7 @@ const DECIMALS = 6;
 const WRITTEN_MOST = 10;
 
 /** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
-const WITHOUT_CENTS = new Set('¥ ￥ 円 圓 ₩ 원 ₫ đ ₲ CFA FCFA'.split(' '));
+const WITHOUT_CENTS = new Set('¥ ￥ JP¥ 円 圓 ₩ 원 ₫ đ ₲ CFA FCFA CFPF FBu Fdj FG RF USh VT'.split(' '));
 const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت'.split(' '));
 /** Blanks, the marks of direction, and the dot that some write at the end. */
 const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;

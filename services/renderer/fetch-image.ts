@@ -65,7 +65,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
       const signal = AbortSignal.any([unwanted, late]);
       try {
         const { source, use, accountId } = context;
-        const bytes = source.startsWith('data:') ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
+        const bytes = /^data:/i.test(source) ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
         const decoding = decoder.decode(bytes, use, { accountId, signal });
         const decoded = await inTime(decoding, { limitMs: PICTURE_LIMIT_MS, signal }).catch((error: unknown) => {
           throw late.aborted ? new ImageFailure('took too long') : error;

@@ -118,7 +118,11 @@ describe('PATCH /api/v1/account', () => {
 
   test('when a logo is inlined or a zone has an old name, then they are taken', async () => {
     const account = await gateway.workspace.account();
-    const body = { logo_url: 'data:image/png;base64,iVBORw0KGgo=', time_zone: 'US/Eastern', brand_color: '#ABC' };
+    const body = {
+      logo_url: 'data:image/png;charset=utf-8;base64,iVBORw0KGgo=',
+      time_zone: 'US/Eastern',
+      brand_color: '#ABC',
+    };
 
     expect((await gateway.patch(path, body, account)).body.data).toMatchObject(body);
   });

@@ -49,6 +49,15 @@ describe('an image that can be had', () => {
     },
   );
 
+  test('when the type of a data URI has parameters and its scheme is in capitals, then it is drawn all the same', async () => {
+    const uri = asDataUri(await picture().png().toBuffer(), 'image/png;charset=utf-8').replace('data:', 'DATA:');
+
+    const pdf = await withLogo(uri);
+
+    expect(pdf.warnings).toEqual([]);
+    expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
+  });
+
   test('when the banner is a URL, then it fills the head of the page; when showBanner is false, nobody asks for it', async () => {
     const shown = await renderer.read(anInvoice({ bannerUrl: host.address() }));
     expect(isRed(await shown.colourAt(1, 2, 2))).toBe(true);

@@ -176,6 +176,7 @@ describe('amounts', () => {
     ['kwd', /240\.000/],
     ['KD', /240\.000/],
     ['RWF', /Total RWF\s*240(?!\.)/],
+    ['JP¥', /Total JP¥ ?240(?!\.)/],
     ['F CFA', /Total F CFA\s*240(?!\.)/],
   ])('when the symbol is %s, then amounts are written as %s', async (currencySymbol, written) => {
     expect(await textOf({ currencySymbol })).toMatch(written);

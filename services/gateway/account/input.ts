@@ -23,7 +23,7 @@ const STATUSES_MAX = 50;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
 const URL_LONGEST = 2_000;
-const DATA_URI = /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/;
+const DATA_URI = /^data:image\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+){0,4};base64,[A-Za-z0-9+/]+={0,2}$/i;
 /** Without a flag: the reference has none. */
 const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 

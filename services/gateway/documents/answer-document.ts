@@ -14,7 +14,7 @@ export async function answerDocument(
 ): Promise<undefined> {
   const tag = documentTag(document);
   // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
-  const isOurs = !document.logoUrl || document.logoUrl.startsWith('data:');
+  const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
   const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': ASKED_EACH_TIME };
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
