@@ -29,8 +29,8 @@ export interface FailedJob {
   attempts: number;
 }
 
-/** Nobody reads further than this. */
-const ACTIVE_SHOWN = 100;
+/** All that workers have in hand: as many as they have places. More is a mistake that need not be read whole. */
+const ACTIVE_MAX = 10_000;
 const RETRY_BATCH = 100;
 
 /** @returns the queue of that name, or undefined. */
@@ -63,7 +63,7 @@ async function workersOf(queues: Queues, definition: Definition) {
 
 async function jobsInHand(queues: Queues, definition: Definition) {
   const fields = ['pb', 'processedOn', ...(definition === renderDocument ? [] : ['data'])];
-  const jobs = await jobsOf(queues, definition, { state: 'active', limit: ACTIVE_SHOWN, fields });
+  const jobs = await jobsOf(queues, definition, { state: 'active', limit: ACTIVE_MAX, fields });
   const now = Date.now();
   return jobs.map(({ id, values: [worker, processedOn, data] }) => ({
     worker,
@@ -91,7 +91,8 @@ async function jobsOf(
   { state, limit, fields }: { state: 'active' | 'failed'; limit: number; fields: string[] },
 ) {
   const queue = queues.raw(definition);
-  const ids: string[] = await queue.getRanges([state], 0, limit - 1);
+  // Those in hand oldest first: what hangs has been there for long. Those that failed latest first.
+  const ids: string[] = await queue.getRanges([state], 0, limit - 1, state === 'active');
   const jobs = await Promise.all(
     ids.map(async (id) => ({ id, values: await queues.redis.hmget(queue.toKey(id), ...fields) })),
   );

@@ -4,13 +4,13 @@ import { AT_ONCE, Event, type EventRecord } from './event.ts';
 import { acrossAccounts } from './tenant.ts';
 
 export interface OutboxState {
-  /** Counted up to COUNTED_MAX. */
+  /** Counted up to WAITING_COUNTED_MAX. */
   waiting: number;
   /** Age of the oldest that waits, 0 when none does. */
   oldestMs: number;
 }
 
-const COUNTED_MAX = 10_000;
+export const WAITING_COUNTED_MAX = 10_000;
 /** An event that was tried in vain is due later again, so the first due is not always the oldest. */
 const LOOKED_AT = 100;
 
@@ -19,7 +19,7 @@ export async function readOutbox(now: Date = agreedDate()): Promise<OutboxState>
   // Every one that waits: said so, it is counted without reading an event.
   const waits = { due_at: { $gte: AT_ONCE } };
   const [waiting, first, relayed] = await Promise.all([
-    Event.countDocuments(waits, { limit: COUNTED_MAX }).setOptions(acrossAccounts),
+    Event.countDocuments(waits, { limit: WAITING_COUNTED_MAX }).setOptions(acrossAccounts),
     timesOf(waits),
     // Behind any number of new events there may be an older one.
     timesOf({ due_at: { $gt: AT_ONCE } }),

@@ -66,7 +66,8 @@ export function recordRender(render: NewRender): void {
     request_id: render.requestId,
     status: render.status,
     duration_ms: Math.round(render.durationMs),
-    created_at: new Date(),
+    // When it was asked for.
+    created_at: new Date(Date.now() - render.durationMs),
     ...(render.title ? { title: render.title } : {}),
     ...(render.sizeBytes === undefined ? {} : { size_bytes: render.sizeBytes }),
     ...(render.errorClass ? { error_class: render.errorClass.slice(0, CLASS_LONGEST) } : {}),

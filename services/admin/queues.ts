@@ -36,7 +36,7 @@ export async function retry(queues: Queues, name: string, id: string | undefined
     }));
     return { queue: name, retried: Number.parseInt(detail, 10) };
   }
-  const gone = () => new CommandError(`The queue has no job ${id}: it was done or removed`);
+  const gone = () => new CommandError(`The job ${id} is gone: it was done or removed`);
   if ((await queues.stateOf(definition, id)) === 'unknown') throw gone();
   await noted('job.retry', `${name} ${id}`, async () => {
     const outcome = await retryJob(queues, definition, id);

@@ -8,6 +8,7 @@ import { Delivery } from '#libs/models/delivery.ts';
 import { countOpenDeliveries, findOutcomes } from '#libs/models/delivery-outcomes.ts';
 import { nextDeliveries, SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
 import { findSamples } from '#libs/models/queue-sample.ts';
+import { flushRenderRecords, Render, recordRender } from '#libs/models/render-record.ts';
 import { findRenderFailures, findRenderSpeed } from '#libs/models/render-search.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
@@ -428,6 +429,22 @@ describe('charts', () => {
       { delivered: 1, dead: 0 },
     ]);
     expect(plans.map(({ docsExamined }) => docsExamined)).toEqual([0, 0]);
+  });
+
+  test('when a link asks for states that nobody can choose together, then the form keeps them', async () => {
+    const { text } = await operator.get('/deliveries?status=dead%2Cheld%2Cdelivered');
+
+    expect(text).toContain('<option value="dead,held,delivered" selected>dead, held, delivered</option>');
+  });
+
+  test('when a document took half a minute, then it is listed by when it was asked for', async () => {
+    const requestId = newId();
+    const askedAt = Date.now() - 30_000;
+    recordRender({ accountId, requestId, status: 'failed', durationMs: 30_000 } as never);
+    await flushRenderRecords();
+
+    const record = await Render.findOne({ request_id: requestId, account_id: accountId }).lean();
+    expect(Math.abs((record?.created_at.getTime() ?? 0) - askedAt)).toBeLessThan(15_000);
   });
 
   test('when open deliveries are counted, then MongoDB reads its indexes and no delivery', async () => {

@@ -41,6 +41,28 @@ describe('workers', () => {
     await eventually(async () => (await readWorkers(queues)).workers.every(({ jobs }) => jobs.length === 0));
   });
 
+  test('when a worker hangs while another one has hundreds of jobs in hand, then its own are shown, too', async () => {
+    const queue = queues.raw(retryWebhook);
+    const { redis } = queues;
+    const oldest = Date.now() - 60_000;
+    for (let index = 0; index < 150; index += 1) {
+      const id = `held-${index}`;
+      await redis.hset(queue.toKey(id), {
+        pb: index < 20 ? 'host/1' : 'host/2',
+        processedOn: oldest + index,
+        data: '{}',
+      });
+      await redis.lpush(queue.toKey('active'), id);
+    }
+
+    const { orphans } = await readWorkers(queues);
+
+    expect(orphans.filter(({ queue: name }) => name === retryWebhook.name).map(({ id }) => id)).toEqual(
+      Array.from({ length: 150 }, (_, index) => `held-${index}`),
+    );
+    await queue.obliterate({ force: true });
+  });
+
   test('when a queue is paused, then a job waits until it is resumed', async () => {
     await pauseQueue(queues, fanOutEvent);
     await queues.raw(fanOutEvent).add('fan-out-event', {}, { jobId: 'event-2' });

@@ -45,6 +45,7 @@ describe('login', () => {
     expect(await noted({ operator: 'grace' })).toMatchObject([
       { action: 'login', outcome: 'done', address: '127.0.0.1' },
     ]);
+    expect((await browser.get('/audit?operator=GRACE')).text).toContain('<div>grace</div>');
   });
 
   test.each([

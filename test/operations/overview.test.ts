@@ -84,3 +84,18 @@ test('when something ended in this very minute, then it counts for the last hour
   expect(renderPage(deliveries(numbers))).toMatch(/Delivered<.*>7<.*5 in the last hour/s);
   expect(renderPage(renders(numbers))).toMatch(/Not rendered<.*>2</s);
 });
+
+test('when more waits than is counted, then the number says so', () => {
+  const many: Numbers = {
+    ...well,
+    open: { value: { pending: 100_000, retrying: 0, dead: 3, held: 100_000 } },
+    outbox: { value: { waiting: 10_000, oldestMs: 600_000 } },
+  };
+
+  expect(alarmsOf(many)).toContainEqual(
+    expect.objectContaining({ text: expect.stringMatching(/^10,000 or more events wait for their webhooks/) }),
+  );
+  const page = renderPage(deliveries(many));
+  expect(page).toContain('10,000 or more events, the oldest');
+  expect(page.match(/100K or more/g)).toHaveLength(2);
+});

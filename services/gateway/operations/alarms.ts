@@ -1,7 +1,9 @@
 // What an operator must know before anything else: each alarm says what is wrong and what follows from it.
+
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/bulk-run.ts';
-import { count, counted, duration } from './format.ts';
+import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';
+import { count, counted, countedUpTo, duration } from './format.ts';
 import type { Numbers, Part, QueueNumbers } from './numbers.ts';
 
 export interface Alarm {
@@ -94,7 +96,7 @@ function missingWorkers(queues: QueueNumbers[], workers: { queue: string }[]): A
 
 function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
   if (!outbox || outbox.oldestMs < PATIENCE_MS.other) return [];
-  const text = `${counted(outbox.waiting, 'event')} wait for their webhooks, the oldest since ${duration(outbox.oldestMs)}.`;
+  const text = `${countedUpTo(WAITING_COUNTED_MAX, outbox.waiting, 'event')} wait for their webhooks, the oldest since ${duration(outbox.oldestMs)}.`;
   return [{ tone: outbox.oldestMs > PATIENCE_MS.other * ALARM_FACTOR ? 'bad' : 'warn', text }];
 }
 

@@ -1,6 +1,8 @@
 // Who did what: logins, refused logins, and every action.
+
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/audit-entry.ts';
 import { SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
+import { operatorName } from '#libs/models/operator.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf, timeOf } from './filters.ts';
 import { moment } from './format.ts';
 import { html } from './html.ts';
@@ -46,7 +48,7 @@ function filterOf(params: URLSearchParams) {
   const outcome = AUDIT_OUTCOMES.find((each) => each === textOf(params, 'outcome'));
   const [from, to] = [timeOf(params, 'from'), timeOf(params, 'to')];
   return {
-    ...(operator ? { operator } : {}),
+    ...(operator ? { operator: operatorName(operator) } : {}),
     ...(action ? { action } : {}),
     ...(outcome ? { outcome } : {}),
     ...(from || to ? { at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/delivery.ts';
 import { countDeliveries, searchDeliveries } from '#libs/models/delivery-search.ts';
 import { deliverySearchOf, PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from './filters.ts';
-import { count, counted, moment } from './format.ts';
+import { count, countedUpTo, moment } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from './parts.ts';
@@ -24,7 +24,7 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
   const body = html`<div>
     ${filters(params)}
     <div class="results">
-      <p>${total === COUNTED_MAX ? `${count(total)} or more deliveries match.` : `${counted(total, 'delivery', 'deliveries')} match${total === 1 ? 'es' : ''}.`}</p>
+      <p>${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} match${total === 1 ? 'es' : ''}.</p>
       ${
         visitor.role === 'operator' && total > 0
           ? html`<a class="button" href=${`/deliveries/replay?${params}`}>Replay all that match…</a>`

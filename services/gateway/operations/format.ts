@@ -20,6 +20,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** What is counted no further than `max`. */
+export function countedUpTo(max: number, value: number, one: string, many?: string): string {
+  return value < max ? counted(value, one, many) : `${count(value)} or more ${many ?? `${one}s`}`;
+}
+
 /** `0 s`, `84 ms`, `1.2 s`, `3 min`, `5 h`, `2 d`. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 s';

@@ -15,7 +15,8 @@ export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
 /** Several browsers and tabs look at once: they share one reading. */
 const READING_LIFE_MS = 2_000;
-const COUNTED_MAX = 100_000;
+/** Open deliveries are counted no further. */
+export const COUNTED_MAX = 100_000;
 
 export type Part<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 

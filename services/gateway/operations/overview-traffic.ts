@@ -1,9 +1,11 @@
 // What goes through: documents and deliveries in the last hour.
+
 import type { VNode } from 'preact';
+import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';
 import { axis, bars, highest, line, perMinute } from './charts.ts';
-import { count, counted, duration } from './format.ts';
+import { count, countedUpTo, duration } from './format.ts';
 import { html } from './html.ts';
-import { CHART_MINUTES, type Numbers, shown } from './numbers.ts';
+import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from './numbers.ts';
 import { stat } from './parts.ts';
 
 export function renders(numbers: Numbers): VNode {
@@ -67,10 +69,13 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
   </div>`;
 }
 
-const link = (status: string, value: number) => html`<a href=${`/deliveries?status=${status}`}>${count(value)}</a>`;
+const link = (status: string, value: number) =>
+  html`<a href=${`/deliveries?status=${status}`}>${count(value)}${value < COUNTED_MAX ? '' : ' or more'}</a>`;
 
 function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
-  return waiting === 0 ? 'nothing waits' : `${counted(waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
+  return waiting === 0
+    ? 'nothing waits'
+    : `${countedUpTo(WAITING_COUNTED_MAX, waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
 }
 
 const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);

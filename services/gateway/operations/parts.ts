@@ -92,9 +92,11 @@ export function timeField(name: string, label: string, value: string): VNode {
   return html`<label>${label}<input type="datetime-local" name=${name} value=${value} /></label>`;
 }
 
+/** A value that a link brings and nobody can choose stays until another one is chosen. */
 export function choiceField(name: string, label: string, value: string, choices: Choice[]): VNode {
+  const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return html`<label>${label}<select name=${name}>
-    ${choices.map((choice) => html`<option value=${choice.value} selected=${choice.value === value}>${choice.label}</option>`)}
+    ${(isKnown ? choices : [...choices, { value, label: value.replaceAll(',', ', ') }]).map((choice) => html`<option value=${choice.value} selected=${choice.value === value}>${choice.label}</option>`)}
   </select></label>`;
 }
 

@@ -69,7 +69,10 @@ function charts({ name, samples }: QueueNumbers): VNode {
   </div>`;
 }
 
+const ACTIVE_SHOWN = 100;
+
 function activeJobs(jobs: ActiveJob[]): VNode {
+  const longest = jobs.toSorted((one, other) => other.sinceMs - one.sinceMs).slice(0, ACTIVE_SHOWN);
   const columns = [
     { name: 'Job', cell: ({ id }: ActiveJob) => shortId(id) },
     { name: 'Since', cell: ({ sinceMs }: ActiveJob) => duration(sinceMs), isNumber: true },
@@ -77,7 +80,8 @@ function activeJobs(jobs: ActiveJob[]): VNode {
   ];
   return html`<div>
     <h2>In hand</h2>
-    ${table('Jobs workers have in hand', columns, jobs, 'Nothing is worked on in this moment.')}
+    ${table('Jobs workers have in hand, longest first', columns, longest, 'Nothing is worked on in this moment.')}
+    ${jobs.length > longest.length ? html`<p class="quiet">and ${counted(jobs.length - longest.length, 'more', 'more')}</p>` : null}
   </div>`;
 }
 

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { RENDER_STATUSES, type RenderRecord } from '#libs/models/render-record.ts';
 import { countRenders, searchRenders } from '#libs/models/render-search.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, renderSearchOf, sliceOf } from './filters.ts';
-import { bytes, count, counted, duration, moment } from './format.ts';
+import { bytes, countedUpTo, duration, moment } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from './parts.ts';
@@ -27,7 +27,7 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
   const body = html`<div>
     ${filters(params)}
     <div class="results">
-      <p>${total === COUNTED_MAX ? `${count(total)} or more documents match.` : `${counted(total, 'document')} match${total === 1 ? 'es' : ''}.`}</p>
+      <p>${countedUpTo(COUNTED_MAX, total, 'document')} match${total === 1 ? 'es' : ''}.</p>
     </div>
     ${table('Rendered documents, newest first', columns, found.slice(0, PAGE_SIZE), 'No document matches. Records are kept for 30 days.')}
     ${pager('/renders', params, { number, hasNext: found.length > PAGE_SIZE })}
