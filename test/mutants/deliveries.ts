@@ -160,8 +160,8 @@ export const deliveryMutants: Mutant[] = [
     edits: [
       {
         file: 'services/webhooks/post-signed.ts',
-        text: 'setTimeout(() => late.abort(), timeoutMs)',
-        instead: 'setTimeout(() => undefined, timeoutMs)',
+        text: 'setTimeout(() => late.abort(), options.timeoutMs)',
+        instead: 'setTimeout(() => undefined, options.timeoutMs)',
       },
     ],
     oracle: { file: DELIVER, test: 'when the receiver hangs' },
