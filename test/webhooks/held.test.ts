@@ -82,15 +82,25 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   await close();
 });
 
-test('when a service ends right after it held a delivery whose endpoint was enabled meanwhile, then another one releases it', async () => {
+/** One delivery whose endpoint is disabled, and the service that comes to make its attempt. */
+async function dueAtADisabledOne() {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
   const own = { _id: endpoint.id, account_id: accountId };
-  const id = await storedDelivery(accountId, endpoint.id);
-  const status = async () =>
-    (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
+  const job = { deliveryId: await storedDelivery(accountId, endpoint.id), accountId, endpointId: endpoint.id };
   await WebhookEndpoint.updateOne(own, { enabled: false });
   const { deliver, close } = await openWork();
+  return {
+    own,
+    close,
+    attempt: () => deliver(job, { log: testLog, isFirstRun: true } as never),
+    status: async () =>
+      (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
+  };
+}
+
+test('when a service ends right after it held a delivery whose endpoint was enabled meanwhile, then another one releases it', async () => {
+  const { own, attempt, status, close } = await dueAtADisabledOne();
   const find = WebhookEndpoint.collection.find.bind(WebhookEndpoint.collection);
   const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
   // It sees that the endpoint is disabled, and ends before it looks once more.
@@ -98,11 +108,7 @@ test('when a service ends right after it held a delivery whose endpoint was enab
     throw new Error('the service ended');
   });
 
-  const ended = deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, {
-    log: testLog,
-    isFirstRun: true,
-  } as never);
-  await expect(ended).rejects.toThrow('the service ended');
+  await expect(attempt()).rejects.toThrow('the service ended');
   looks.mockRestore();
   await close();
   await WebhookEndpoint.updateOne(own, { enabled: true });
@@ -113,14 +119,7 @@ test('when a service ends right after it held a delivery whose endpoint was enab
 });
 
 test('when an endpoint is enabled and settled between the note and the holding of a service that ends, then another one releases it', async () => {
-  const { id: accountId } = await workspace.account();
-  const { endpoint } = await register(workspace, accountId, receiver.url);
-  const own = { _id: endpoint.id, account_id: accountId };
-  const id = await storedDelivery(accountId, endpoint.id);
-  const status = async () =>
-    (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
-  await WebhookEndpoint.updateOne(own, { enabled: false });
-  const { deliver, close } = await openWork();
+  const { own, attempt, status, close } = await dueAtADisabledOne();
   const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
   const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
   const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
@@ -134,18 +133,14 @@ test('when an endpoint is enabled and settled between the note and the holding o
       );
       await noteErrand(enabled as WebhookEndpointRecord, session);
     });
-    await settleEndpoint(accountId, endpoint.id);
+    await settleEndpoint(own.account_id, own._id);
     looks.mockImplementationOnce(() => {
       throw new Error('the service ended');
     });
     return bulkWrite(...args);
   }) as never);
 
-  const ended = deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, {
-    log: testLog,
-    isFirstRun: true,
-  } as never);
-  await expect(ended).rejects.toThrow('the service ended');
+  await expect(attempt()).rejects.toThrow('the service ended');
   for (const spy of [writes, looks]) spy.mockRestore();
   await close();
   expect(await status()).toBe('held');

@@ -1,5 +1,4 @@
 // What an operator must know before anything else: each alarm says what is wrong and what follows from it.
-
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/bulk-run.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';

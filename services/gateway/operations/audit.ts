@@ -1,5 +1,4 @@
 // Who did what: logins, refused logins, and every action.
-
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/audit-entry.ts';
 import { SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
 import { operatorName } from '#libs/models/operator.ts';

@@ -20,9 +20,14 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** What is counted no further than `max`. */
-export function countedUpTo(max: number, value: number, one: string, many?: string): string {
-  return value < max ? counted(value, one, many) : `${count(value)} or more ${many ?? `${one}s`}`;
+/** What is counted no further than `max`: `950`, `10,000 or more`. */
+export function countUpTo(max: number, value: number): string {
+  return value < max ? count(value) : `${count(value)} or more`;
+}
+
+/** The same of things. */
+export function countedUpTo(max: number, value: number, one: string, many = `${one}s`): string {
+  return `${countUpTo(max, value)} ${value === 1 ? one : many}`;
 }
 
 /** `0 s`, `84 ms`, `1.2 s`, `3 min`, `5 h`, `2 d`. */

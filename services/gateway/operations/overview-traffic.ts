@@ -1,9 +1,8 @@
 // What goes through: documents and deliveries in the last hour.
-
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';
 import { axis, bars, highest, line, perMinute } from './charts.ts';
-import { count, countedUpTo, duration } from './format.ts';
+import { count, countedUpTo, countUpTo, duration } from './format.ts';
 import { html } from './html.ts';
 import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from './numbers.ts';
 import { stat } from './parts.ts';
@@ -70,7 +69,7 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
 }
 
 const link = (status: string, value: number) =>
-  html`<a href=${`/deliveries?status=${status}`}>${count(value)}${value < COUNTED_MAX ? '' : ' or more'}</a>`;
+  html`<a href=${`/deliveries?status=${status}`}>${countUpTo(COUNTED_MAX, value)}</a>`;
 
 function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
   return waiting === 0

@@ -3,7 +3,7 @@ import { audited } from '#libs/models/audit-entry.ts';
 import { countDeliveries } from '#libs/models/delivery-search.ts';
 import { actorOf } from './bulk.ts';
 import { deliverySearchOf, paramsOf, selectionParams } from './filters.ts';
-import { count, counted, countedUpTo } from './format.ts';
+import { counted, countedUpTo, countUpTo } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, note } from './parts.ts';
@@ -23,7 +23,7 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
   const selection = selectionOf(paramsOf(request));
   const total = await countDeliveries(deliverySearchOf(selection), COUNTED_MAX);
   const body = html`<div class="card">
-    <p class="figure"><strong>${count(total)}${total < COUNTED_MAX ? '' : ' or more'}</strong> ${total === 1 ? 'delivery' : 'deliveries'} that ${total === 1 ? 'is' : 'are'} ${inWords(selection)}</p>
+    <p class="figure"><strong>${countUpTo(COUNTED_MAX, total)}</strong> ${total === 1 ? 'delivery' : 'deliveries'} that ${total === 1 ? 'is' : 'are'} ${inWords(selection)}</p>
     ${
       selection.get('status')?.includes('delivered')
         ? note('warn', 'Some were delivered before: their receivers get them again, with the same webhook-id.')
