@@ -1,0 +1,35 @@
+// What V8 keeps of what has long ended: bytes among its old objects, counted before it looks through them.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** The young generation is looked through every megabyte, the old objects not before there is a gigabyte of them. */
+const FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1', '--initial-old-space-size=1024', '--expose-gc'];
+
+const FRAME = `
+import { getHeapSpaceStatistics } from 'node:v8';
+const old = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space').space_used_size;
+/** Calls \`one\` so often, four at a time. */
+async function fourAtATime(count, one) {
+  let left = count;
+  const on = async () => { while (left-- > 0) await one(); };
+  await Promise.all([on(), on(), on(), on()]);
+}
+/** @returns bytes per call, once everything is warm. */
+async function keptOf(count, one) {
+  await fourAtATime(count / 4, one);
+  gc(); gc();
+  const before = old();
+  await fourAtATime(count, one);
+  return (old() - before) / count;
+}
+`;
+
+/** @param program a module that prints what `keptOf(count, one)` returns. */
+export async function keptBytes(program: string, env: Record<string, string> = {}): Promise<number> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...FLAGS, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', FRAME + program],
+    { env: { ...process.env, ...env } },
+  );
+  return Number(stdout.trim());
+}
