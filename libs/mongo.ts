@@ -7,6 +7,7 @@ import type { Logger } from './logger.ts';
 import { repairConnections } from './mongo-connections.ts';
 import { isOutcomeUnknown, isTransient } from './mongo-errors.ts';
 import { followPrimary } from './mongo-primary.ts';
+import { forgetEnded } from './mongo-sessions.ts';
 
 export type Session = ClientSession;
 
@@ -33,6 +34,7 @@ export async function connectMongo(
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
   });
+  forgetEnded(mongoose.connection.getClient());
   await followClock();
   const leavePrimary = followPrimary(mongoose.connection.getClient(), options.log);
   const tellAway = () => options.log.warn('mongodb is away');

@@ -5,6 +5,14 @@ const TWO_GATEWAYS = 'test/gateway/two-gateways.test.ts';
 
 export const recordMutants: Mutant[] = [
   {
+    gone: 'what the driver has answered is let go',
+    edits: [{ file: 'libs/mongo-sessions.ts', text: 's.activeSessions = new InHand(s.activeSessions);', instead: '' }],
+    oracle: {
+      file: 'test/libs/mongo-sessions.test.ts',
+      test: 'when thousands of questions are answered, then nothing of them stays in memory',
+    },
+  },
+  {
     gone: 'reads wait until a new primary knows what was acknowledged',
     edits: [{ file: 'libs/mongo-primary.ts', text: 'while (learning) {', instead: 'while (false) {' }],
     oracle: {
