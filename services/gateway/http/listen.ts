@@ -1,5 +1,6 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import { InHand } from '#libs/in-hand.ts';
 import type { Logger } from '#libs/logger.ts';
 
 /** Longer than any answer may take (the deadline of a document is 30 s). */
@@ -47,7 +48,7 @@ export async function listen(server: Server, host: string, port: number, log: Lo
 // Node keeps a connection open after an answer even while its server closes: a client that goes on using it would keep us here
 // until the limit, and then lose a request. So every answer from now on carries "Connection: close".
 function farewellOf(server: Server): () => void {
-  const unanswered = new Set<ServerResponse>();
+  const unanswered = new InHand<ServerResponse>();
   let isClosing = false;
   const takeLeave = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
