@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import { InHandByKey } from '../in-hand.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient, type Redis } from '../redis.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
@@ -40,7 +41,7 @@ export interface Replies {
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
-  const waiters = new Map<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
+  const waiters = new InHandByKey<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
   const subscriber = connectPatient(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
@@ -55,7 +56,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
 
   // One question for all who wait: hundreds of them must not cost Redis more than the documents do.
   async function poll() {
-    const ids = [...waiters.keys()];
+    const ids = waiters.keys();
     if (ids.length === 0) return;
     const questions = redis.pipeline();
     for (const id of ids) questions.exists(keyOf(prefix, id));

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { InHandByKey } from '#libs/in-hand.ts';
 import type { DecodeAnswer, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
 import { canRead, type Isolation } from './isolation.ts';
 
@@ -31,7 +32,7 @@ type Result = { dataUri: string } | { fault: ImageFault } | undefined;
 
 export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
-  const waiters = new Map<number, (result: Result) => void>();
+  const waiters = new InHandByKey<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
   /** In front of the one limit of all: no account has more in that queue than can be decoded at once. Only of those that wait. */
   const ofAccounts = new Map<string, LimitFunction>();
@@ -66,7 +67,7 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     if (child !== dead) return;
     child = undefined;
     dead.kill('SIGKILL');
-    for (const id of [...waiters.keys()]) settle(id, undefined);
+    for (const id of waiters.keys()) settle(id, undefined);
   }
 
   function send(bytes: Buffer, use: ImageUse): Promise<Result> {
