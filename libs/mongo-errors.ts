@@ -69,6 +69,11 @@ export function isOutOfTime(error: unknown): boolean {
 
 const OUT_OF_TIME = 50;
 
+/** True when MongoDB gave no answer: it is away, or was not done in time. */
+export function isUnanswered(error: unknown): boolean {
+  return isStoreAway(error) || isOutOfTime(error);
+}
+
 /** True when a unique index refused the write. @param collection its name, where only that one is meant. */
 export function isDuplicate(error: unknown, collection?: string): boolean {
   return hasCode(error, DUPLICATE) && (!collection || (error as Error).message.includes(`.${collection} `));

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { AppError, storeAway } from './errors.ts';
 import type { Logger } from './logger.ts';
-import { isOutOfTime, isStoreAway } from './mongo-errors.ts';
+import { isUnanswered } from './mongo-errors.ts';
 import { within } from './within.ts';
 
 /** How long a read waits for a new primary. */
@@ -72,7 +72,7 @@ async function learn(client: mongo.MongoClient, ended: AbortSignal, log: Logger)
 
 /** The server's word that it does not do such a thing. */
 function isRefused(error: unknown): boolean {
-  return error instanceof mongo.MongoServerError && !isStoreAway(error) && !isOutOfTime(error);
+  return error instanceof mongo.MongoServerError && !isUnanswered(error);
 }
 
 /**

@@ -13,7 +13,6 @@ afterAll(() => workspace.close());
 
 const questions = (before = '') => `
 import mongoose from 'mongoose';
-import { forgetEnded } from '#libs/mongo-sessions.ts';
 import { connectMongo } from '#libs/mongo.ts';
 await connectMongo(process.env.URI, { log: { info() {}, warn() {} } });
 const client = mongoose.connection.getClient();

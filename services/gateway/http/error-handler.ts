@@ -1,7 +1,7 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeAway } from '#libs/errors.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
+import { isUnanswered } from '#libs/mongo-errors.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);
@@ -21,7 +21,7 @@ export function errorHandler(error: unknown, request: Request, response: Respons
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (isStoreAway(error) || isOutOfTime(error)) return storeAway(error);
+  if (isUnanswered(error)) return storeAway(error);
   return fromBodyParser(error);
 }
 

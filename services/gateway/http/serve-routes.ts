@@ -4,7 +4,7 @@ import { AppError, storeAway } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
+import { isUnanswered } from '#libs/mongo-errors.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
@@ -142,8 +142,8 @@ async function lookAgain(caller: Caller, session: Session) {
   caller.expiresAt = expires_at ?? undefined;
 }
 
-/** When somebody's large answer last found the store away or too slow: who waited behind it has not asked for too much. */
-let storeAwayAt = Number.NEGATIVE_INFINITY;
+/** When the store last gave no answer for somebody's large one: who waited behind it has not asked for too much. */
+let unansweredAt = Number.NEGATIVE_INFINITY;
 
 /** Whoever asks for more large answers at a time waits: one takes three times its size while it is made, and its size until it is read. */
 async function amongFew(accountId: Id, response: Response, respond: () => Promise<void>) {
@@ -153,13 +153,13 @@ async function amongFew(accountId: Id, response: Response, respond: () => Promis
     try {
       await respond();
     } catch (error) {
-      if (isStoreAway(error) || isOutOfTime(error)) storeAwayAt = performance.now();
+      if (isUnanswered(error)) unansweredAt = performance.now();
       throw error;
     }
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
   const late = () =>
-    storeAwayAt > since ? storeAway() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+    unansweredAt > since ? storeAway() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
   await inTurn(`large ${accountId}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
