@@ -13,6 +13,7 @@ import { flushRenderRecords } from '#libs/models/render-record.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
+import { saveMemoryWhileQuiet } from '#libs/quiet-memory.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
@@ -29,6 +30,7 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('gateway', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
+  onClose(saveMemoryWhileQuiet());
 
   onClose(await connectMongo(config.MONGODB_URI, { log }));
   // Every list names its index, so a database without them would answer nothing. Harmless when all are there.
