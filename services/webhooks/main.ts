@@ -12,7 +12,6 @@ import { readOutbox } from '#libs/models/outbox.ts';
 import { connectMongo, pingMongo } from '#libs/mongo.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
-import { saveMemoryWhileQuiet } from '#libs/quiet-memory.ts';
 import { whenReady } from '#libs/redis.ts';
 import { release } from '#libs/release.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -51,7 +50,6 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('webhooks', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('webhooks', config.OTEL_EXPORTER_OTLP_ENDPOINT));
-  onClose(saveMemoryWhileQuiet());
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
   onClose(() => outbound.close());
