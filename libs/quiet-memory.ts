@@ -8,13 +8,8 @@ const BUSY_FROM = 0.5;
 
 /** @returns what ends it, and leaves V8 as it is without. */
 export function saveMemoryWhileQuiet(): () => void {
-  let isSaving = false;
   let last = performance.eventLoopUtilization();
-  const save = (wanted: boolean) => {
-    if (wanted === isSaving) return;
-    setFlagsFromString(wanted ? '--memory-saver-mode' : '--no-memory-saver-mode');
-    isSaving = wanted;
-  };
+  const save = (wanted: boolean) => setFlagsFromString(wanted ? '--memory-saver-mode' : '--no-memory-saver-mode');
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization();
     save(performance.eventLoopUtilization(now, last).utilization < BUSY_FROM);

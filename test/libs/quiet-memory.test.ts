@@ -1,7 +1,6 @@
 // When V8 gives memory back: read from what it says of its own collections.
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { runModule } from '../support/run-module.ts';
 
 const FLAGS = ['--trace-gc', '--min-semi-space-size=1', '--max-semi-space-size=1'];
 
@@ -43,12 +42,11 @@ process.exit();
 `;
 
 test('while little happens every full collection gives memory back, while much happens none does', async () => {
-  const args = [...FLAGS, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', PROGRAM];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const said = await runModule(PROGRAM, { flags: FLAGS });
 
   const givesBack = (phase: string) => {
-    const said = new RegExp(`^${phase}\n(.*?)^between`, 'ms').exec(stdout)?.[1] ?? '';
-    const collections = said.split('\n').filter((line) => line.includes('Mark-Compact'));
+    const ofPhase = new RegExp(`^${phase}\n(.*?)^between`, 'ms').exec(said)?.[1] ?? '';
+    const collections = ofPhase.split('\n').filter((line) => line.includes('Mark-Compact'));
     return collections.map((line) => line.includes('(reduce)'));
   };
   expect(new Set(givesBack('quiet'))).toEqual(new Set([true]));

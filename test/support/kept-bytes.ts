@@ -1,6 +1,5 @@
 // What V8 keeps of what has long ended: bytes among its old objects, counted before it looks through them.
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { runModule } from './run-module.ts';
 
 /** The young generation is looked through every megabyte, the old objects not before there is a gigabyte of them. */
 const FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1', '--initial-old-space-size=1024', '--expose-gc'];
@@ -26,10 +25,5 @@ async function keptOf(count, one) {
 
 /** @param program a module that prints what `keptOf(count, one)` returns. */
 export async function keptBytes(program: string, env: Record<string, string> = {}): Promise<number> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...FLAGS, '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', FRAME + program],
-    { env: { ...process.env, ...env } },
-  );
-  return Number(stdout.trim());
+  return Number((await runModule(FRAME + program, { flags: FLAGS, env })).trim());
 }
