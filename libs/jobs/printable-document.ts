@@ -28,6 +28,11 @@ export interface PrintableDocument extends PdfDocument {
   mark?: 'draft' | 'paid' | 'cancelled';
   /** What it is about, above the lines. */
   subject?: string;
+  /** `YYYY-MM-DD`: when the work was done, one day or a first and a last one. */
+  serviceDate?: string;
+  servicePeriod?: { from: string; to: string };
+  /** What `amount` before tax has beyond `subtotal`, the sum of the lines: a quoted amount may differ from them. */
+  adjustment?: number;
   taxAmount?: number;
   amountPaid?: number;
   amountDue?: number;
@@ -53,6 +58,7 @@ const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
 // Records were checked when they were written: these are bounds for the renderer, not rules for callers.
 const words = (longest: number) => Joi.string().max(longest).allow('');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
+const calendarDay = () => Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/);
 const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
 
 const isPlainLine = plainObject({
@@ -90,6 +96,9 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = (pdfDocument as Joi.Object
   subject: words(LONGEST.text),
   amount: money().required(),
   subtotal: money().required(),
+  serviceDate: calendarDay(),
+  servicePeriod: Joi.object({ from: calendarDay().required(), to: calendarDay().required() }),
+  adjustment: money(),
   taxAmount: money().required(),
   amountPaid: money(),
   amountDue: money(),

@@ -21,6 +21,8 @@ const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
 export interface Totals {
   /** Undefined when neither it nor a price of a line was given: nobody said of what the total is made. */
   subtotal: Big | undefined;
+  /** What a quoted amount has beyond the sum of its lines; undefined when they agree. */
+  adjustment: Big | undefined;
   discount: Big | undefined;
   taxRate: Big;
   /** Undefined when it was not given and there is no subtotal to take it of. */
@@ -55,6 +57,7 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
   const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));
   const isStated = lines.length > 0 || document.subtotal !== undefined;
   const subtotal = document.subtotal === undefined ? sum : new Big(document.subtotal);
+  const adjustment = document.adjustment === undefined ? undefined : new Big(document.adjustment);
   const discount = document.discountAmount === undefined ? undefined : new Big(document.discountAmount);
   const shipping = document.shippingAmount === undefined ? undefined : new Big(document.shippingAmount);
   const taxRate = new Big(document.taxRate);
@@ -68,12 +71,14 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
       : new Big(document.taxAmount);
   const total = new Big(document.amount);
   const computed = subtotal
+    .plus(adjustment ?? 0)
     .minus(discount ?? 0)
     .plus(tax)
     .plus(shipping ?? 0)
     .round(digits, ROUNDING);
   return {
     subtotal: isStated ? subtotal : undefined,
+    adjustment,
     discount,
     taxRate,
     tax: isStated || document.taxAmount !== undefined ? tax : undefined,

@@ -151,12 +151,14 @@ function party(labels: Labels, label: string, { company, person, email, address,
   return { label, name: name ?? person, lines: [name && person, ...lines].flatMap((text) => printable(text) ?? []) };
 }
 
-function factsOf(document: PrintableDocument, { labels, day }: Manner) {
+function factsOf(document: PrintableDocument, { labels, day, period }: Manner) {
   const until = document.isQuote ? (document.expiryDate ?? document.dueDate) : document.dueDate;
   const poNumber = printable(document.poNumber);
   return [
     { label: labels.number, value: document.number },
     { label: labels.date, value: day(document.date) },
+    ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
+    ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
     ...(until ? [{ label: labels.until, value: day(until) }] : []),
     ...(poNumber ? [{ label: labels.poNumber, value: poNumber }] : []),
   ];
@@ -173,9 +175,13 @@ function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { num
   };
 }
 
-function totalRows({ subtotal, discount, taxRate, tax, shipping }: Totals, { labels, percent, money }: Manner) {
+function totalRows(
+  { subtotal, adjustment, discount, taxRate, tax, shipping }: Totals,
+  { labels, percent, money }: Manner,
+) {
   return [
     ...(subtotal ? [{ label: labels.subtotal, amount: money(subtotal) }] : []),
+    ...(adjustment ? [{ label: labels.adjustment, amount: money(adjustment) }] : []),
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
     ...(tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : []),
     ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),

@@ -11,8 +11,8 @@ import { type Manner, type Money, plainManner } from './manner.ts';
 /** Where letters are written on Letter: CLDR's list of paper sizes. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
 
-/** What some of the faces lack, as all of them have it: the narrow space of French, the wide yen of Japanese. */
-const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\uffe5': '\u00a5' };
+/** What some of the faces lack, as all of them have it: the narrow spaces of French and of periods, the wide yen of Japanese. */
+const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
 export function mannerOf(document: PrintableDocument): Manner {
   const { locale, currency, pageSize, isQuote } = document;
@@ -58,12 +58,15 @@ function localManner(given: {
     labels,
     heading: labels.heading,
     digits,
-    day: (day) => days.format(new Date(`${day}T00:00:00Z`)),
+    day: (day) => days.format(startOf(day)),
+    period: ({ from, to }) => plainer(days.formatRange(startOf(from), startOf(to))),
     number: (value) => printed(numbers, asWritten(value)),
     percent: (value) => printed(percents, asWritten(value).div(100)),
     money: (value) => moneyOf(amounts, asWritten(value)),
   };
 }
+
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
 /**
  * A language we have no words for is written in English, with the numbers and days of its region:
@@ -127,5 +130,5 @@ function moneyOf(format: Intl.NumberFormat, value: Big): Money {
 }
 
 function plainer(text: string): string {
-  return text.replaceAll(/[\u202f\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
+  return text.replaceAll(/[\u202f\u2009\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
 }

@@ -24,6 +24,8 @@ export interface Manner {
   digits: number;
   /** @param day `YYYY-MM-DD`. */
   day: (day: string) => string;
+  /** @param days `YYYY-MM-DD`, the first and the last. */
+  period: (days: { from: string; to: string }) => string;
   number: (value: Big) => string;
   /** @param value 20 for 20 %. */
   percent: (value: Big) => string;
@@ -47,6 +49,7 @@ export function plainManner(document: PrintableDocument): Manner {
     heading: document.title,
     digits,
     day: printedDay,
+    period: ({ from, to }) => `${printedDay(from)} – ${printedDay(to)}`,
     number,
     percent: (value) => `${number(value)}%`,
     money: (given) => {

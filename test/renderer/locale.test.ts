@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { currencyCodes } from '#libs/money.ts';
+import { documentView } from '../../services/renderer/document-view.ts';
 import { canDraw } from '../../services/renderer/glyphs.ts';
 import { mannerOf, writtenLocale } from '../../services/renderer/locale.ts';
 import { anInvoice, STYLES } from './documents.ts';
@@ -50,6 +51,62 @@ describe('the language of the account', () => {
       expect(warnings).toEqual([]);
     }
   });
+
+  test.each([
+    ['en-US', 'Service date October 31, 2026', 'Service period October 1 – November 30, 2026'],
+    ['de-DE', 'Leistungsdatum 31. Oktober 2026', 'Leistungszeitraum 1. Oktober – 30. November 2026'],
+    ['fr-FR', 'Date de la prestation 31 octobre 2026', 'Période de la prestation 1 octobre – 30 novembre 2026'],
+    ['es-ES', 'Fecha de la prestación 31 de octubre', 'Periodo de la prestación 1 de octubre – 30 de noviembre'],
+    ['nl-NL', 'Leverdatum 31 oktober 2026', 'Leveringsperiode 1 oktober – 30 november 2026'],
+    ['pt-PT', 'Data da prestação 31 de outubro de 2026', 'Período da prestação 1 de outubro – 30 de novembro'],
+    ['it-IT', 'Data della prestazione 31 ottobre 2026', 'Periodo della prestazione 01 ottobre – 30 novembre 2026'],
+    ['ja-JP', '取引年月日 2026年10月31日', '取引期間 2026/10/01～2026/11/30'],
+  ])('when it is %s, then the day or the period of the service is printed', async (locale, one, several) => {
+    const servicePeriod = { from: '2026-10-01', to: '2026-11-30' };
+    const [day, period, neither] = [
+      await read({ locale, serviceDate: '2026-10-31' }),
+      await read({ locale, servicePeriod }),
+      await read({ locale }),
+    ];
+    const words = (text: string) => text.normalize('NFKC').replaceAll(/\s+/g, ' ');
+
+    expect(words(day.text)).toContain(words(one));
+    expect(words(period.text)).toContain(words(several));
+    expect(words(neither.text)).not.toContain(words(one.split(' 3')[0] as string));
+    expect([...day.warnings, ...period.warnings]).toEqual([]);
+  });
+
+  // The letters of a PDF in Arabic are joined shapes, which a reader of its text does not take apart again.
+  test('when it is Arabic, then the day, the period and an adjustment have their words', () => {
+    const rowsOf = (given: Partial<PrintableDocument>) => {
+      const document = aRecord({ locale: 'ar-AE', ...given });
+      const { facts, totals } = documentView(document, {
+        logo: undefined,
+        banner: undefined,
+        bodyHtml: undefined,
+      }).view;
+      return [...facts, ...totals].map((row) => [row.label, 'value' in row ? row.value : row.amount.after.trim()]);
+    };
+
+    expect(rowsOf({ serviceDate: '2026-10-31' })).toContainEqual(['تاريخ التوريد', '31 أكتوبر 2026']);
+    const servicePeriod = { from: '2026-10-01', to: '2026-11-30' };
+    expect(rowsOf({ servicePeriod })).toContainEqual(['فترة التوريد', '1 أكتوبر – 30 نوفمبر 2026']);
+    expect(rowsOf({ adjustment: 5 }).map(([label]) => label)).toContain('تسوية');
+  });
+
+  test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'])(
+    'when a quoted amount differs from its lines in %s, then an adjustment leads from one to the other',
+    async (locale) => {
+      const { labels, money } = mannerOf(aRecord({ locale }));
+      const quoted = { isQuote: true, adjustment: -234.5, taxAmount: 200, amount: 1200 };
+      const { text, warnings } = await read({ locale, ...quoted });
+      const { before, after } = money(new Big(-234.5));
+
+      expect(text.normalize('NFKC')).toContain(labels.adjustment);
+      expect(text).toContain(`${before}${after}`.replaceAll(/[^\d.,]/g, ''));
+      expect(warnings).toEqual([]);
+    },
+  );
 
   test('when it is Arabic, then the page runs from right to left', async () => {
     const { pages, fontNames } = await readWithFonts({ locale: 'ar-AE', currency: 'AED', clientName: 'ليلى حداد' });

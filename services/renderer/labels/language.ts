@@ -13,12 +13,17 @@ export interface KindLabels {
 export interface SharedLabels {
   from: string;
   poNumber: string;
+  /** The day, or the first and last day, on which the work was done. */
+  serviceDate: string;
+  servicePeriod: string;
   description: string;
   qty: string;
   rate: string;
   amount: string;
   subtotal: string;
   discount: string;
+  /** The difference between the lines and a quoted amount. */
+  adjustment: string;
   /** @param rate with its sign, such as `20%`. */
   tax: (rate: string) => string;
   shipping: string;
