@@ -1,11 +1,25 @@
-/** @type {import('jest').Config} */
-export default {
+// Four projects, one a tier: what a test needs decides its folder, and the folder decides when it runs.
+const shared = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
+};
+
+// MongoDB, Redis and Chromium are started once for all tiers that need them.
+const onBackends = {
+  ...shared,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+/** @type {import('jest').Config} */
+export default {
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
+    { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
+    { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
+  ],
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   // Every suite shares two cores with a real Chromium, MongoDB and Redis: a limit here only stops a hang.
   testTimeout: 180_000,

@@ -1,9 +1,9 @@
 // Journey: documents made to break the printing go through gateway, queue and renderer; each is refused or printed in time, and the neighbour's comes out whole.
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { anInvoice } from '../renderer/documents.ts';
-import { readPdf } from '../renderer/read-pdf.ts';
 import { eventually } from '../support/eventually.ts';
+import { anInvoice } from '../support/renderer/documents.ts';
+import { readPdf } from '../support/renderer/read-pdf.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
 
 let system: TestSystem;

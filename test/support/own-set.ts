@@ -1,5 +1,5 @@
 // A MongoDB replica set of a test file's own, with a workspace on it: for tests that change who is primary.
-import { type Member, type ReplicaSet, startReplicaSet } from '../faults/replica-set.ts';
+import { type Member, type ReplicaSet, startReplicaSet } from '../../lab/faults/replica-set.ts';
 import { eventually } from './eventually.ts';
 import { openGuardedFolder } from './guarded-folder.ts';
 import { steadyPort } from './steady-port.ts';

@@ -1,0 +1,143 @@
+// The API beside a bare server that makes the same queries: reads, lists, creates, and what lists cost as accounts grow.
+
+import { randomBytes } from 'node:crypto';
+import getPort from 'get-port';
+import mongoose from 'mongoose';
+import { makeLogger } from '#libs/logger.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { connectMongo } from '#libs/mongo.ts';
+import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
+import { withDatabase } from '../../test/support/workspace.ts';
+import { type BenchAccount, seedAccount } from './api-data.ts';
+import { type Burst, burst, type Work } from './load.ts';
+import type { BenchOptions } from './main.ts';
+import { progress } from './progress.ts';
+import { median, type Row, row } from './rows.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+const ROUNDS = 5;
+const SECONDS = 3;
+/** Code gets faster over its first ten thousand runs, and ours is more of it than the floor's. */
+const WARMING_SECONDS = 8;
+const ACCOUNTS = 16;
+
+interface Sides {
+  ours: ServerProcess;
+  floor: ServerProcess;
+}
+
+export async function bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): Promise<Row[]> {
+  const name = `bench_${process.pid}`;
+  const uri = withDatabase(mongodbUri, name);
+  const disconnect = await connectMongo(uri, { log: makeLogger('bench', 'silent') });
+  const servers: ServerProcess[] = [];
+  try {
+    await ensureIndexes();
+    progress('api: making records');
+    const sides = await startSides(uri, redisUrl, name, servers);
+    const small = await seedAccount(uri, 1_000);
+    const many: BenchAccount[] = [];
+    for (let count = 0; count < ACCOUNTS; count += 1) many.push(await seedAccount(uri, 0));
+    return [...(await throughput(sides, small, many)), ...(await growth(sides, uri, small, isLarge))];
+  } finally {
+    for (const server of servers) await server.stop();
+    await mongoose.connection.dropDatabase();
+    await disconnect();
+  }
+}
+
+async function startSides(uri: string, redisUrl: string, prefix: string, started: ServerProcess[]): Promise<Sides> {
+  const [port, operations, floorPort] = [await getPort(), await getPort(), await getPort()];
+  const env = {
+    ...nodeEnvironmentOf('gateway'),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    OPERATIONS_HOST: '127.0.0.1',
+    OPERATIONS_PORT: String(operations),
+    MONGODB_URI: uri,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: prefix,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_REQUESTS: '10000000', // Counted like any limit, and never reached.
+    LOG_LEVEL: 'info',
+    NODE_ENV: 'production',
+  };
+  const ours = await startServer([...nodeFlagsOf('gateway'), 'services/gateway/main.ts'], env, {
+    url: `http://127.0.0.1:${port}`,
+    probe: `http://127.0.0.1:${operations}/readyz`,
+  });
+  started.push(ours);
+  const floorUrl = `http://127.0.0.1:${floorPort}`;
+  const floorEnv = { MONGODB_URI: uri, PORT: String(floorPort), NODE_ENV: 'production' };
+  const floor = await startServer(['lab/bench/api-floor.ts'], floorEnv, { url: floorUrl, probe: `${floorUrl}/ready` });
+  started.push(floor);
+  return { ours, floor };
+}
+
+async function throughput(sides: Sides, small: BenchAccount, many: BenchAccount[]): Promise<Row[]> {
+  const keys = [small.key];
+  const invoices = '/api/v1/invoices';
+  const reads: Work[] = [
+    { name: 'read a client', method: 'GET', keys, paths: small.clientIds.map((id) => `/api/v1/clients/${id}`) },
+    { name: 'read an invoice', method: 'GET', keys, paths: small.invoiceIds.map((id) => `${invoices}/${id}`) },
+  ];
+  const list: Work = { name: 'list 50 invoices', method: 'GET', keys, paths: [`${invoices}?limit=50`] };
+  const create = (name: string, accounts: BenchAccount[]): Work => ({
+    name,
+    method: 'POST',
+    keys: accounts.map(({ key }) => key),
+    paths: [invoices],
+    bodies: accounts.map(({ clientIds }) =>
+      JSON.stringify({ client_id: clientIds[0], amount: 120.5, due_date: '2099-12-31', description: 'Drawings' }),
+    ),
+  });
+  const rows: Row[] = [];
+  for (const work of reads) rows.push(...(await compare(sides, work, 0.6)));
+  rows.push(...(await compare(sides, list, 0.8)));
+  rows.push(...(await compare(sides, create('create invoices, 16 accounts', many), 0.5)));
+  rows.push(...(await compare(sides, create('create invoices, 1 account', many.slice(0, 1)), 0.5)));
+  return rows;
+}
+
+/** Bursts of both sides in turn, so that whatever else the machine does hits both. */
+async function compare(sides: Sides, work: Work, least: number): Promise<Row[]> {
+  progress(`api: ${work.name}, warming up`);
+  await burst(sides.ours, work, { seconds: WARMING_SECONDS });
+  await burst(sides.floor, work, { seconds: WARMING_SECONDS });
+  const ours: Burst[] = [];
+  const floor: Burst[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    progress(`api: ${work.name}, round ${round} of ${ROUNDS}`);
+    ours.push(await burst(sides.ours, work, { seconds: SECONDS }));
+    floor.push(await burst(sides.floor, work, { seconds: SECONDS }));
+  }
+  const figure = (bursts: Burst[], pick: (one: Burst) => number) => median(bursts.map(pick));
+  const both = (pick: (one: Burst) => number) => [figure(ours, pick), figure(floor, pick)] as const;
+  return [
+    row(work.name, '/s', ...both(({ perSecond }) => perSecond), ['≥', least]),
+    row(`${work.name}, p99`, 'ms', ...both(({ p99 }) => p99), ['≤', 2]),
+    row(`${work.name}, processor`, 'ms', ...both(({ cpuMsEach }) => cpuMsEach)),
+  ];
+}
+
+/** In these rows the floor is the gateway itself on the small account: what counts is how the cost grows. */
+async function growth({ ours }: Sides, uri: string, small: BenchAccount, isLarge: boolean): Promise<Row[]> {
+  const rows: Row[] = [];
+  const list = async (account: BenchAccount, offset = 0) => {
+    const paths = [`/api/v1/invoices?limit=50&offset=${offset}`];
+    const work: Work = { name: `list at ${offset}`, method: 'GET', keys: [account.key], paths };
+    await burst(ours, work, { connections: 1, seconds: 1 });
+    return 1_000 / (await burst(ours, work, { connections: 1, seconds: SECONDS })).perSecond;
+  };
+  const alone = await list(small);
+  for (const size of isLarge ? [100_000, 1_000_000] : [100_000]) {
+    progress(`api: making ${size} invoices of another account`);
+    const large = await seedAccount(uri, size);
+    progress(`api: lists beside and in an account of ${size}`);
+    rows.push(row(`list of 1,000 beside an account of ${size}`, 'ms', await list(small), alone, ['≤', 3]));
+    const first = await list(large);
+    rows.push(row(`list of ${size}, first page`, 'ms', first, alone));
+    rows.push(row(`list of ${size}, offset 10,000`, 'ms', await list(large, 10_000), first, ['≤', 3]));
+  }
+  return rows;
+}

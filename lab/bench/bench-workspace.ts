@@ -1,0 +1,12 @@
+// A workspace on the backends that the run has started.
+import { openWorkspace, type Workspace } from '../../test/support/workspace.ts';
+import type { BenchOptions } from './main.ts';
+
+export async function openBenchWorkspace({ mongodbUri, redisUrl, chromiumPath }: BenchOptions): Promise<Workspace> {
+  Object.assign(process.env, {
+    TEST_MONGODB_URI: mongodbUri,
+    TEST_REDIS_URL: redisUrl,
+    TEST_CHROMIUM_PATH: chromiumPath,
+  });
+  return openWorkspace();
+}

@@ -1,0 +1,66 @@
+// `npm run bench [group …] [--json] [--large]`: ours beside a floor, interleaved in one run. Every other file `<group>-group.ts` here is a group.
+// A whole run, and the group `capacity`, ends with a table of what one operation costs.
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startBackends } from '../../test/support/backends.ts';
+import { type Cost, measureCosts, printCosts } from './capacity.ts';
+import { progress } from './progress.ts';
+import { printTable, type Row } from './rows.ts';
+
+export interface BenchOptions {
+  mongodbUri: string;
+  redisUrl: string;
+  chromiumPath: string;
+  /** Also what takes minutes: lists over a million records. */
+  isLarge: boolean;
+}
+
+/** What a group's file exports as `bench`. */
+export type Bench = (options: BenchOptions) => Promise<Row[]>;
+
+const ENDING = '-group.ts';
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, large: { type: 'boolean', default: false } },
+});
+const groups = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith(ENDING))
+  .map((name) => name.slice(0, -ENDING.length));
+/** Rows of another kind: what an operation costs, and no floor. */
+const CAPACITY = 'capacity';
+const unknown = positionals.filter((name) => name !== CAPACITY && !groups.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`No such group: ${unknown.join(', ')}. There are: ${[...groups, CAPACITY].join(', ')}\n`);
+  process.exit(2);
+}
+
+progress('starting MongoDB, Redis and Chromium');
+const backends = await startBackends(process.env);
+const rows: Row[] = [];
+const failed: string[] = [];
+let costs: Cost[] = [];
+try {
+  for (const group of groups.filter((name) => positionals.length === 0 || positionals.includes(name))) {
+    const { bench } = (await import(`./${group}${ENDING}`)) as { bench: Bench };
+    try {
+      rows.push(...(await bench({ ...backends, isLarge: values.large })));
+    } catch (error) {
+      // What the other groups measure takes minutes, too.
+      progress();
+      console.error(`${group}:`, error);
+      failed.push(group);
+    }
+  }
+  if (positionals.length === 0 || positionals.includes(CAPACITY)) {
+    costs = await measureCosts({ ...backends, isLarge: values.large });
+  }
+} finally {
+  await backends.stop();
+  progress();
+}
+if (values.json) process.stdout.write(`${JSON.stringify([...rows, ...costs])}\n`);
+else {
+  if (rows.length > 0) printTable(rows);
+  if (costs.length > 0) printCosts(costs);
+}
+process.exitCode = failed.length === 0 && rows.every(({ pass }) => pass) ? 0 : 1;

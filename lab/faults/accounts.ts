@@ -1,0 +1,44 @@
+// Accounts for one round, each with its mark and with endpoints that are well, of two minds, or sick for a while.
+import { register } from '../../test/support/webhooks.ts';
+import type { Chance } from './chance.ts';
+import type { FaultSystem } from './fault-system.ts';
+import { makeMark } from './marks.ts';
+import type { Manner } from './town.ts';
+
+export interface MarkedAccount {
+  id: string;
+  key: string;
+  mark: string;
+  endpoints: MarkedEndpoint[];
+}
+
+export interface MarkedEndpoint {
+  id: string;
+  manner: Manner;
+  path: string;
+  secret: string;
+  /** Event types it wants: `client.*` or all. */
+  events: string[];
+}
+
+export async function openAccounts(system: FaultSystem, count: number, chance: Chance): Promise<MarkedAccount[]> {
+  const accounts: MarkedAccount[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const mark = makeMark(chance);
+    const account = await system.workspace.account({ name: `${mark} account` });
+    const wanted: [Manner, string[]][] = [
+      ['good', ['*']],
+      ['flaky', ['*']],
+      ...(index === 0 ? ([['good', ['client.*']]] as [Manner, string[]][]) : []),
+      ...(index === 1 ? ([['sick', ['client.created']]] as [Manner, string[]][]) : []),
+    ];
+    const endpoints: MarkedEndpoint[] = [];
+    for (const [place, [manner, events]] of wanted.entries()) {
+      const path = `/${mark}/${manner}/${place}`;
+      const { endpoint, secret } = await register(system.workspace, account.id, system.town.url + path, events);
+      endpoints.push({ id: endpoint.id, manner, path, secret, events });
+    }
+    accounts.push({ ...account, mark, endpoints });
+  }
+  return accounts;
+}

@@ -1,0 +1,138 @@
+// Mutants of what is stored: transactions, numbers, idempotency, money.
+import type { Mutant } from './mutant.ts';
+
+const TWO_GATEWAYS = 'test/system/gateway/two-gateways.test.ts';
+
+export const recordMutants: Mutant[] = [
+  {
+    gone: 'what the driver has answered is let go',
+    edits: [{ file: 'libs/mongo-sessions.ts', text: 's.activeSessions = new InHand(s.activeSessions);', instead: '' }],
+    oracle: {
+      file: 'test/service/libs/mongo-sessions.test.ts',
+      test: 'when thousands of questions are answered, then nothing of them stays in memory',
+    },
+  },
+  {
+    gone: 'reads wait until a new primary knows what was acknowledged',
+    edits: [{ file: 'libs/mongo-primary.ts', text: 'while (learning) {', instead: 'while (false) {' }],
+    oracle: {
+      file: 'test/system/gateway/replica-set.test.ts',
+      test: 'when a new primary has not noticed yet what was stored',
+    },
+  },
+  {
+    gone: 'the event is written in the transaction of its record',
+    edits: [
+      {
+        file: 'libs/models/event.ts',
+        text: 'insertOne(storedEvent(id, event), { session });',
+        instead: 'insertOne(storedEvent(id, event));',
+      },
+    ],
+    oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },
+  },
+  {
+    gone: 'a number is drawn in the transaction of its document',
+    edits: [
+      {
+        file: 'libs/models/counter.ts',
+        text: "{ session, upsert: true, returnDocument: 'after' }",
+        instead: "{ upsert: true, returnDocument: 'after' }",
+      },
+    ],
+    oracle: { file: TWO_GATEWAYS, test: 'when creates, refusals, deletes and quotes are mixed over both' },
+  },
+  {
+    gone: 'the index that lets a number be given once only',
+    edits: [
+      {
+        file: 'libs/models/number-ledger.ts',
+        text: 'numberSchema.index({ account_id: 1, kind: 1, number: 1 }, { unique: true });',
+        instead: 'numberSchema.index({ account_id: 1, kind: 1, number: 1 });',
+      },
+    ],
+    oracle: { file: 'test/service/libs/number-ledger.test.ts', test: 'when a number is given a second time' },
+  },
+  {
+    gone: 'the tombstone of a deleted draft',
+    edits: [
+      {
+        file: 'services/gateway/invoices/routes.ts',
+        text: '    await buryNumber(session, accountId, invoice._id);\n',
+        instead: '',
+      },
+    ],
+    oracle: { file: 'test/service/gateway/numbering.test.ts', test: 'when documents are made and drafts deleted' },
+  },
+  {
+    gone: 'an idempotency key belongs to one request, told by its fingerprint',
+    edits: [
+      {
+        file: 'services/gateway/http/commit.ts',
+        text: 'if (record.fingerprint !== fingerprint) {',
+        instead: 'if (record.fingerprint === undefined) {',
+      },
+    ],
+    oracle: { file: TWO_GATEWAYS, test: 'another body is 422 on every gateway' },
+  },
+  {
+    gone: 'the idempotency record is written in the transaction of what the request did',
+    edits: [
+      {
+        file: 'services/gateway/http/commit.ts',
+        text: 'created_at: agreedDate() }, { session });',
+        instead: 'created_at: agreedDate() });',
+      },
+    ],
+    oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },
+  },
+  {
+    gone: 'If-Match',
+    edits: [
+      {
+        file: 'services/gateway/http/entity-tag.ts',
+        text: 'if (!tagsOf(given).includes(tag)) throw',
+        instead: 'if (tag === undefined) throw',
+      },
+    ],
+    oracle: { file: 'test/service/gateway/invoices.test.ts', test: 'when If-Match names an older state, then 412' },
+  },
+  {
+    gone: 'a dry run is undone',
+    edits: [
+      {
+        file: 'services/gateway/http/commit.ts',
+        text: 'if (isDryRun) return rehearse(await ready());',
+        instead: 'if (isDryRun) return asDryRun(await run(await ready()));',
+      },
+    ],
+    oracle: { file: 'test/service/gateway/tasks.test.ts', test: 'when it is a dry run, then nothing is stored' },
+  },
+  {
+    gone: 'money is rounded in decimals, half away from zero',
+    edits: [
+      {
+        file: 'libs/money.ts',
+        text: 'return round(new Big(amount).times(unit(currency))).toNumber() + 0;',
+        instead: 'return Math.round(Number(amount) * 10 ** decimalsOf(currency)) + 0;',
+      },
+    ],
+    oracle: { file: 'test/unit/libs/money.test.ts', test: 'is counted in smallest units' },
+  },
+  {
+    gone: 'each line is rounded before it is summed',
+    edits: [
+      {
+        file: 'libs/money.ts',
+        text: 'return round(new Big(qty).times(rate).times(share).times(unit(currency)));',
+        instead: 'return new Big(qty).times(rate).times(share).times(unit(currency));',
+      },
+    ],
+    oracle: { file: 'test/unit/libs/money.test.ts', test: 'when lines are summed' },
+  },
+  {
+    gone: 'whoever writes to MongoDB hears that its connection has ended',
+    edits: [{ file: 'libs/mongo.ts', text: '  repairConnections();', instead: '' }],
+    oracle: { file: 'test/service/libs/mongo-connections.test.ts', test: 'when connections end while commands begin' },
+  },
+];

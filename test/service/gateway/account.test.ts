@@ -1,0 +1,148 @@
+// The account of a key over HTTP.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { answerOf } from '../../support/records.ts';
+
+const path = '/api/v1/account';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+describe('GET /api/v1/account', () => {
+  test('when nothing was set, then the standards are answered', async () => {
+    const account = await gateway.workspace.account({ name: 'Studio' });
+
+    expect((await gateway.get(path, account)).body.data).toEqual({
+      id: account.id,
+      name: 'Studio',
+      email: null,
+      company: null,
+      address: null,
+      tax_id: null,
+      bank_details: null,
+      logo_url: null,
+      brand_color: null,
+      default_tax_rate: null,
+      time_zone: 'UTC',
+      locale: 'en-US',
+      project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+  });
+});
+
+describe('PATCH /api/v1/account', () => {
+  const profile = {
+    name: 'Studio Ada',
+    email: 'studio@example.com',
+    company: 'Ada Ltd',
+    address: '1 Engine Street\nLondon',
+    tax_id: 'GB123',
+    bank_details: 'IBAN GB00',
+    logo_url: 'https://example.com/logo.png',
+    brand_color: '#1a2b3c',
+    default_tax_rate: 20,
+    time_zone: 'Europe/London',
+    locale: 'en-GB',
+    project_statuses: ['Lead', 'Won', 'Lost'],
+  };
+
+  test('when fields are given, then they are kept for the next read', async () => {
+    const account = await gateway.workspace.account();
+    const reply = await gateway.patch(path, profile, account);
+
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ success: true, data: profile });
+    expect((await gateway.get(path, account)).body.data).toEqual(reply.body.data);
+    expect((await gateway.get(path)).body.data.name).toBe('Test');
+  });
+
+  test('when optional fields are cleared, then they are gone', async () => {
+    const account = await gateway.workspace.account();
+    await gateway.patch(path, profile, account);
+    const reply = await gateway.patch(
+      path,
+      { email: null, company: '', default_tax_rate: null, project_statuses: null },
+      account,
+    );
+
+    expect(reply.body.data).toMatchObject({
+      name: profile.name,
+      email: null,
+      company: null,
+      default_tax_rate: null,
+      project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
+    });
+  });
+
+  test.each([
+    { name: '' },
+    { name: null },
+    { email: 'nowhere' },
+    { logo_url: 'ftp://example.com/x.png' },
+    { logo_url: 'data:text/html;base64,AAAA' },
+    { brand_color: 'red' },
+    { default_tax_rate: 101 },
+    { default_tax_rate: '20' },
+    { time_zone: 'Mars/Olympus' },
+    { time_zone: '+02:00' },
+    { time_zone: null },
+    { locale: 'english please' },
+    { locale: `en-x${'-12345678'.repeat(12)}` },
+    { project_statuses: [] },
+    { project_statuses: ['A', 'A'] },
+    { project_statuses: [''] },
+  ])('when it is %j, then 400 by field and nothing changes', async (body) => {
+    const before = (await gateway.get(path)).body.data;
+    const reply = await gateway.patch(path, body);
+
+    expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
+    expect(Object.keys(reply.body.details)[0]).toMatch(new RegExp(`^${Object.keys(body)[0]}`));
+    expect((await gateway.get(path)).body.data).toEqual(before);
+  });
+
+  test.each([
+    ['europe/BERLIN', 'Europe/Berlin'],
+    ['utc', 'UTC'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+    ['Etc/GMT+12', 'Etc/GMT+12'],
+  ])('when the zone is written %s, then it is kept as %s', async (time_zone, kept) => {
+    const account = await gateway.workspace.account();
+
+    expect((await gateway.patch(path, { time_zone }, account)).body.data.time_zone).toBe(kept);
+  });
+
+  test('when a logo is inlined or a zone has an old name, then they are taken', async () => {
+    const account = await gateway.workspace.account();
+    const body = {
+      logo_url: 'data:image/png;charset=utf-8;base64,iVBORw0KGgo=',
+      time_zone: 'US/Eastern',
+      brand_color: '#ABC',
+    };
+
+    expect((await gateway.patch(path, body, account)).body.data).toMatchObject(body);
+  });
+
+  test('when no known field is given or If-Match is old, then it is refused', async () => {
+    const account = await gateway.workspace.account();
+    const headers = { 'If-Match': String((await gateway.get(path, account)).headers.get('ETag')) };
+
+    expect(answerOf(await gateway.patch(path, { id: 'x' }, account))).toEqual([
+      400,
+      { error: 'No valid fields to update' },
+    ]);
+    expect((await gateway.patch(path, { name: 'One' }, { ...account, headers })).status).toBe(200);
+    expect((await gateway.patch(path, { name: 'Two' }, { ...account, headers })).status).toBe(412);
+  });
+
+  test('when the key may only read, then 403', async () => {
+    const account = await gateway.workspace.account({ scopes: ['account:read'] });
+
+    expect((await gateway.get(path, account)).status).toBe(200);
+    expect((await gateway.patch(path, { name: 'x' }, account)).status).toBe(403);
+  });
+});

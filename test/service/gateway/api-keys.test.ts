@@ -1,0 +1,362 @@
+// API keys over HTTP: shown once, never more than the caller has, and gone with the next request.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApiKey, issueApiKey } from '#libs/models/api-key.ts';
+import { Idempotency } from '#libs/models/idempotency-record.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { inTurn } from '../../../services/gateway/http/turns.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, answerOf, create, UNKNOWN_ID } from '../../support/records.ts';
+
+const path = '/api/v1/keys';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const make = (body: object = {}, call: object = {}) =>
+  create(gateway, path, { name: 'robot', scopes: ['clients:read'], ...body }, call);
+const works = async (key: string) => (await gateway.get('/api/v1/clients', { key })).status;
+
+describe('POST /api/v1/keys', () => {
+  test('when it is made, then the key works, is shown this once and stored nowhere', async () => {
+    const reply = await gateway.post(path, { name: 'robot', scopes: ['clients:read', 'quotes:write'] });
+    const { key, ...view } = reply.body.data;
+
+    expect(reply.status).toBe(201);
+    expect(key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
+    expect(view).toEqual({
+      id: expect.any(String),
+      name: 'robot',
+      start: key.slice(0, 12),
+      scopes: ['clients:read', 'quotes:write'],
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+      created_at: expect.any(String),
+    });
+    expect(await works(key)).toBe(200);
+    expect((await gateway.post('/api/v1/clients', { name: 'a', email: 'a@example.com' }, { key })).status).toBe(403);
+    expect((await gateway.get(`${path}/${view.id}`)).body.data).toMatchObject({ id: view.id, start: view.start });
+    expect(JSON.stringify(await ApiKey.find({ account_id: gateway.account.id }).lean())).not.toContain(key);
+  });
+
+  test('when it is made under an Idempotency-Key, then a replay does not show the key again', async () => {
+    const headers = { 'Idempotency-Key': 'make-a-key' };
+    const first = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
+    const again = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
+
+    expect(again.body).toEqual({ ...first.body, data: { ...first.body.data, key: null } });
+    expect(JSON.stringify(await Idempotency.find({ account_id: gateway.account.id }).lean())).not.toContain(
+      first.body.data.key,
+    );
+  });
+
+  test('when its end has passed since, then a replay is still the first answer', async () => {
+    const expires = new Date(Date.now() + 3_000);
+    const body = { name: 'brief', scopes: ['clients:read'], expires_at: expires.toISOString() };
+    const headers = { 'Idempotency-Key': 'a-brief-key' };
+    const first = await gateway.post(path, body, { headers });
+    await eventually(() => Date.now() > expires.getTime());
+    const again = await gateway.post(path, body, { headers });
+
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body.data.id).toBe(first.body.data.id);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await gateway.post(path, body)).body).toEqual({
+      error: 'Validation failed',
+      details: { expires_at: ['expires_at must be in the future'] },
+    });
+  });
+
+  test('when the caller expires, then 403 for a key that would outlive it, made or rotated', async () => {
+    const account = await gateway.workspace.account();
+    const expires_at = '2031-01-01T00:00:00.000Z';
+    const caller = await make({ scopes: ['keys:write', 'clients:read'], expires_at }, account);
+    const forever = await make({}, account);
+    const body = { name: 'robot', scopes: ['clients:read'] };
+    const refused = [
+      await gateway.post(path, body, caller),
+      await gateway.post(path, { ...body, expires_at: null }, caller),
+      await gateway.post(path, { ...body, expires_at: '2031-01-01T00:00:00.001Z' }, caller),
+      await gateway.post(`${path}/${forever.id}/rotate`, {}, caller),
+    ];
+
+    const error = `Forbidden: API key expires at ${expires_at}, the new key must not outlive it`;
+    expect(refused.map(answerOf)).toEqual(refused.map(() => [403, { error }]));
+    expect(await works(forever.key)).toBe(200);
+    const made = await make({ expires_at }, caller);
+    for (const { id } of [made, caller]) {
+      const fresh = await gateway.post(`${path}/${id}/rotate`, { overlap_seconds: 60 }, caller);
+      expect([fresh.status, fresh.body.data.expires_at]).toEqual([201, expires_at]);
+    }
+  });
+
+  test('when it asks for a scope the caller lacks, then 403 names it', async () => {
+    const caller = await gateway.workspace.account({ scopes: ['keys:write', 'clients:write'] });
+
+    expect((await make({ scopes: ['clients:read', 'clients:write', 'keys:read'] }, caller)).scopes).toHaveLength(3);
+    for (const [scopes, lacking] of [
+      [['clients:read', 'invoices:read'], 'invoices:read'],
+      [['*'], '*'],
+    ]) {
+      expect(answerOf(await gateway.post(path, { name: 'x', scopes }, caller))).toEqual([
+        403,
+        { error: `Forbidden: API key lacks the ${lacking as string} scope` },
+      ]);
+    }
+  });
+
+  test.each([
+    {},
+    { name: 'x', scopes: [] },
+    { name: 'x', scopes: ['everything'] },
+    { name: 'x', scopes: '*' },
+    { name: 'x', scopes: ['*'], expires_at: '2020-01-01' },
+    { name: 'x', scopes: ['*'], expires_at: '2031-02-30T00:00:00Z' },
+    { name: 'x', scopes: ['*'], mode: 'demo' },
+  ])('when the body is %j, then 400', async (body) => {
+    const reply = await gateway.post(path, body);
+
+    expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
+  });
+
+  test('when it expires, then it is refused from then on', async () => {
+    const expiresAt = new Date(Date.now() + 5_000);
+    const { key } = await make({ expires_at: expiresAt.toISOString(), mode: 'test' });
+    expect(key).toMatch(/^bh_test_/);
+    expect(await works(key)).toBe(200);
+    await eventually(() => Date.now() > expiresAt.getTime());
+
+    expect(await works(key)).toBe(401);
+  });
+});
+
+describe('the limit of usable keys', () => {
+  test('when an account has as many as it can have, then 409, also for two at once; what has ended makes room', async () => {
+    const account = await gateway.workspace.account();
+    const own = await ApiKey.findOne({ account_id: account.id }).lean();
+    const others = Array.from({ length: 98 }, (_, index) => ({
+      account_id: account.id,
+      hash: `${account.id}-${index}`,
+      start: 'bh_live_0000',
+      name: 'one of many',
+      scopes: ['clients:read'],
+      ...(index === 0 ? { expires_at: new Date(0) } : index === 1 ? { revoked_at: new Date(0) } : {}),
+    }));
+    await ApiKey.insertMany(others);
+    const last = await make({}, account); // The 98th that works.
+    const body = { accountId: account.id, name: 'x', scopes: ['*'] };
+    // As two gateways would: nothing but the database orders them.
+    const both = await Promise.allSettled([1, 2, 3, 4].map(() => issueApiKey(body)));
+
+    const error = 'An account can have at most 100 usable API keys';
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 409, message: error } });
+    expect(answerOf(await gateway.post(path, { name: 'x', scopes: ['*'] }, account))).toEqual([409, { error }]);
+    const rotate = (overlap_seconds: number) => gateway.post(`${path}/${last.id}/rotate`, { overlap_seconds }, account);
+    expect([(await rotate(60)).status, (await rotate(0)).status]).toEqual([409, 201]);
+    await gateway.delete(`${path}/${own?._id}`, account);
+    await issueApiKey(body);
+  });
+});
+
+describe('GET /api/v1/keys', () => {
+  test('when keys are listed, then newest first, without the keys and without those of others', async () => {
+    const account = await gateway.workspace.account();
+    const made = [await make({ name: 'one' }, account), await make({ name: 'two' }, account)];
+    const reply = await gateway.get(path, account);
+
+    expect(reply.body.pagination.total).toBe(3);
+    expect(reply.body.data.slice(0, 2).map(({ id }: AnyRecord) => id)).toEqual([made[1].id, made[0].id]);
+    for (const { key } of made) expect(JSON.stringify(reply.body)).not.toContain(key);
+  });
+});
+
+describe('DELETE /api/v1/keys/{id}', () => {
+  test('when it is revoked, then the next request with it is refused; twice is once', async () => {
+    const { id, key } = await make();
+    expect(await works(key)).toBe(200);
+    const reply = await gateway.delete(`${path}/${id}`);
+
+    expect(answerOf(reply)).toEqual([200, { success: true, message: 'API key revoked' }]);
+    expect(await works(key)).toBe(401);
+    const { revoked_at } = (await gateway.get(`${path}/${id}`)).body.data;
+    expect((await gateway.delete(`${path}/${id}`)).status).toBe(200);
+    expect((await gateway.get(`${path}/${id}`)).body.data.revoked_at).toBe(revoked_at);
+  });
+
+  test('when it was only used since, then If-Match still names it; when it was changed, then 412', async () => {
+    const { id, key } = await make();
+    const at = `${path}/${id}`;
+    const tag = (await gateway.get(at)).headers.get('ETag') ?? '';
+    await works(key);
+    await eventually(async () => (await gateway.get(at)).body.data.last_used_at !== null);
+    // Who has it by its tag still sees when it was used.
+    const again = await gateway.get(at, { headers: { 'If-None-Match': tag } });
+    expect([again.status, again.headers.get('ETag')]).toEqual([200, tag]);
+    await gateway.post(`${at}/rotate`, { overlap_seconds: 60 });
+    expect((await gateway.delete(at, { headers: { 'If-Match': tag } })).status).toBe(412);
+    const { headers } = await gateway.get(at);
+    await ApiKey.updateOne({ _id: id, account_id: gateway.account.id }, { $set: { last_used_at: new Date(0) } });
+    expect((await gateway.delete(at, { headers: { 'If-Match': headers.get('ETag') ?? '' } })).status).toBe(200);
+  });
+
+  test("when it is another account's, then it is as if it did not exist", async () => {
+    const stranger = await gateway.workspace.account();
+    const { id, key } = await make();
+
+    for (const target of [id, UNKNOWN_ID]) {
+      expect(answerOf(await gateway.delete(`${path}/${target}`, stranger))).toEqual([
+        404,
+        { error: 'API key not found or access denied' },
+      ]);
+      expect((await gateway.post(`${path}/${target}/rotate`, {}, stranger)).status).toBe(404);
+    }
+    expect(await works(key)).toBe(200);
+  });
+});
+
+describe('DELETE /api/v1/keys/{id} by a weaker key', () => {
+  test('when the key can do more than the caller, then 403; itself it may revoke', async () => {
+    const strong = await gateway.workspace.account();
+    const weak = await make({ scopes: ['keys:write'] }, strong);
+    const other = await make({ scopes: ['keys:write', 'clients:read'] }, strong);
+    const refused = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
+
+    expect(answerOf(refused)).toEqual([403, { error: 'Forbidden: API key lacks the clients:read scope' }]);
+    expect(await works(other.key)).toBe(200);
+    expect((await gateway.delete(`${path}/${weak.id}`, { key: weak.key })).status).toBe(200);
+  });
+});
+
+describe('POST /api/v1/keys/{id}/rotate', () => {
+  test('when it is rotated, then a new key of the same scopes works and the old one no more', async () => {
+    const old = await make({ scopes: ['clients:read', 'quotes:read'] });
+    const reply = await gateway.post(`${path}/${old.id}/rotate`);
+
+    expect(reply.status).toBe(201);
+    expect(reply.body.data).toMatchObject({ name: 'robot', scopes: old.scopes });
+    expect(reply.body.data.id).not.toBe(old.id);
+    expect([await works(old.key), await works(reply.body.data.key)]).toEqual([401, 200]);
+    expect((await gateway.post(`${path}/${old.id}/rotate`)).status).toBe(409);
+  });
+
+  test('when an overlap is asked for, then both work until it ends', async () => {
+    const old = await make();
+    const { key } = (await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: 3600 })).body.data;
+
+    expect([await works(old.key), await works(key)]).toEqual([200, 200]);
+    expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).not.toBeNull();
+    expect((await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: -1 })).status).toBe(400);
+  });
+
+  test('when it is rotated again within the overlap, then 409: no successor dies with the old key', async () => {
+    const expires_at = '2031-01-01T00:00:00.000Z';
+    for (const own of [{}, { expires_at }]) {
+      const old = await make(own);
+      const at = `${path}/${old.id}/rotate`;
+      const fresh = (await gateway.post(at, { overlap_seconds: 3600 })).body.data;
+      const again = await gateway.post(at, { overlap_seconds: 60 });
+
+      expect([again.status, again.body.error]).toEqual([
+        409,
+        expect.stringMatching(/replaced already: rotate its succ/),
+      ]);
+      expect(fresh.expires_at).toBe(own.expires_at ?? null);
+      const next = await gateway.post(`${path}/${fresh.id}/rotate`, { overlap_seconds: 60 });
+      expect([next.status, next.body.data.expires_at]).toEqual([201, own.expires_at ?? null]);
+    }
+  });
+
+  test('when it ends within the overlap anyway, then it is still replaced once', async () => {
+    const old = await make({ expires_at: new Date(Date.now() + 60_000).toISOString() });
+    const at = `${path}/${old.id}/rotate`;
+
+    expect((await gateway.post(at, { overlap_seconds: 3600 })).status).toBe(201);
+    expect((await gateway.post(at, { overlap_seconds: 3600 })).status).toBe(409);
+    expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).toBe(old.expires_at);
+  });
+
+  test('when the key can do more than the caller, then 403: nobody gets a stronger key this way', async () => {
+    const strong = await gateway.workspace.account();
+    const weak = await make({ scopes: ['keys:write'] }, strong);
+    const own = (await gateway.get(path, strong)).body.data.find(({ name }: AnyRecord) => name === 'test');
+
+    expect((await gateway.post(`${path}/${own.id}/rotate`, {}, { key: weak.key })).status).toBe(403);
+    expect(await works(strong.key)).toBe(200);
+  });
+});
+
+describe('a key that ends while a request that was let in with it waits', () => {
+  /** @returns what `ask` is answered when `change` is made after its key was let in. */
+  async function answerTo<Reply>(
+    ask: () => Promise<Reply>,
+    key: { account_id: string; _id: string },
+    change: () => Promise<unknown>,
+  ): Promise<Reply> {
+    const gate = Promise.withResolvers<void>();
+    const turn = inTurn(key.account_id, () => gate.promise);
+    const asked = ask();
+    try {
+      await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
+      await change();
+    } finally {
+      gate.resolve();
+    }
+    const reply = await asked;
+    await turn;
+    return reply;
+  }
+
+  const endpoint = { url: 'https://hooks.example.com/in', events: ['*'] };
+  test.each<[string, 'keys' | 'webhooks' | 'account', (id: string) => string, object | undefined]>([
+    ['POST', 'keys', () => path, { name: 'heir', scopes: ['keys:write'] }],
+    ['POST', 'keys', (id) => `${path}/${id}/rotate`, { overlap_seconds: 0 }],
+    ['DELETE', 'keys', (id) => `${path}/${id}`, undefined],
+    ['POST', 'webhooks', () => '/api/v1/webhooks', endpoint],
+    ['PATCH', 'webhooks', (id) => `/api/v1/webhooks/${id}`, { url: 'https://hooks.example.net/mine' }],
+    ['DELETE', 'webhooks', (id) => `/api/v1/webhooks/${id}`, undefined],
+    ['POST', 'webhooks', (id) => `/api/v1/webhooks/${id}/rotate-secret`, undefined],
+    ['PATCH', 'account', () => '/api/v1/account', { bank_details: 'IBAN of somebody else' }],
+  ])('when it asks for %s of %s, then 401 and nothing is changed', async (method, kind, pathOf, body) => {
+    const account = await gateway.workspace.account();
+    const { id: target } = await make({ scopes: ['keys:write'] }, account);
+    const { id: endpointId } = await create(gateway, '/api/v1/webhooks', endpoint, account);
+    const leaked = await make({ scopes: ['keys:write', 'webhooks:write', 'account:write'] }, account);
+    const own = { account_id: account.id };
+    const stored = async () => [
+      await ApiKey.find(own, { hash: 1, revoked_at: 1, expires_at: 1 }).sort({ _id: 1 }).lean(),
+      await WebhookEndpoint.find(own).sort({ _id: 1 }).lean(),
+      (await gateway.get('/api/v1/account', account)).body,
+    ];
+    const key = { ...own, _id: leaked.id };
+    const ask = () => gateway.call(method, pathOf(kind === 'keys' ? target : endpointId), { body, key: leaked.key });
+    let before: unknown;
+    const reply = await answerTo(ask, key, async () => {
+      await ApiKey.updateOne(key, { revoked_at: new Date() });
+      before = await stored();
+    });
+
+    expect(answerOf(reply)).toEqual([401, { error: 'Unauthorized: Invalid or revoked API key' }]);
+    expect(await stored()).toEqual(before);
+  });
+
+  test.each<[string, (id: string) => string, object]>([
+    ['another', () => path, { name: 'heir', scopes: ['clients:read'] }],
+    ['a new one for another', (id) => `${path}/${id}/rotate`, { overlap_seconds: 60 }],
+  ])('when it is given an end meanwhile and asks for %s that has none, then 403', async (_what, pathOf, body) => {
+    const account = await gateway.workspace.account();
+    const { id: target } = await make({}, account);
+    const replaced = await make({ scopes: ['keys:write', 'clients:read'] }, account);
+    const key = { account_id: account.id, _id: replaced.id };
+    const ask = () => gateway.post(pathOf(target), body, { key: replaced.key });
+    const inAMinute = { expires_at: new Date(Date.now() + 60_000) };
+    const reply = await answerTo(ask, key, () => ApiKey.updateOne(key, inAMinute));
+
+    expect(reply.status).toBe(403);
+    expect(await ApiKey.countDocuments({ account_id: account.id })).toBe(3);
+  });
+});

@@ -1,0 +1,330 @@
+// Input that is only ever sent to break something: refused in the envelope, never a 500, and nothing is stored.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { createClient, createProject } from '../../support/records.ts';
+import { parametersOf, routeTable } from '../../support/route-table.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+/** JSON as text: some of it no serialiser would write. None of it is ever a value of a field. */
+const NEVER_A_VALUE = [
+  '{"$ne":null}',
+  '{"$gt":""}',
+  '{"$regex":".*"}',
+  '{"$where":"sleep(1000)"}',
+  '{"$expr":{"$eq":[1,1]}}',
+  '{"$function":{"body":"return 1","args":[],"lang":"js"}}',
+  '[[{"$nor":[{}]}]]',
+  '{"__proto__":{"admin":true}}',
+  '{"constructor":{"prototype":{"admin":true}}}',
+  '{"toString":1}',
+  '1e400',
+  '-1e400',
+  '"\\ud800"',
+  '"\\u0000"',
+  `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+  `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+];
+
+const TEXTS_REFUSED = ['x'.repeat(20_001), 'a\u0007b', '\ud800'];
+/** By kind of field. */
+const VALUES: Record<string, string[]> = {
+  text: TEXTS_REFUSED,
+  name: [...TEXTS_REFUSED, '', ' ', '\n\t\u00a0\u3000'],
+  day: [
+    '2026-02-29',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-00-10',
+    '0000-01-01',
+    '26-01-01',
+    '2026-1-1',
+    '2026-W01-1',
+    '12026-01-01',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '٢٠٢٦-٠١-٠١',
+    'tomorrow',
+    '',
+  ],
+};
+
+const writes = routeTable.filter(({ body, path }) => body && !path.includes('webhooks') && !path.includes('tools'));
+const fieldsOf = (row: (typeof writes)[number]) =>
+  Object.entries((row.body?.describe()['keys'] ?? {}) as Record<string, { type: string }>);
+
+describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
+  const setUp = async () => {
+    const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+    const body = (await bodyFor(gateway, operation, gateway.account)) ?? {};
+    const send = (raw: string) => gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
+    return { body, send };
+  };
+
+  test('when a field holds an operator, an object, an endless number or broken text, then 4xx and nothing is stored', async () => {
+    const { body, send } = await setUp();
+    const before = await contents();
+    for (const [field] of fieldsOf(row)) {
+      for (const value of NEVER_A_VALUE) {
+        const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
+        expectRefusal(await send(raw), `${field}: ${value.slice(0, 60)}`);
+      }
+    }
+    expect(await contents()).toEqual(before);
+  });
+
+  test('when a number comes as text, or text as a number, then 400', async () => {
+    const { body, send } = await setUp();
+    const before = await contents();
+    for (const [field, { type }] of fieldsOf(row)) {
+      const wrong = type === 'number' ? ['"12"', '" 5"', '"0x10"', '""', 'true', '[1]', '"NaN"'] : ['7', 'true', '[7]'];
+      for (const value of type === 'boolean' ? ['"true"', '1', '"yes"'] : wrong) {
+        const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
+        expectRefusal(await send(raw), `${field}: ${value}`);
+      }
+    }
+    expect(await contents()).toEqual(before);
+  });
+
+  test('when a day does not exist or a text is endless, then 400', async () => {
+    const { body, send } = await setUp();
+    for (const [field, { type }] of fieldsOf(row)) {
+      const values = VALUES[type] ?? [];
+      for (const value of values)
+        expectRefusal(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
+    }
+  });
+
+  test('when the body is no object, then 4xx', async () => {
+    const { send } = await setUp();
+    const before = await contents();
+    for (const raw of [
+      '[]',
+      '"text"',
+      '7',
+      'true',
+      '[{}]',
+      '{',
+      '{"a":1}x',
+      "{'a':1}",
+      '{"a":NaN}',
+      '{"a":1,}',
+      '// c\n{}',
+      '{"a":1}\u0000',
+    ]) {
+      expectRefusal(await send(raw), raw);
+    }
+    expect(await contents()).toEqual(before);
+  });
+
+  test("when a body names fields that are not the caller's to set, then they change nothing", async () => {
+    const { body, send } = await setUp();
+    const extra = {
+      account_id: 'x',
+      id: 'x',
+      _id: 'x',
+      number: 99,
+      quote_number: 'QUO-0099',
+      invoice_number: 'INV-0099',
+      created_at: '2000-01-01',
+      total_seconds: 99,
+      amount_paid: 99,
+      __v: 1,
+      revoked_at: null,
+      key: 'x',
+      client: { name: 'x' },
+      $set: { status: 'Paid' },
+    };
+    const reply = await send(JSON.stringify({ ...extra, ...body }));
+    expect(reply.status).toBeLessThan(300);
+    const { data } = reply.body;
+    for (const name of ['id', 'quote_number', 'invoice_number', 'created_at', 'total_seconds', 'amount_paid', 'key']) {
+      if (name in data) expect(data[name]).not.toBe((extra as Record<string, unknown>)[name]);
+    }
+  });
+});
+
+describe.each(routeTable.filter(({ query }) => query).map((row) => [row.operation, row] as const))(
+  'the query of %s',
+  (operation, row) => {
+    test('when a parameter is repeated, an operator or nonsense, then 400', async () => {
+      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+      const body = await bodyFor(gateway, operation, gateway.account);
+      const before = await contents();
+      for (const name of Object.keys(parametersOf(row))) {
+        const queries = [
+          `${name}=1&${name}=1`,
+          `${name}[$ne]=1`,
+          `${name}[]=1`,
+          `${name}[$gt]=`,
+          `${name}=%00`,
+          `__proto__[${name}]=1`,
+          `constructor.prototype.${name}=1`,
+        ];
+        for (const query of queries) {
+          const reply = await gateway.call(row.method.toUpperCase(), `${row.path.replace('{id}', id)}?${query}`, {
+            body,
+          });
+          expectRefusal(reply, query);
+        }
+      }
+      expect(await contents()).toEqual(before);
+    });
+
+    test('when a whole number is written in any other way, then 400', async () => {
+      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+      for (const name of ['limit', 'offset'].filter((parameter) => parameter in parametersOf(row))) {
+        for (const value of [
+          '-1',
+          '1.5',
+          '1e2',
+          '0x10',
+          '%205',
+          '5%20',
+          '+5',
+          '',
+          'x',
+          'NaN',
+          'Infinity',
+          '٣',
+          '9'.repeat(30),
+        ]) {
+          const reply = await gateway.get(`${row.path.replace('{id}', id)}?${name}=${value}`);
+          expect([name, value, reply.status]).toEqual([name, value, 400]);
+        }
+      }
+    });
+  },
+);
+
+describe('text', () => {
+  const TEXTS = [
+    'Zoë',
+    '日本語',
+    '👩‍👩‍👧',
+    'א‎ב',
+    'a\tb\nc',
+    '‮evil',
+    '<script>alert(1)</script>',
+    "'; DROP TABLE clients;--",
+    '#{7*7}',
+    '{{7*7}}',
+    '%s%n',
+    '../../etc/passwd',
+    '\\',
+    'NULL',
+    'e\u0301',
+    '$where',
+    ' blank ',
+  ];
+
+  test.each(TEXTS)('when a name is %j, then it comes back as it went in', async (name) => {
+    const client = await createClient(gateway, { name });
+
+    expect((await gateway.get(`/api/v1/clients/${client.id}`)).body.data.name).toBe(name);
+    const found = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(name)}`);
+    // Control characters are no search text.
+    if (!/[\t\n]/.test(name)) expect(found.body.data.map(({ id }: { id: string }) => id)).toContain(client.id);
+  });
+
+  test('when a search text looks like an expression, then it finds only itself', async () => {
+    await createClient(gateway, { name: 'plain' });
+    const odd = await createClient(gateway, { name: 'a.*b(c' });
+
+    for (const [q, count] of [
+      ['.*b(', 1],
+      ['^plain', 0],
+      ['(a+)+$', 0],
+      ['[a-z]', 0],
+    ] as const) {
+      const { body } = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(q)}`);
+      expect([q, body.pagination.total]).toEqual([q, count]);
+      if (count) expect(body.data[0].id).toBe(odd.id);
+    }
+  });
+});
+
+describe('HTTP', () => {
+  test.each([
+    ['a compressed body', { raw: Buffer.from([31, 139, 8]), headers: { 'Content-Encoding': 'gzip' } }, 415],
+    ['another charset', { raw: '{}', headers: { 'Content-Type': 'application/json; charset=latin1' } }, 415],
+    ['a form', { raw: 'name=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }, 415],
+    ['no content type', { raw: '{}', headers: { 'Content-Type': '' } }, 415],
+    ['a body of 300 kilobytes', { raw: JSON.stringify({ name: 'x'.repeat(300_000) }) }, 413],
+  ])('when the body is %s, then it is refused', async (_what, call, status) => {
+    const reply = await gateway.call('POST', '/api/v1/clients', call);
+
+    expect([reply.status, Object.keys(reply.body)]).toEqual([status, ['error']]);
+  });
+
+  test.each([
+    '/api/v1/clients/%',
+    '/api/v1/clients/%ff',
+    '/api/v1//clients',
+    '/api/v1/clients/',
+    '/API/V1/clients',
+    '/api/v1/clients/%2e%2e%2finvoices',
+    '/api/v1/constructor',
+    '/__proto__',
+  ])('when the path is %s, then 4xx in the envelope', async (path) => {
+    const reply = await gateway.get(path);
+
+    expectRefusal(reply, path);
+  });
+
+  test('when a request is smuggled behind another, then it is not served', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const lines = [
+      'POST /api/v1/clients HTTP/1.1',
+      `Host: ${hostname}`,
+      'Content-Length: 4',
+      'Transfer-Encoding: chunked',
+      '',
+      '0',
+      '',
+      'GET /docs HTTP/1.1',
+      'Host: x',
+      '',
+      '',
+    ];
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () => socket.write(lines.join('\r\n')));
+      socket
+        .on('data', (chunk) => (text += String(chunk)))
+        .on('error', reject)
+        .on('close', () => resolve(text));
+      socket.setTimeout(5_000, () => socket.destroy());
+    });
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer).not.toContain('200 OK');
+  });
+});
+
+test('when names of every kind are hung on each other, then deletes name what is in the way', async () => {
+  const project = await createProject(gateway);
+  const reply = await gateway.delete(`/api/v1/clients/${project.client.id}`);
+
+  expect([reply.status, reply.body]).toEqual([409, { error: 'Cannot delete a client with projects' }]);
+});
+
+function expectRefusal({ status, body }: Reply, what: string) {
+  expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
+  for (const name of Object.keys(body)) expect(['error', 'details']).toContain(name);
+}
+
+/** How many records of each kind there are. */
+async function contents() {
+  const { db } = mongoose.connection;
+  const names = (await db?.listCollections().toArray())?.map(({ name }) => name).sort() ?? [];
+  const counts = names.map(async (name) => [name, await db?.collection(name).countDocuments()] as const);
+  return Object.fromEntries(await Promise.all(counts));
+}

@@ -1,0 +1,251 @@
+// Every list with every filter in every order: found by an index, never sorted in memory, never by looking at everything.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { addDays } from '#libs/day.ts';
+import { Client, searchOf } from '#libs/models/client.ts';
+import { drawNext } from '#libs/models/counter.ts';
+import { Event, insertEvent } from '#libs/models/event.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { Project } from '#libs/models/project.ts';
+import { Quote } from '#libs/models/quote.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { Task } from '#libs/models/task.ts';
+import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time-entry.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import type { Route } from '../../../services/gateway/http/route.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { withErrors } from '../../support/mongodb-errors.ts';
+import { createClient, createProject } from '../../support/records.ts';
+import { parametersOf, routeTable } from '../../support/route-table.ts';
+import { announceMany } from '../../support/webhooks.ts';
+
+const RECORDS = 1_500;
+const lists = routeTable.filter(
+  (row) => row.method === 'get' && !row.path.includes('{id}') && 'sort' in parametersOf(row),
+);
+
+let gateway: TestGateway;
+let stranger: { id: string; key: string };
+let samples: Record<string, string[]>;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  stranger = await gateway.workspace.account();
+  // Most records are a stranger's: an index that does not begin with the account would show.
+  const ids = await Promise.all([
+    fill(gateway.account.id, gateway.account.key, RECORDS),
+    fill(stranger.id, stranger.key, RECORDS * 2),
+  ]);
+  const [{ client_id, project_id, task_id }] = ids;
+  samples = {
+    client_id: [client_id],
+    project_id: [project_id],
+    task_id: [task_id],
+    q: ['ada', '17'],
+    date_from: ['2026-02-01'],
+    date_to: ['2026-03-01'],
+    updated_since: ['2026-01-01T00:00:00Z'],
+  };
+});
+afterAll(() => gateway.close());
+
+describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row) => {
+  test('when it is filtered and sorted in every way, then no query scans a collection or sorts in memory', async () => {
+    const bad: string[] = [];
+    let count = 0;
+    for (const query of queriesOf(row)) {
+      for (const { summary, detail } of await plansOf(`${path}?${query}`)) {
+        count += 1;
+        if (/COLLSCAN|SORT/.test(summary) || detail.hasSortStage)
+          bad.push(`${query}: ${summary} ${JSON.stringify(detail)}`);
+      }
+    }
+
+    expect(bad).toEqual([]);
+    expect(count).toBeGreaterThan(10);
+  }, 120_000);
+
+  test('when pages are put together, then every record is there once', async () => {
+    const pages = [];
+    for (let offset = 0; offset < 400; offset += 100) {
+      pages.push(...(await gateway.get(`${path}?limit=100&offset=${offset}`)).body.data);
+    }
+
+    expect(new Set(pages.map(({ id }) => id)).size).toBe(400);
+  });
+
+  test('when only a page is wanted, then little more than a page is read', async () => {
+    const [find] = (await plansOf(`${path}?limit=20`)).filter(({ detail }) => detail.command === 'find');
+
+    expect(find?.detail.docsExamined).toBeLessThanOrEqual(20);
+    expect(find?.detail.keysExamined).toBeLessThanOrEqual(21);
+  });
+});
+
+test.each([
+  'invoices?status=Overdue',
+  'invoices?status=Sent',
+  'quotes?status=Expired',
+  'quotes?status=Sent&sort=updated_at',
+])('when %s is counted, then along an index that knows the day, and no record is read for it', async (query) => {
+  const counts = (await plansOf(`/api/v1/${query}`)).filter(({ detail }) => detail.command === 'count');
+
+  expect(counts.map(({ detail }) => [detail.docsExamined, detail.keysExamined > 10])).toEqual([[0, true]]);
+});
+
+test('when MongoDB does not get a list done in its time, then the answer is 503 and says when to ask again', async () => {
+  const outOfTime = {
+    failCommands: ['find', 'count', 'aggregate'],
+    namespace: `${Client.db.name}.${Client.collection.name}`,
+    errorCode: 50,
+  };
+  const { status, headers, body } = await withErrors(outOfTime, () => gateway.get('/api/v1/clients'));
+
+  expect([status, body.error, headers.get('Retry-After')]).toEqual([
+    503,
+    'The service is temporarily unavailable',
+    '1',
+  ]);
+});
+
+test('when a list has pages around it, then Link names them', async () => {
+  const link = String((await gateway.get('/api/v1/invoices?status=Draft&limit=10&offset=20')).headers.get('Link'));
+
+  for (const [rel, offset] of [
+    ['first', 0],
+    ['prev', 10],
+    ['next', 30],
+  ] as const) {
+    expect(link).toContain(`</api/v1/invoices?status=Draft&limit=10&offset=${offset}>; rel="${rel}"`);
+  }
+  expect(link).toMatch(/rel="last"$/);
+});
+
+/** Every set of filters with every order. */
+function queriesOf(row: Route): string[] {
+  const { sort, limit: _limit, offset: _offset, ...filters } = parametersOf(row);
+  const sorts = ['', ...(sort?.allow ?? []).map((name) => `sort=${String(name)}`)];
+  let sets: string[][] = [[]];
+  for (const [name, { allow }] of Object.entries(filters)) {
+    const values = name === 'status' ? ((allow as string[] | undefined) ?? ['In Progress']) : samples[name];
+    if (!values) throw new Error(`give a sample of ${name}`);
+    const more = values.flatMap((value) => sets.map((set) => [...set, `${name}=${encodeURIComponent(value)}`]));
+    sets = sets.concat(more);
+  }
+  return sets.flatMap((set) => sorts.map((order) => [...set, order].filter(Boolean).join('&')));
+}
+
+test('when the feed is asked for a rare type, then no other events are looked at', async () => {
+  const accountId = gateway.account.id;
+  await announceMany(accountId, 500);
+  await inTransaction(async (session) => {
+    const { event } = await drawNext(session, accountId, ['event']);
+    await insertEvent(session, { accountId, type: 'client.deleted', sequence: event, data: {} });
+  });
+  const plans = (await plansOf('/api/v1/events?type=client.deleted&limit=20')).filter(
+    ({ detail }) => detail.collection === Event.collection.name,
+  );
+
+  expect(plans).toHaveLength(2);
+  for (const { detail } of plans) expect(detail.keysExamined + detail.docsExamined).toBeLessThan(10);
+});
+
+/** What the database says about the queries one request makes on the collection of the list. */
+async function plansOf(path: string) {
+  const { db } = mongoose.connection;
+  if (!db) throw new Error('not connected');
+  await db.command({ profile: 2 });
+  const reply = await gateway.get(path);
+  await db.command({ profile: 0 });
+  expect([path, reply.status]).toEqual([path, 200]);
+  const entries = await db
+    .collection('system.profile')
+    .find({ op: { $in: ['query', 'command'] } })
+    .toArray();
+  await db.collection('system.profile').drop();
+  return entries
+    .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
+    .map(({ command, planSummary, hasSortStage, docsExamined, keysExamined }) => ({
+      summary: String(planSummary),
+      detail: {
+        command: Object.keys(command)[0],
+        collection: Object.values(command)[0],
+        hasSortStage,
+        docsExamined,
+        keysExamined,
+      },
+    }));
+}
+
+/** Fills an account straight in the database: thousands of requests would prove nothing more. */
+async function fill(account: string, key: string, count: number) {
+  const client = await createClient(gateway, {}, { key });
+  const project = await createProject(gateway, { client_id: client.id }, { key });
+  const rare = await createClient(gateway, { name: 'Rare' }, { key });
+  const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value;
+  const clients = [storedId(client.id), storedId(rare.id), storedId(client.id)];
+  const project_id = storedId(project.id);
+  const many = async (records: Parameters<typeof driverOf>[0], make: (index: number) => object) => {
+    await driverOf(records).insertMany(
+      Array.from({ length: count }, (_, index) => ({ ...newRecord(account), ...make(index) }) as never),
+    );
+  };
+  const base = {
+    currency: 'USD',
+    amount: 100,
+    tax_amount: 0,
+    amount_paid: 0,
+    tax_rate: 0,
+    description: null,
+    line_items: null,
+  };
+  await many(Client, (index) => {
+    const faces = { name: `Client ${index}`, email: `client${index}@example.com` };
+    return { ...faces, search: searchOf(faces), status: 'invited' };
+  });
+  await many(Invoice, (index) => ({
+    ...base,
+    number: index + 1,
+    client_id: pick(clients, index),
+    project_id: null,
+    status: pick(['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled', 'Sent'], index),
+    due_date: addDays('2026-10-01', index % 120),
+  }));
+  await many(Quote, (index) => ({
+    ...base,
+    number: index + 1,
+    client_id: pick(clients, index),
+    project_id: null,
+    status: pick(['Draft', 'Sent', 'Accepted', 'Declined', 'Expired', 'Sent'], index),
+    expires_at: addDays('2026-10-01', index % 120),
+  }));
+  await many(Project, (index) => ({
+    client_id: pick(clients, index),
+    name: `P${index}`,
+    status: pick(['In Progress', 'Complete'], index),
+  }));
+  let task: StoredId | undefined;
+  await many(Task, (index) => ({
+    project_id,
+    name: `T${index}`,
+    description: null,
+    status: pick(['todo', 'in_progress', 'done'], index),
+    estimated_hours: null,
+    billable: true,
+    rate: null,
+    total_seconds: 0,
+    phase_id: null,
+  }));
+  task = (await Task.findOne({ account_id: account }).lean())?._id;
+  await many(TimeEntry, (index) => ({
+    project_id: pick([project_id, storedId('0192e0a0-0000-7000-8000-000000000000')], index),
+    task_id: index % 7 ? null : task,
+    hours: 1,
+    seconds: 3600,
+    hourly_rate: null,
+    date: addDays('2026-01-01', index % 200),
+    description: null,
+  }));
+  return { client_id: rare.id as string, project_id: project.id as string, task_id: String(task) };
+}

@@ -1,0 +1,105 @@
+// The audit of numbers: gapless with tombstones, and able to tell when it is not.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Counter } from '#libs/models/counter.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { withErrors } from '../../support/mongodb-errors.ts';
+import { numberedAccount } from '../../support/numbered-account.ts';
+import { plansOf } from '../../support/plans.ts';
+import type { AnyRecord } from '../../support/records.ts';
+
+const { own, invoice, quote, audit } = numberedAccount();
+
+test('when nothing was ever numbered, then it is gapless and empty', async () => {
+  expect(await audit()).toEqual({
+    data: {
+      gapless: true,
+      kinds: {
+        invoice: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
+        quote: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
+      },
+      numbers: [],
+    },
+    pagination: { total: 0, limit: 50, offset: 0 },
+  });
+});
+
+test('when documents are made and drafts deleted, then every number has its document or its tombstone', async () => {
+  const made = [await invoice(), await invoice(), await invoice()];
+  const offer = await quote();
+  await own.gateway.delete(`/api/v1/invoices/${made[1].id}`, own.account);
+  const { data, pagination } = await audit();
+
+  expect(data.gapless).toBe(true);
+  expect(data.kinds.invoice).toMatchObject({ drawn: 3, live: 2, deleted: 1 });
+  expect(data.kinds.quote).toMatchObject({ drawn: 1, live: 1, deleted: 0 });
+  expect(
+    data.numbers.map(({ number, document_id, deleted_at }: AnyRecord) => [number, document_id, deleted_at !== null]),
+  ).toEqual([
+    ['INV-0001', made[0].id, false],
+    ['INV-0002', made[1].id, true],
+    ['INV-0003', made[2].id, false],
+    ['QUO-0001', offer.id, false],
+  ]);
+  expect(pagination).toEqual({ total: 4, limit: 50, offset: 0 });
+  const page = await audit('?kind=invoice&limit=1&offset=2');
+  expect(page.data.numbers.map(({ number }: AnyRecord) => number)).toEqual(['INV-0003']);
+  expect(page.pagination.total).toBe(3);
+});
+
+test('when an account has many numbers, then the audit looks at the deleted ones alone, and not for ever', async () => {
+  const made = [];
+  for (let index = 0; index < 12; index += 1) made.push(await invoice());
+  for (const { id } of made.slice(0, 2)) await own.gateway.delete(`/api/v1/invoices/${id}`, own.account);
+
+  const plans = await plansOf(NumberLedger.collection.name, () => audit('?kind=invoice&limit=3'));
+
+  const counts = plans.filter(({ command }) => command === 'aggregate');
+  expect(counts.map(({ docsExamined }) => docsExamined).toSorted()).toEqual([0, 0, 2]);
+  expect(plans.map(({ isByIndex, maxTimeMS }) => [isByIndex, typeof maxTimeMS])).toEqual(
+    plans.map(() => [true, 'number']),
+  );
+});
+
+test('when a document is made while an account is audited, then nobody looks through all numbers for what is lost', async () => {
+  await invoice();
+  const isSlow = {
+    failCommands: ['aggregate'],
+    namespace: `${Invoice.db.name}.${Invoice.collection.name}`,
+    blockConnection: true,
+    blockTimeMS: 1_500,
+  };
+  const plans = await plansOf(NumberLedger.collection.name, () =>
+    withErrors(isSlow, async () => {
+      const asked = audit('?kind=invoice');
+      await pause(500); // Now its last count hangs.
+      await invoice();
+      expect((await asked).data.kinds.invoice).toMatchObject({ gapless: true, drawn: 1, live: 1 });
+    }),
+  );
+
+  // All, the deleted ones, and how many pages there are.
+  expect(plans.filter(({ command }) => command === 'aggregate')).toHaveLength(3);
+});
+
+test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {
+  const made = [await invoice(), await invoice(), await invoice(), await invoice()];
+  await NumberLedger.deleteOne({ account_id: own.account.id, number: 2 });
+  await Invoice.deleteOne({ account_id: own.account.id, _id: made[1].id });
+  await Invoice.deleteOne({ account_id: own.account.id, _id: made[2].id });
+
+  expect((await audit()).data).toMatchObject({
+    gapless: false,
+    kinds: { invoice: { gapless: false, drawn: 4, holes: ['INV-0002'], lost: ['INV-0003'] }, quote: { gapless: true } },
+  });
+  await NumberLedger.deleteOne({ account_id: own.account.id, number: 4 });
+  expect((await audit('?kind=invoice')).data.kinds.invoice.holes).toEqual(['INV-0002', 'INV-0004']);
+});
+
+test('when the number passes 9999, then it simply gets longer', async () => {
+  await invoice();
+  await Counter.updateOne({ _id: own.account.id }, { $set: { invoice: 9998 } });
+
+  expect([(await invoice()).invoice_number, (await invoice()).invoice_number]).toEqual(['INV-9999', 'INV-10000']);
+});

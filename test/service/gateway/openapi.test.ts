@@ -1,0 +1,205 @@
+// The OpenAPI document: linted, complete, with examples that run; its page; and the client generated from it.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { exampleIdFor } from '../../../services/gateway/http/example-ids.ts';
+import type { OpenApi } from '../../../services/gateway/reference/openapi.ts';
+import { answerCheck } from '../../support/contract/answer-check.ts';
+import { makeExampleRecords } from '../../support/examples.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { routeTable } from '../../support/route-table.ts';
+
+let gateway: TestGateway;
+let document: OpenApi;
+const scratch = mkdtempSync(join(tmpdir(), 'billhook-openapi-'));
+beforeAll(async () => {
+  gateway = await startGateway();
+  document = (await gateway.get('/openapi.json', { key: undefined })).body;
+});
+afterAll(async () => {
+  rmSync(scratch, { recursive: true });
+  await gateway.close();
+});
+
+interface Example {
+  method: string;
+  path: string;
+  operation: string;
+  body: unknown;
+}
+
+/** Deletions after reads and changes, and what others refer to after what refers to it; then everything is made anew. */
+const TURN = { get: 0, patch: 1, delete: 2, post: 3 } as const;
+
+function examplesOf({ paths }: OpenApi): Example[] {
+  const examples = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody }]) => {
+      const json = (requestBody as { content?: Record<string, { example?: unknown }> })?.content?.['application/json'];
+      return { method, path, operation: operationId, body: json?.example };
+    }),
+  );
+  const turn = ({ method }: Example) => TURN[method as keyof typeof TURN];
+  const byResource = ['time-entries', 'tasks', 'invoices', 'quotes', 'projects', 'clients'];
+  const rank = ({ path }: Example) => byResource.findIndex((name) => path.includes(name));
+  return examples.toSorted((a, b) => turn(a) - turn(b) || (turn(a) === TURN.delete ? rank(a) - rank(b) : 0));
+}
+
+test('when the document is linted by the strict rules, then nothing is found', () => {
+  const file = join(scratch, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const cli = 'node_modules/@redocly/cli/bin/cli.js';
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'lint', file, '--format', 'stylish'], {
+    encoding: 'utf8',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+  });
+
+  expect(`${status} ${status === 0 ? '' : stdout + stderr}`).toBe('0 ');
+});
+
+test('when the table of routes is compared, then every row is described, and every body has an example', () => {
+  const described = examplesOf(document);
+
+  expect(described.map(({ operation }) => operation).toSorted()).toEqual(
+    routeTable.map(({ operation }) => operation).toSorted(),
+  );
+  const withBody = new Set(routeTable.filter(({ body }) => body).map(({ operation }) => operation));
+  expect(described.filter(({ operation, body }) => withBody.has(operation) && body === undefined)).toEqual([]);
+});
+
+test('when the rows are looked at, then each says what it answers', () => {
+  const silent = routeTable.filter(({ answers, message, produces }) => !answers && !message && !produces);
+
+  expect(silent.map(({ operation }) => operation)).toEqual([]);
+});
+
+/** They need a delivery that happened or a receiver, and what prints needs a renderer: see test/contract and test/journeys. */
+const ELSEWHERE = new Set(['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook']);
+const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ operation }) => operation));
+
+test('when every example of the document is sent as it stands, then it succeeds and is answered as described', async () => {
+  await makeExampleRecords(gateway);
+  const check = answerCheck(document as never);
+  const failed: unknown[] = [];
+  let hasDeleted = false;
+  for (const { method, path, operation, body } of examplesOf(document)) {
+    if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
+    if (hasDeleted && method === 'post') await makeExampleRecords(gateway);
+    hasDeleted = method === 'delete';
+    const url = path.replace('{id}', exampleIdFor(path));
+    const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
+    if (reply.status >= 300) failed.push([operation, reply.status, reply.body]);
+    check(method.toUpperCase(), url, reply);
+  }
+
+  expect(failed).toEqual([]);
+});
+
+test('when a POST comes again under the same Idempotency-Key, then it is replayed exactly where the document offers one', async () => {
+  const posts = examplesOf(document).filter(({ method }) => method === 'post');
+  const wrong: unknown[] = [];
+  for (const { path, operation, body } of posts) {
+    if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
+    await makeExampleRecords(gateway);
+    const send = () =>
+      gateway.call('POST', path.replace('{id}', exampleIdFor(path)), {
+        headers: { 'Idempotency-Key': `twice-${operation}` },
+        ...(body === undefined ? {} : { body }),
+      });
+    await send();
+    const isReplayed = (await send()).headers.has('Idempotent-Replayed');
+    const isOffered = JSON.stringify(document.paths[path]?.['post']).includes('parameters/IdempotencyKey');
+    if (isReplayed !== isOffered) wrong.push([operation, { isReplayed, isOffered }]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('when an operation refuses to be rehearsed, then the document has its 400', async () => {
+  const wrong: unknown[] = [];
+  for (const { method, path, operation, body } of examplesOf(document)) {
+    if (method === 'get') continue;
+    const url = `${path.replace('{id}', exampleIdFor(path))}?dry_run=true`;
+    const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
+    const { responses } = document.paths[path]?.[method as 'post'] ?? {};
+    if (reply.body?.details && !Object.hasOwn(responses ?? {}, 400)) wrong.push([operation, reply.body]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('when If-Match names another state, then 412 exactly where the document says so', async () => {
+  const changes = examplesOf(document).filter(({ method }) => method === 'patch' || method === 'delete');
+  const wrong: unknown[] = [];
+  await makeExampleRecords(gateway);
+  for (const { method, path, operation, body } of changes) {
+    const { status } = await gateway.call(method.toUpperCase(), path.replace('{id}', exampleIdFor(path)), {
+      headers: { 'If-Match': '"another"' },
+      ...(body === undefined ? {} : { body }),
+    });
+    const described = JSON.stringify(document.paths[path]?.[method as 'patch']);
+    const says = [described.includes('parameters/IfMatch'), described.includes('responses/PreconditionFailed')];
+    if (says.some((isSaid) => isSaid !== (status === 412))) wrong.push([operation, status, says]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('when the rows that render are looked at, then their 422 and 504 are those of a document', () => {
+  const rendered = ['/api/tools/generate-pdf', '/api/v1/invoices/{id}/pdf', '/api/v1/quotes/{id}/pdf'];
+  for (const path of rendered) {
+    const [described] = Object.values(document.paths[path] ?? {});
+    expect(described?.responses).toMatchObject({
+      422: { description: expect.stringMatching(/document/i) },
+      504: { description: expect.stringMatching(/document/i) },
+    });
+  }
+});
+
+/** By other fields than the rest; their tests have the answers. */
+const NAMES_OTHERWISE = new Set(['createDocuments', 'diagnoseSignature']);
+
+test('when a body names a record that is not there, then the answer is the example of the 404, and only such operations have one', async () => {
+  const unknown = '01890000-0000-7000-8000-000000000000';
+  for (const { method, path, operation, body } of examplesOf(document)) {
+    const described = document.paths[path]?.[method]?.responses as Record<string, { content?: object }>;
+    if (method !== 'post' || path.includes('{') || ELSEWHERE.has(operation)) continue;
+    const names = Object.keys((body ?? {}) as object).filter((name) => /^(client|project)_id$/.test(name));
+    if (names.length === 0 && !NAMES_OTHERWISE.has(operation))
+      expect([operation, described['404']]).toEqual([operation, undefined]);
+    if (names.length === 0) continue;
+    const changed = { ...(body as object), ...Object.fromEntries(names.map((name) => [name, unknown])) };
+    const reply = await gateway.call('POST', path, { body: changed });
+    expect([operation, reply.status]).toEqual([operation, 404]);
+    expect(JSON.stringify(described['404'])).toContain(JSON.stringify(reply.body.error));
+  }
+});
+
+test('when the page is asked for, then it has every operation, no script, and a policy that allows nothing', async () => {
+  const reply = await gateway.get('/docs', { key: undefined });
+  const page = String(reply.body);
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+  expect(page).not.toMatch(/<script|javascript:|\son\w+=|<link|<img/i);
+  expect(page).not.toMatch(/\b(?:src|href)="(?:https?:)?\/\//);
+  for (const { operation } of routeTable) expect(page).toContain(`id="${operation}"`);
+});
+
+test('when document and page are asked for again, then 304 by their tags', async () => {
+  for (const path of ['/openapi.json', '/docs']) {
+    const { headers } = await gateway.get(path, { key: undefined });
+    const again = await gateway.get(path, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
+    expect([path, again.status]).toEqual([path, 304]);
+  }
+});
+
+test('when the client is generated again, then it is what the repository holds', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['client/generate.ts', scratch], { encoding: 'utf8' });
+
+  expect([status, stderr]).toEqual([0, '']);
+  const fresh = readFileSync(join(scratch, 'billhook.ts'), 'utf8');
+  // Not toBe: its report of a difference would be the whole client.
+  expect(fresh === readFileSync('client/generated/billhook.ts', 'utf8') || 'run npm run client').toBe(true);
+});

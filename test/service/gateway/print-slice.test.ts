@@ -1,0 +1,166 @@
+// What counts as a try of a document in a batch, and whose turn it is first. Without renderers: each test says what takes a document.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
+import { startWorker, type Work } from '#libs/jobs/worker.ts';
+import type { ClaimedBatch } from '#libs/models/batch-clock.ts';
+import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } from '#libs/models/document-batch.ts';
+import { insertOwn } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { whenReady } from '#libs/redis.ts';
+import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
+import { openPrinting, type PrintDocument } from '../../../services/gateway/http/print-document.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import type { AnyRecord } from '../../support/records.ts';
+import { testLog } from '../../support/workspace.ts';
+
+/** Instead of half a minute. */
+const DEADLINE_MS = 1_500;
+/** One more in vain, and it has failed. */
+const TRIES = 11;
+const NEVER = new AbortController().signal;
+const PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
+
+let gateway: TestGateway;
+let queues: Queues;
+let replies: Replies;
+let print: PrintDocument;
+let invoices: AnyRecord[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { redisUrl, redisPrefix: prefix } = gateway.workspace;
+  queues = openQueues({ redisUrl, prefix, log: testLog });
+  replies = openReplies({ redis: queues.redis, redisUrl, prefix, log: testLog });
+  print = openPrinting({ queues, replies, prefix, log: testLog, deadlineMs: DEADLINE_MS });
+  await whenReady(queues.redis, 5_000);
+  const client = await make('clients', { name: 'Ada Lovelace', email: 'ada@client.example' });
+  const body = { client_id: client.id, due_date: '2099-12-31', amount: 100, description: 'Work' };
+  invoices = [];
+  for (let count = 0; count < 10; count += 1) invoices.push(await make('invoices', body));
+});
+afterAll(async () => {
+  replies.close();
+  await queues.close();
+  await gateway.close();
+});
+
+async function make(resource: string, body: object): Promise<AnyRecord> {
+  const reply = await gateway.post(`/api/v1/${resource}`, body);
+  if (reply.status >= 300) throw new Error(`${resource}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return reply.body.data;
+}
+
+test('when no renderer takes a document before its deadline, then that is no try, and it leaves the queue', async () => {
+  const batch = await batchOf([{ tries: TRIES }]);
+
+  await printSlice(batch, print, NEVER);
+
+  expect(batch.documents).toMatchObject([{ status: 'queued', tries: TRIES }]);
+  expect(batch.documents[0]?.next_at?.getTime()).toBeGreaterThan(Date.now());
+  await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
+});
+
+test('when somebody waited for it as well, then 504, and it leaves the queue', async () => {
+  const answers: unknown[] = [];
+  const waitedFor: PrintDocument = (request) =>
+    print({ ...request, isBackground: false }).catch((error: unknown) => {
+      answers.push(error);
+      throw error;
+    });
+  await printSlice(await batchOf([{ tries: 0 }]), waitedFor, NEVER);
+
+  expect(answers).toMatchObject([{ status: 504 }]);
+  await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
+});
+
+test('when a renderer took it and never answered, then that is a try', async () => {
+  const batch = await batchOf([{ tries: TRIES }]);
+  const silence = Promise.withResolvers<void>();
+
+  await withRenderer(
+    () => silence.promise,
+    () => printSlice(batch, print, NEVER).finally(silence.resolve),
+  );
+
+  expect(batch.documents).toMatchObject([
+    { status: 'failed', error: 'The document was not ready before its deadline' },
+  ]);
+});
+
+test('when a renderer answers that it was late, then that is a try', async () => {
+  const batch = await batchOf([{ tries: TRIES }, { tries: 0 }]);
+
+  await withRenderer(
+    ({ replyTo }, { jobId: id }) =>
+      sendReply(
+        queues.redis,
+        { prefix: gateway.workspace.redisPrefix, replyTo, id },
+        { status: 504, message: 'not today' },
+      ),
+    () => printSlice(batch, print, NEVER),
+  );
+
+  expect(batch.documents).toMatchObject([
+    { status: 'failed', error: 'not today' },
+    { status: 'queued', tries: 1 },
+  ]);
+});
+
+test.each<[string, Partial<BatchedDocument>]>([
+  ['were tried in vain', { tries: 2, next_at: new Date(1) }],
+  ['were taken by nobody', { next_at: new Date(1) }],
+])('when the first of a batch %s, then the others have their turn before them', async (_what, given) => {
+  const batch = await batchOf([given, given, {}, {}, {}, {}, {}, {}, {}, {}]);
+  const printed: string[] = [];
+  const printNow = (async ({ document }) => {
+    printed.push(document.number);
+    return { bytes: PDF, warnings: [] };
+  }) as PrintDocument;
+
+  await printSlice(batch, printNow, NEVER);
+
+  // Two are printed at a time: in what order is not said.
+  expect(printed.toSorted()).toEqual(invoices.slice(2).map(({ invoice_number }) => invoice_number));
+});
+
+/** Has something take documents from the queue while `act` runs. */
+async function withRenderer(work: Work<RenderDocument>, act: () => Promise<void>) {
+  const { redisUrl, redisPrefix: prefix } = gateway.workspace;
+  const worker = startWorker(renderDocument, work, { redisUrl, prefix, log: testLog, concurrency: 2 });
+  try {
+    await act();
+  } finally {
+    await worker.close(5_000);
+  }
+}
+
+/** A batch in our hands: of the first invoices, each as far as `given` says. */
+async function batchOf(given: Partial<BatchedDocument>[]): Promise<ClaimedBatch> {
+  const documents = given.map((fields, index) => ({
+    kind: 'invoice' as const,
+    document_id: storedId((invoices[index] as AnyRecord).id),
+    number: index + 1,
+    status: 'queued' as const,
+    ...fields,
+  }));
+  const batch: BatchRecord = {
+    ...newRecord(gateway.account.id),
+    status: 'processing',
+    kinds: ['invoice'],
+    looks: { style: 'elegant', layout: 'standard', banner: true, accessible: false, signature: false },
+    documents,
+    total: documents.length,
+    done: 0,
+    failed: 0,
+    request_id: 'test',
+    due_at: new Date(Date.now() + 600_000),
+    lease_id: 'ours',
+    expires_at: new Date(Date.now() + 2 * BATCH_KEPT_MS),
+  };
+  await inTransaction((session) => insertOwn(DocumentBatch, batch, session));
+  return { ...batch, lease_id: 'ours' };
+}

@@ -1,0 +1,167 @@
+// Limits by key and by address, and that a store that is away limits nobody.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { unavailable } from '#libs/errors.ts';
+import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { type AppOptions, makeApp } from '../../../services/gateway/app.ts';
+import { openRates, type RateLimits, type Rates } from '../../../services/gateway/http/rate-limit.ts';
+import { eventually } from '../../support/eventually.ts';
+import { appOptionsFor, callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const path = '/api/v1/clients';
+const connections: Redis[] = [];
+const servers: Server[] = [];
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(async () => {
+  for (const server of servers) server.close().closeAllConnections();
+  for (const redis of connections) redis.disconnect();
+  await gateway.close();
+});
+
+function connect(url = gateway.workspace.redisUrl): Redis {
+  const redis = connectImpatient(url, testLog);
+  connections.push(redis);
+  return redis;
+}
+
+const ratesOn = (redis: Redis, limits: Partial<RateLimits>) =>
+  openRates({
+    redis,
+    prefix: `${gateway.workspace.redisPrefix}${connections.length}`,
+    limits: { requests: 0, documents: 0, refusals: 0, ...limits },
+    log: testLog,
+  });
+
+/** An application with limits of its own beside the gateway, on the same records. */
+async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
+  if (redis.options.port !== 1) await whenReady(redis, 5_000);
+  const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits), ...options });
+  const server = createServer(app);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return callerOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, gateway.account.key);
+}
+
+test('when a key calls what it may not, then that counts, too', async () => {
+  const call = await callerWith({ requests: 5 });
+  const { key } = await gateway.workspace.account({ scopes: ['clients:read'] });
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1)
+    statuses.push((await call('POST', path, { key, body: { name: 'Ada', email: 'ada@example.com' } })).status);
+
+  expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+});
+
+test('when a key calls too often, then 429 in the envelope with the standard headers, and other keys are not hurt', async () => {
+  const call = await callerWith({ requests: 5 });
+  const { key } = await gateway.workspace.account();
+  const replies = [];
+  for (let count = 0; count < 6; count += 1) replies.push(await call('GET', path, { key }));
+  const [first, last] = [replies[0], replies[5]];
+
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(first?.headers.get('RateLimit-Policy')).toMatch(/^"requests"; q=5; w=60/);
+  expect(first?.headers.get('RateLimit')).toMatch(/^"requests"; r=4; t=\d+$/);
+  expect(last?.body).toEqual({ error: 'Too many requests, please slow down' });
+  expect(Number(last?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect((await call('GET', path)).status).toBe(200);
+});
+
+test('when many calls come at once, then exactly as many pass as may', async () => {
+  const call = await callerWith({ requests: 5 });
+  const replies = await Promise.all(Array.from({ length: 20 }, () => call('GET', path)));
+
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
+});
+
+test('when two gateways fetch hits in portions, then the limit is never exceeded and missed by a portion at most', async () => {
+  const redis = connect();
+  await whenReady(redis, 5_000);
+  const [one, other] = [ratesOn(redis, { requests: 1_000 }), ratesOn(redis, { requests: 1_000 })];
+  let passed = 0;
+  for (let count = 0; count < 1_200; count += 1) passed += (await admitted(count % 3 === 0 ? one : other)) ? 1 : 0;
+
+  expect(passed).toBeLessThanOrEqual(1_000);
+  expect(passed).toBeGreaterThanOrEqual(990);
+});
+
+test('when a caller has the document already, or there is no room to print it, then it does not count as a document', async () => {
+  const { post } = gateway;
+  const client = await post('/api/v1/clients', { name: 'Ada', email: 'ada@client.example' });
+  const fields = { client_id: client.body.data.id, due_date: '2026-12-31', amount: 1 };
+  const invoice = await post('/api/v1/invoices', fields);
+  const document = `/api/v1/invoices/${invoice.body.data.id}/pdf`;
+  let isFull = true;
+  const print = async () => {
+    if (isFull) throw unavailable('full', 1);
+    return { bytes: Buffer.from('%PDF-1.4\n%%EOF\n'), warnings: [] };
+  };
+  const call = await callerWith({ documents: 2 }, connect(), { print });
+
+  const noRoom = [await call('GET', document), await call('GET', document), await call('GET', document)];
+  isFull = false;
+  const first = await call('GET', document);
+  const tag = { 'If-None-Match': first.headers.get('ETag') ?? '' };
+  const known = [];
+  for (let count = 0; count < 4; count += 1) known.push((await call('GET', document, { headers: tag })).status);
+  const later = [(await call('GET', document)).status, (await call('GET', document)).status];
+
+  expect(noRoom.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect([first.status, ...known]).toEqual([200, 304, 304, 304, 304]);
+  expect(later).toEqual([200, 429]);
+});
+
+test('when an address brings too many wrong keys, then 429, while a good key from there still works', async () => {
+  const call = await callerWith({ refusals: 3 });
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await call('GET', path, { key: 'nonsense' })).status);
+
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  expect((await call('GET', path)).status).toBe(200);
+});
+
+test('when Redis is away, then nobody is limited', async () => {
+  const call = await callerWith({ requests: 1, refusals: 1 }, connect('redis://127.0.0.1:1'));
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await call('GET', path)).status);
+
+  expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  expect((await call('GET', path, { key: 'nonsense' })).status).toBe(401);
+});
+
+test('when Redis comes back, then the limits hold again', async () => {
+  const redis = connect();
+  await whenReady(redis, 5_000);
+  const rates = ratesOn(redis, { requests: 1 });
+  redis.disconnect();
+  const meanwhile = [await admitted(rates), await admitted(rates)];
+  await eventually(() => redis.status === 'end');
+  await redis.connect();
+
+  expect(meanwhile).toEqual([true, true]);
+  await eventually(async () => !(await admitted(rates)));
+});
+
+async function admitted(rates: Rates): Promise<boolean> {
+  const { request, response } = fakeCall();
+  try {
+    await rates.admit(request, response, { keyId: 'a key' } as never, {} as never);
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ status: 429 });
+    return false;
+  }
+}
+
+/** As much of a request and a response as the limits look at. */
+function fakeCall() {
+  const request = { ip: '127.0.0.1', originalUrl: '/' };
+  const response = { locals: {}, headersSent: false, append: () => undefined, setHeader: () => undefined };
+  return { request: request as never, response: response as never };
+}

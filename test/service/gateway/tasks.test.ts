@@ -1,0 +1,279 @@
+// Tasks over HTTP, and what becomes of their time.
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Event } from '#libs/models/event.ts';
+import { Invoice } from '#libs/models/invoice.ts';
+import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time-entry.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../../support/records.ts';
+
+const path = '/api/v1/tasks';
+
+let gateway: TestGateway;
+let account: { id: string; key: string };
+let project: AnyRecord;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  account = await gateway.workspace.account();
+  project = await createProject(gateway, {}, account);
+});
+
+const make = (body: object = {}) => create(gateway, path, { project_id: project.id, name: 'Draw', ...body }, account);
+const patch = (id: string, body: object) => gateway.patch(`${path}/${id}`, body, account);
+const list = (query = '') => gateway.get(path + query, account);
+const log = (task_id: string, hours = 1) =>
+  create(gateway, '/api/v1/time-entries', { project_id: project.id, task_id, hours, date: '2026-01-02' }, account);
+
+const tooMuch = 'Cannot delete a task with more than 5000 time entries or 16 MiB of them: delete time entries first';
+
+/** Logs much time straight in the database. @returns the ids, the oldest first. */
+async function logMany(task_id: string, count: number, description: string | null = null): Promise<string[]> {
+  const ids = { project_id: storedId(project.id), task_id: storedId(task_id) };
+  const fields = { hours: 1, seconds: 3600, hourly_rate: null, date: '2026-01-02', description };
+  const entries = Array.from({ length: count }, () => ({ ...newRecord(account.id), ...ids, ...fields }));
+  await driverOf(TimeEntry).insertMany(entries);
+  return entries.map(({ _id }) => String(_id)).toSorted();
+}
+
+describe('POST /api/v1/tasks', () => {
+  test('when project and name are given, then the rest has the defaults', async () => {
+    const reply = await gateway.post(path, { project_id: project.id, name: 'Draw' }, account);
+
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({
+      success: true,
+      data: {
+        id: expect.any(String),
+        name: 'Draw',
+        description: null,
+        status: 'todo',
+        estimated_hours: null,
+        billable: true,
+        rate: null,
+        total_seconds: 0,
+        phase_id: null,
+        project: { id: project.id, name: project.name },
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    });
+    expect((await gateway.get(`${path}/${reply.body.data.id}`, account)).body.data).toEqual(reply.body.data);
+    expect((await list()).body.data).toEqual([reply.body.data]);
+    expect(await lastEvent(account.id)).toMatchObject({ type: 'task.created', data: reply.body.data });
+  });
+
+  test('when all fields are given, then they are kept', async () => {
+    const fields = {
+      description: 'Plans',
+      status: 'in_progress',
+      estimated_hours: 2.5,
+      billable: false,
+      rate: 99.5,
+      phase_id: UNKNOWN_ID,
+    };
+
+    expect(await make(fields)).toMatchObject(fields);
+  });
+
+  test("when fields are wrong, then 400 by field; when the project is not the account's, then 404", async () => {
+    const reply = await gateway.post(
+      path,
+      {
+        project_id: 1,
+        name: '',
+        status: 'doing',
+        estimated_hours: -1,
+        billable: 'yes',
+        rate: '5',
+        phase_id: 'p',
+        total_seconds: 9,
+      },
+      account,
+    );
+    expect(reply.status).toBe(400);
+    expect(Object.keys(reply.body.details).sort()).toEqual([
+      'billable',
+      'estimated_hours',
+      'name',
+      'phase_id',
+      'project_id',
+      'rate',
+      'status',
+    ]);
+    for (const project_id of [UNKNOWN_ID, (await createProject(gateway)).id]) {
+      expect(answerOf(await gateway.post(path, { project_id, name: 'x' }, account))).toEqual([
+        404,
+        { error: 'Project not found or access denied' },
+      ]);
+    }
+  });
+
+  test('when it is a dry run, then nothing is stored', async () => {
+    expect((await gateway.post(`${path}?dry_run=true`, { project_id: project.id, name: 'x' }, account)).status).toBe(
+      200,
+    );
+    expect((await list()).body.pagination.total).toBe(0);
+  });
+});
+
+describe('GET /api/v1/tasks', () => {
+  test('when there are several projects, then all are listed, and filters find theirs', async () => {
+    const other = await createProject(gateway, {}, account);
+    const [first, second] = [await make(), await make({ project_id: other.id, status: 'done' })];
+    const ids = async (query: string) => (await list(query)).body.data.map(({ id }: AnyRecord) => id);
+
+    expect(await ids('')).toEqual([second.id, first.id]);
+    expect(await ids(`?project_id=${project.id}`)).toEqual([first.id]);
+    expect(await ids('?status=done')).toEqual([second.id]);
+    expect(await ids(`?status=done&project_id=${project.id}`)).toEqual([]);
+    expect((await list('?status=doing')).status).toBe(400);
+  });
+});
+
+describe('PATCH /api/v1/tasks/{id}', () => {
+  test('when fields change or are cleared, then they are answered and announced', async () => {
+    const { id } = await make({ rate: 5, phase_id: UNKNOWN_ID });
+    const reply = await patch(id, {
+      name: 'New',
+      status: 'done',
+      rate: null,
+      phase_id: null,
+      description: 'x',
+      billable: false,
+    });
+
+    expect(reply.body.data).toMatchObject({
+      name: 'New',
+      status: 'done',
+      rate: null,
+      phase_id: null,
+      description: 'x',
+      billable: false,
+    });
+    expect((await gateway.get(`${path}/${id}`, account)).body.data).toEqual(reply.body.data);
+    expect(await lastEvent(account.id)).toMatchObject({ type: 'task.updated', data: reply.body.data });
+  });
+
+  test('when it moves to another project, then it may only without time', async () => {
+    const { id } = await make();
+    const other = await createProject(gateway, { name: 'Other' }, account);
+
+    expect((await patch(id, { project_id: other.id })).body.data.project).toEqual({ id: other.id, name: 'Other' });
+    await patch(id, { project_id: project.id });
+    await log(id);
+    expect(answerOf(await patch(id, { project_id: other.id }))).toEqual([
+      409,
+      { error: 'Cannot move a task with time entries to another project' },
+    ]);
+    expect((await patch(id, { project_id: project.id, name: 'same' })).status).toBe(200);
+    expect((await patch(id, { project_id: (await createProject(gateway)).id })).status).toBe(404);
+  });
+
+  test('when nothing known is given or the id is unknown, then it is refused', async () => {
+    const { id } = await make();
+
+    expect(answerOf(await patch(id, { total_seconds: 5 }))).toEqual([400, { error: 'No valid fields to update' }]);
+    expect(answerOf(await patch(UNKNOWN_ID, { name: 'x' }))).toEqual([
+      404,
+      { error: 'Task not found or access denied' },
+    ]);
+  });
+});
+
+describe('DELETE /api/v1/tasks/{id}', () => {
+  test('when it has time, then its entries go with it and others stay', async () => {
+    const [task, other] = [await make(), await make()];
+    const gone = [await log(task.id), await log(task.id)];
+    const kept = await log(other.id);
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      200,
+      { success: true, message: 'Task deleted' },
+    ]);
+    const left = (await gateway.get('/api/v1/time-entries', account)).body.data;
+    expect(left.map(({ id }: AnyRecord) => id)).toEqual([kept.id]);
+    expect(await lastEvent(account.id)).toMatchObject({
+      type: 'task.deleted',
+      data: { id: task.id, total_seconds: 7200 },
+    });
+    // Who keeps a copy of the time hears of each entry.
+    const feed = (await gateway.get('/api/v1/events?type=time_entry.deleted', account)).body.data;
+    expect(feed.map(({ data }: AnyRecord) => [data.id, data.task.id, data.project.id])).toEqual(
+      gone.map(({ id }) => [id, task.id, project.id]),
+    );
+    const sequences = (await gateway.get('/api/v1/events?limit=500', account)).body.data.map(
+      ({ sequence }: AnyRecord) => sequence,
+    );
+    expect(sequences).toEqual(sequences.map((_: number, index: number) => index + 1));
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      404,
+      { error: 'Task not found or access denied' },
+    ]);
+  });
+
+  test('when it has much time, then no more than a portion of it is in memory, and each entry is announced in order', async () => {
+    const task = await make();
+    const ids = await logMany(task.id, 450);
+    const insertMany = jest.spyOn(Event.collection, 'insertMany');
+
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+    const portions = insertMany.mock.calls.map(([events]) => events.length);
+    insertMany.mockRestore();
+    expect(portions).toEqual([200, 200, 50]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(0);
+    const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(events.slice(-451).map(({ type, body }) => [type, JSON.parse(body).data.id])).toEqual([
+      ...ids.map((id) => ['time_entry.deleted', id]),
+      ['task.deleted', task.id],
+    ]);
+  });
+
+  test('when it has more time than one transaction removes, then 409 and nothing is removed', async () => {
+    const task = await make();
+    const [first] = await logMany(task.id, REMOVED_MAX + 1);
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(REMOVED_MAX + 1);
+    expect((await gateway.delete(`/api/v1/time-entries/${first}`, account)).status).toBe(200);
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+  });
+
+  test('when its time is larger than what one transaction removes, then 409', async () => {
+    const task = await make();
+    await logMany(task.id, 850, 'x'.repeat(20_000));
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(850);
+  });
+
+  test('when its time is on an issued invoice, then 409; on a draft it is deleted', async () => {
+    const task = await make();
+    const entry = await log(task.id);
+    const invoice = await create(
+      gateway,
+      '/api/v1/invoices',
+      { client_id: project.client.id, amount: 1, due_date: '2031-01-01', status: 'Sent' },
+      account,
+    );
+    const filter = { account_id: account.id, _id: entry.id };
+    await TimeEntry.updateOne(filter, { $set: { invoice_id: invoice.id } });
+
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      409,
+      { error: 'Cannot delete a task with time on an issued invoice' },
+    ]);
+    for (const reply of [
+      await gateway.delete(`/api/v1/time-entries/${entry.id}`, account),
+      await gateway.patch(`/api/v1/time-entries/${entry.id}`, { hours: 2 }, account),
+    ]) {
+      expect(answerOf(reply)).toEqual([409, { error: 'Cannot change time on an issued invoice' }]);
+    }
+    await Invoice.updateOne({ account_id: account.id, _id: invoice.id }, { $set: { status: 'Draft' } });
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+  });
+});

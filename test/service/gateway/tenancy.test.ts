@@ -1,0 +1,142 @@
+// No account ever sees, changes or learns of another's records: every operation × own, foreign, unknown, deleted and malformed ids × both ways.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
+import { UNKNOWN_ID } from '../../support/records.ts';
+import { parametersOf, routeTable } from '../../support/route-table.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+const MALFORMED = [
+  '1',
+  'null',
+  'undefined',
+  '[object Object]',
+  '{"$ne":null}',
+  '%00',
+  `${UNKNOWN_ID}0`,
+  `{${UNKNOWN_ID}}`,
+  'x'.repeat(2_000),
+];
+const onRecords = routeTable.filter(({ path }) => path.includes('{id}'));
+const lists = routeTable.filter(
+  (row) => row.method === 'get' && 'limit' in parametersOf(row) && !row.path.includes('{id}'),
+);
+const references = routeTable.flatMap((row) => {
+  const fields = Object.keys((row.body?.describe()['keys'] ?? {}) as object);
+  return fields.filter((field) => field in REFERENCES).map((field) => [row.operation, field, row] as const);
+});
+const ways = [
+  ['A', 'B'],
+  ['B', 'A'],
+] as const;
+
+let gateway: TestGateway;
+let accounts: { A: TestAccount; B: TestAccount };
+beforeAll(async () => {
+  gateway = await startGateway();
+  accounts = {
+    A: await gateway.workspace.account({ name: 'A-account' }),
+    B: await gateway.workspace.account({ name: 'B-account' }),
+  };
+});
+afterAll(() => gateway.close());
+
+const send = async (row: { method: string; path: string }, id: string, account: TestAccount, body?: object) =>
+  gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id).replace('{position}', '1'), {
+    key: account.key,
+    body,
+  });
+
+/** What a caller could tell two refusals apart by. */
+function visible({ status, body, headers }: Reply) {
+  const shown = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit|content-length|keep-alive)/.test(name));
+  return { status, body, headers: Object.fromEntries(shown) };
+}
+
+test('when an operation is added, then it has a row in test/support/operations.ts', () => {
+  const known = Object.keys(operations);
+  expect(routeTable.map(({ operation }) => operation).filter((operation) => !known.includes(operation))).toEqual([]);
+});
+
+describe.each(onRecords.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
+  describe.each(ways)('called by %s', (caller, other) => {
+    const kind = kindOf(row.path);
+
+    test('when the record is its own, then it is served, in capitals too', async () => {
+      const body = await bodyFor(gateway, operation, accounts[caller]);
+      for (const write of [(id: string) => id, (id: string) => id.toUpperCase()]) {
+        const id = await make(gateway, kind, accounts[caller], `${caller}-`);
+        // Without a renderer a document can be asked for by HEAD.
+        const asked = operations[operation]?.printed ? { ...row, method: 'head' as const } : row;
+        const reply = await send(asked, write(id), accounts[caller], body);
+
+        expect([reply.status, reply.status < 300]).toEqual([reply.status, true]);
+      }
+    });
+
+    test("when the record is another account's, unknown, deleted or malformed, then the answers cannot be told apart", async () => {
+      const foreign = await make(gateway, kind, accounts[other], `${other}-`);
+      const body = await bodyFor(gateway, operation, accounts[caller]);
+      const before = await snapshot(kind, foreign, accounts[other]);
+      const expected = visible(await send(row, UNKNOWN_ID, accounts[caller], body));
+
+      expect(expected).toMatchObject({ status: 404, body: { error: row.missing } });
+      for (const id of [foreign, ...MALFORMED.map(encodeURIComponent)]) {
+        expect([id, visible(await send(row, id, accounts[caller], body))]).toEqual([id, expected]);
+      }
+      expect(await snapshot(kind, foreign, accounts[other])).toEqual(before);
+    });
+  });
+});
+
+describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
+  test.each(ways)('when %s lists, then nothing of %s is there, whatever it filters by', async (caller, other) => {
+    const filters = Object.keys(parametersOf(row)).filter((name) => name in REFERENCES);
+    const ids = new Map<string, string>();
+    for (const kind of ['tasks', 'time-entries', 'quotes', 'invoices', 'documents', 'keys', 'webhooks', 'events']) {
+      await make(gateway, kind, accounts[caller], `${caller}-`);
+      ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
+    }
+    for (const kind of ['clients', 'projects']) ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
+
+    const all = await gateway.get(`${row.path}?limit=100`, accounts[caller]);
+    expect(all.status).toBe(200);
+    expect(JSON.stringify(all.body)).not.toContain(`"${other}-`);
+    for (const id of ids.values()) expect(JSON.stringify(all.body)).not.toContain(id);
+    for (const name of filters) {
+      const reply = await gateway.get(`${row.path}?${name}=${ids.get(REFERENCES[name] as string)}`, accounts[caller]);
+      expect([name, reply.status, reply.body.data, reply.body.pagination.total]).toEqual([name, 200, [], 0]);
+    }
+  });
+});
+
+describe.each(references)('%s with %s', (operation, field, row) => {
+  test.each(ways)(
+    "when %s names %s's record or one that is not there, then 404 and it learns nothing",
+    async (caller, other) => {
+      const kind = REFERENCES[field] as string;
+      const body = (await bodyFor(gateway, operation, accounts[caller])) ?? {};
+      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), accounts[caller], `${caller}-`) : '';
+      const foreign = await make(gateway, kind, accounts[other], `${other}-`);
+      const gone = await make(gateway, kind, accounts[caller], `${caller}-`);
+      await gateway.delete(`/api/v1/${kind}/${gone}`, accounts[caller]);
+
+      const expected = visible(await send(row, id, accounts[caller], { ...body, [field]: UNKNOWN_ID }));
+      expect([expected.status, expected.body.error]).toEqual([404, expect.stringMatching(/not found/)]);
+      for (const reference of [foreign, gone]) {
+        expect(visible(await send(row, id, accounts[caller], { ...body, [field]: reference }))).toEqual(expected);
+      }
+      for (const reference of ['1', 7, { $ne: null }, [UNKNOWN_ID], '']) {
+        const reply = await send(row, id, accounts[caller], { ...body, [field]: reference });
+        expect([reference, reply.status]).toEqual([reference, 400]);
+      }
+    },
+  );
+});
+
+/** The record as its owner sees it. */
+async function snapshot(kind: string, id: string, owner: TestAccount) {
+  const { status, body } = await gateway.get(`/api/v1/${kind}/${id}`, owner);
+  expect(status).toBe(200);
+  return body;
+}

@@ -1,0 +1,104 @@
+// Every field of every body in the table of routes, however deep, and a way to send a body that is right but for one of them.
+import type { Reply, TestGateway } from '../../support/gateway.ts';
+import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
+import { routeTable } from '../../support/route-table.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+type Row = (typeof routeTable)[number];
+
+/** What joi says of a schema, as far as tests look at it. */
+interface Shape {
+  type?: string;
+  flags?: { presence?: string };
+  rules?: { name: string; args?: { limit?: number } }[];
+  keys?: Record<string, Shape>;
+  items?: Shape[];
+  examples?: object[];
+}
+
+export interface Field {
+  row: Row;
+  /** Names and, within lists, positions. */
+  path: (string | number)[];
+  shape: Shape;
+}
+
+/** The operations that can be called by a test: tenancy.test.ts fails for those without a row in test/support/operations.ts. */
+export const callable = routeTable.filter(({ operation }) => operation in operations);
+export const writes = callable.filter(({ body }) => body);
+export const fields: Field[] = writes.flatMap((row) => fieldsIn(row, shapeOf(row), []));
+
+export const nameOf = ({ row, path }: Field) => `${row.operation} ${path.join('.')}`;
+
+function fieldsIn(row: Row, shape: Shape, path: (string | number)[]): Field[] {
+  return Object.entries(shape.keys ?? {}).flatMap(([name, inner]) => {
+    const field = { row, path: [...path, name], shape: inner };
+    const [item] = inner.items ?? [];
+    return [field, ...(item?.keys ? fieldsIn(row, item, [...path, name, 0]) : [])];
+  });
+}
+
+function shapeOf({ body }: Row): Shape {
+  return (body?.describe() ?? {}) as Shape;
+}
+
+export interface Sender {
+  /** Calls the operation. @param raw the body's bytes; without them it is the right one. */
+  send(raw?: string | Buffer, headers?: Record<string, string>): Promise<Reply>;
+  /** Calls it with a query, and the right body where it takes one. */
+  sendTo(query: string): Promise<Reply>;
+  /** The right body as JSON, with one field's value as `literal`, which need not be JSON. */
+  bodyWith(field: Field, literal: string): string;
+  /** The right body as JSON, with more names and values. */
+  bodyAnd(more: object): string;
+}
+
+/** Makes a record to call the operation on, and a body it takes. */
+export async function senderOf(
+  gateway: TestGateway,
+  row: Row,
+  account: TestAccount = gateway.account,
+): Promise<Sender> {
+  const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), account, 'own-') : '';
+  const path = row.path.replace('{id}', id).replace('{position}', '1');
+  const body = await rightBody(gateway, row, account);
+  return {
+    send: (raw = JSON.stringify(body), headers = {}) =>
+      gateway.call(row.method.toUpperCase(), path, { key: account.key, raw, headers }),
+    sendTo: (query) =>
+      gateway.call(row.method.toUpperCase(), `${path}?${query}`, {
+        key: account.key,
+        ...(row.body ? { body } : {}),
+      }),
+    bodyWith: (field, literal) =>
+      JSON.stringify(placed(body, field.path, shapeOf(row))).replace('"PLACE"', () => literal),
+    bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
+  };
+}
+
+async function rightBody(gateway: TestGateway, row: Row, account: TestAccount): Promise<Record<string, unknown>> {
+  const [example = {}] = shapeOf(row).examples ?? [];
+  // The records that examples refer to are not there.
+  const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in REFERENCES)));
+  return { ...plain, ...(await bodyFor(gateway, row.operation, account)) };
+}
+
+/** A copy of `body` in which PLACE stands at `path`. */
+function placed(body: unknown, [step, ...rest]: (string | number)[], shape: Shape): unknown {
+  if (step === undefined) return 'PLACE';
+  if (typeof step === 'number')
+    return [
+      placed({ ...leastOf(shape.items?.[0]), ...(body as object[] | undefined)?.[0] }, rest, shape.items?.[0] ?? {}),
+    ];
+  const record = (body ?? {}) as Record<string, unknown>;
+  return { ...record, [step]: placed(record[step], rest, shape.keys?.[step] ?? {}) };
+}
+
+/** The required names of an object, with the plainest values; a line's quantity has two names, one of which is required. */
+function leastOf(shape: Shape | undefined): Record<string, unknown> {
+  const { keys = {} } = shape ?? {};
+  const required = Object.entries(keys).filter(
+    ([name, { flags }]) => flags?.presence === 'required' || name === 'quantity',
+  );
+  return Object.fromEntries(required.map(([name, { type }]) => [name, type === 'number' ? 1 : 'x']));
+}

@@ -1,0 +1,39 @@
+// What a refusal looks like, and a look at everything that is stored.
+import { expect } from '@jest/globals';
+import mongoose from 'mongoose';
+import type { Reply } from '../../support/gateway.ts';
+
+/** 4xx in the specification's envelope, and nothing of how the service is made. */
+export function expectRefusal({ status, body }: Reply, what: string): void {
+  const names = Object.keys(body);
+  expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
+  expect([what, names.filter((name) => !['error', 'details'].includes(name))]).toEqual([what, []]);
+  expect([what, /node_modules|\.ts:\d|at Object|Mongo|E11000/.test(JSON.stringify(body))]).toEqual([what, false]);
+}
+
+/** How many records of each kind there are. */
+export async function contents(): Promise<Record<string, number>> {
+  const names = await collections();
+  const counts = names.map(
+    async (name) => [name, await mongoose.connection.collection(name).countDocuments()] as const,
+  );
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+/** Everything that is stored, as text. */
+export async function everything(): Promise<string> {
+  const texts = (await collections()).map(async (name) =>
+    JSON.stringify(await mongoose.connection.collection(name).find().toArray()),
+  );
+  return (await Promise.all(texts)).join('\n');
+}
+
+async function collections(): Promise<string[]> {
+  const list = (await mongoose.connection.db?.listCollections().toArray()) ?? [];
+  return list.map(({ name }) => name).sort();
+}
+
+/** Takes every `step`-th, so that a short form still goes through all of a long list. */
+export function every<Item>(items: readonly Item[], step: number, shift: number): Item[] {
+  return items.filter((_item, index) => (index + shift) % step === 0);
+}

@@ -1,0 +1,162 @@
+// Numbers of every size and spelling in every number of every body, and page sizes in every list: taken or refused as the rules say, exactly.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { count, isFull } from '../../support/form.ts';
+import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { kindOf, make } from '../../support/operations.ts';
+import { parametersOf } from '../../support/route-table.ts';
+import { callable, type Field, fields, nameOf, senderOf } from './json-fields.ts';
+import { every, expectRefusal } from './json-refusals.ts';
+import { NUMBERS, type Rule, rounded, takes } from './numbers-written.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const print = () => Promise.resolve({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
+  gateway = await startGateway({ print: print as never });
+});
+afterAll(() => gateway.close());
+
+const numbers = fields.filter(({ shape }) => shape.type === 'number');
+/** They are kept as they come; the others are money, or what is printed. */
+const KEPT = new Set(['hours', 'hourly_rate', 'estimated_hours', 'rate', 'tax_rate', 'default_tax_rate']);
+const STEP = isFull ? 1 : 16;
+/** No currency has more; US dollars have two. */
+const DECIMALS = 2;
+
+test('when the corpus is counted, then it has 60 numbers for at least 12 fields', () => {
+  expect(new Set(NUMBERS).size).toBeGreaterThanOrEqual(60);
+  expect(numbers.length).toBeGreaterThanOrEqual(12);
+});
+
+describe.each(numbers.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
+  test('when it is any JSON number, then it is taken exactly when its rules say so, and answered as it was given', async () => {
+    let sender = await senderOf(gateway, field.row);
+    const literals = every(NUMBERS, STEP, index);
+    for (const literal of literals) {
+      const what = `${nameOf(field)} = ${literal.slice(0, 40)}`;
+      const reply = await sender.send(sender.bodyWith(field, literal));
+      if (takes((field.shape.rules ?? []) as Rule[], literal)) expectTaken(reply, field, literal, what);
+      else expectRefusal(reply, what);
+      // What can be done to a record once only is done.
+      if (reply.status < 300) sender = await senderOf(gateway, field.row);
+    }
+    count('numbers', literals.length);
+  });
+
+  test('when it is a number in any other clothes, then 400', async () => {
+    const sender = await senderOf(gateway, field.row);
+    const others = [
+      '"1"',
+      '"1.5"',
+      '" 1"',
+      '"1e2"',
+      '"0x10"',
+      '"١"',
+      '""',
+      '"NaN"',
+      '"Infinity"',
+      'true',
+      'false',
+      '[1]',
+      '{"a":1}',
+      '[]',
+    ];
+    // On paper a quantity or price may be text, and what is empty is not given.
+    const isText = field.row.operation === 'generatePdf';
+    const wrong = isText ? others.filter((other) => other.startsWith('[') || other.startsWith('{')) : others;
+    for (const literal of every(wrong, isFull ? 1 : 4, index)) {
+      expectRefusal(await sender.send(sender.bodyWith(field, literal)), `${nameOf(field)} = ${literal}`);
+      count('numbers', 1);
+    }
+  });
+});
+
+function expectTaken(reply: Reply, { path, row }: Field, literal: string, what: string) {
+  const [name] = path as [string];
+  // Lines that are each right may sum to what is no amount: then the sum is refused.
+  if (path.length > 1 && reply.status === 400) {
+    expect([what, reply.body.details]).toEqual([what, { line_items: [expect.stringMatching(/sum|too large/)] }]);
+    return;
+  }
+  // A number that all fields may have is still too large for a currency's smallest units, or too many hours for the seconds.
+  expect([what, reply.status < 300, reply.status, reply.body.details]).toEqual([what, true, reply.status, undefined]);
+  if (path.length > 1 || row.operation === 'generatePdf') return;
+  const answered = reply.body.data[name];
+  if (KEPT.has(name)) expect([what, answered]).toEqual([what, Number(literal) + 0]);
+  // With lines their sum counts.
+  else if (name === 'amount' && !reply.body.data.line_items)
+    expect([what, answered]).toEqual([what, rounded(literal, DECIMALS)]);
+}
+
+/** What is written → what is meant, or nothing when it is wrong. */
+const PAGES: readonly (readonly [string, number | undefined])[] = [
+  ...[
+    '-1',
+    '-0',
+    '1.5',
+    '1.0',
+    '1e2',
+    '1E2',
+    '0x10',
+    '0b1',
+    '0o7',
+    ' 5',
+    '5 ',
+    '\t5',
+    '+5',
+    '',
+    'x',
+    'NaN',
+    'Infinity',
+    'null',
+  ].map((text) => [text, undefined] as const),
+  ...[
+    'true',
+    '٣',
+    '５',
+    '1_000',
+    '1,000',
+    '1;2',
+    '9'.repeat(16),
+    '9'.repeat(30),
+    '[]',
+    '[1]',
+    '{}',
+    '5n',
+    '"5"',
+    '--5',
+    '5-',
+  ].map((text) => [text, undefined] as const),
+  ['1', 1],
+  ['01', 1],
+  ['0007', 7],
+  ['50', 50],
+  ['99', 99],
+  ['100', 100],
+  ['101', 101],
+  ['1000000000', 1e9],
+];
+
+describe.each(
+  callable.filter((row) => 'limit' in parametersOf(row)).map((row, index) => [row.operation, row, index] as const),
+)('%s', (_operation, row, index) => {
+  test('when its page is written in any way, then plain digits within the rules count and nothing else', async () => {
+    const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+    const at = (query: string) => gateway.get(`${row.path.replace('{id}', id)}?${query}`);
+    for (const [text, meant] of every(PAGES, isFull ? 1 : 6, index)) {
+      for (const name of ['limit', 'offset'].filter((parameter) => parameter in parametersOf(row))) {
+        const reply = await at(`${name}=${encodeURIComponent(text)}`);
+        count('numbers', 1);
+        if (meant === undefined) expectRefusal(reply, `${name}=${text}`);
+        else {
+          const expected = name === 'limit' ? Math.min(meant, 100) : meant;
+          expect([name, text, reply.status, reply.body.pagination?.[name]]).toEqual([name, text, 200, expected]);
+        }
+      }
+    }
+    expect((await at('limit=0')).status).toBe(400);
+    if ('offset' in parametersOf(row)) {
+      expect((await at('offset=0')).status).toBe(200);
+      expect((await at('offset=1000000001')).status).toBe(400);
+    }
+  });
+});

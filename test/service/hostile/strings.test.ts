@@ -1,0 +1,179 @@
+// Naughty texts through the API and onto paper: kept and read back as they are or refused, printed as what they are, never executed.
+// HOSTILE_FULL=1 tries every text in every field and prints each by itself.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor } from '../../support/operations.ts';
+import { aQuote } from '../../support/renderer/documents.ts';
+import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { routeTable } from '../../support/route-table.ts';
+import { isFull, isText, naughtyStrings, turnOf } from './strings-naughty.ts';
+
+const LIMIT_MS = isFull ? 1_800_000 : 300_000;
+const TRIES = 4;
+const AT_ONCE = 4;
+
+let gateway: TestGateway;
+let renderer: TestRenderer;
+beforeAll(async () => {
+  [gateway, renderer] = await Promise.all([startGateway(), startRenderer({ OUTBOUND_ALLOW: '' })]);
+});
+afterAll(async () => {
+  // What did not start is not there to be closed.
+  await (renderer as TestRenderer | undefined)?.close();
+  await (gateway as TestGateway | undefined)?.close();
+});
+
+const creates = routeTable.filter(
+  ({ method, path, body }) => method === 'post' && body && /^\/api\/v1\/[\w-]+$/.test(path),
+);
+const isOfWords = (type: string) => type === 'text' || type === 'name';
+const textFieldsOf = ({ body }: (typeof creates)[number]) =>
+  Object.entries((body?.describe()['keys'] ?? {}) as Record<string, { type: string; rules?: { name: string }[] }>)
+    .filter(
+      ([name, { type, rules = [] }]) =>
+        isOfWords(type) && name !== 'status' && !rules.some((rule) => rule.name === 'email'),
+    )
+    .map(([name]) => name);
+const withTexts = creates.filter((row) => textFieldsOf(row).length > 0);
+
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
+  const queue = items.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of queue) await work(item);
+    }),
+  );
+}
+
+test('when the list is read, then it is long, and every kind of record has texts to try it on', () => {
+  expect(naughtyStrings.length).toBeGreaterThan(500);
+  expect(withTexts.map(({ operation }) => operation)).toEqual(
+    expect.arrayContaining([
+      'addClient',
+      'createProject',
+      'createTask',
+      'createTimeEntry',
+      'createQuote',
+      'createInvoice',
+    ]),
+  );
+});
+
+describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))('%s', (operation, row, turn) => {
+  const fields = textFieldsOf(row);
+
+  test(
+    `when its texts (${fields.join(', ')}) are naughty, then they are read back as they were sent, or refused by name`,
+    async () => {
+      const failures: string[] = [];
+      const wanted = (await bodyFor(gateway, operation, gateway.account)) ?? {};
+      // Every text in two kinds of records; the whole form tries each in all fields of all kinds.
+      const texts = turnOf(turn, withTexts.length / 2);
+      const tries = isFull
+        ? texts.flatMap((text) => fields.map((field) => ({ text, names: [field] })))
+        : texts.map((text) => ({ text, names: fields }));
+      await each(tries, async ({ text, names }) => {
+        const sent = Object.fromEntries(names.map((name) => [name, text]));
+        const reply = await gateway.post(row.path, { ...wanted, ...sent });
+        const about = `${JSON.stringify(text).slice(0, 60)} in ${names.join()}`;
+        const isBlankName = text.trim() === '' && names.includes('name');
+        if (!isText(text) || isBlankName) {
+          // An empty text may be a text not given, where one need not be.
+          const isFine = reply.status === 400 || (text === '' && reply.status === 201);
+          if (!isFine) failures.push(`${about}: ${reply.status}`);
+          return;
+        }
+        // A few fields hold less than the longest of these.
+        if (reply.status === 400 && text.length > 200) return;
+        if (reply.status !== 201) return void failures.push(`${about}: ${reply.status} ${JSON.stringify(reply.body)}`);
+        const { body } = await gateway.get(`${row.path}/${reply.body.data.id}`);
+        for (const name of names)
+          if (body.data[name] !== text) failures.push(`${about}: ${name} is ${JSON.stringify(body.data[name])}`);
+        // Of these an account has only so many.
+        if (['createWebhook', 'createApiKey'].includes(operation))
+          await gateway.delete(`${row.path}/${reply.body.data.id}`);
+      });
+      expect(failures).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+test(
+  'when a list is searched for a naughty text, then the record that has it is found, or the text is refused',
+  async () => {
+    const failures: string[] = [];
+    await each(turnOf(3, 8), async (text) => {
+      const reply = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(text.toWellFormed())}`);
+      // The longest ones make an address that is too long.
+      const isTooLong = reply.status === 431 && text.length > 1_000;
+      if (![200, 400].includes(reply.status) && !isTooLong)
+        failures.push(`${JSON.stringify(text).slice(0, 60)}: ${reply.status}`);
+    });
+    expect(failures).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+/** The texts of a document. */
+const PLACES = [
+  'notes',
+  'terms',
+  'quoteIntro',
+  'bodyMarkdown',
+  'number',
+  'clientName',
+  'clientEmail',
+  'clientCompany',
+  'partnerName',
+  'partnerEmail',
+  'partnerCompany',
+  'poNumber',
+] as const;
+/** Where a text stands by itself and in one piece. */
+const READABLE = new Set<string>(['notes', 'terms', 'quoteIntro', 'clientEmail', 'partnerEmail']);
+const isPlain = (text: string) => /^[\x20-\x7e]+$/.test(text) && text.trim() !== '';
+/** A machine that is busy with other suites may take longer than a print may: then it is tried again. */
+async function printed(document: PdfDocument) {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      return await renderer.read(document, { deadlineMs: 60_000 });
+    } catch (error) {
+      const { status } = error as { status?: number };
+      if (left === 0 || (status !== 503 && status !== 504)) throw error;
+    }
+  }
+}
+
+const squeezed = (text: string) => text.replaceAll(/\s+/g, '');
+
+test(
+  'when documents are made of naughty texts, then each is printed, plain ones letter by letter, and nothing is executed',
+  async () => {
+    const texts = naughtyStrings.filter((text) => isText(text) && text.length <= 2_000);
+    const perDocument = isFull ? 1 : PLACES.length;
+    const documents = Array.from({ length: Math.ceil(texts.length / perDocument) }, (_none, index) =>
+      texts.slice(index * perDocument, (index + 1) * perDocument),
+    );
+    expect(documents.length).toBeGreaterThan(isFull ? 500 : 40);
+    const failures: string[] = [];
+    await each([...documents.entries()], async ([index, some]) => {
+      // Each document begins at another place, so that every text is everywhere in the course of time.
+      const given = PLACES.map((name, at) => [name, some[(at + index) % some.length] ?? ''] as const);
+      const { text, pages, bytes } = await printed(aQuote(Object.fromEntries(given) as Partial<PdfDocument>));
+      const letters = squeezed(text);
+      for (const [name, sent] of given) {
+        if (READABLE.has(name) && isPlain(sent) && !letters.includes(squeezed(sent)))
+          failures.push(`${name} lacks ${sent.slice(0, 80)}`);
+      }
+      const links = pages.flatMap((page) => page.links).filter((link) => !/^(https?|mailto):/.test(link));
+      if (links.length > 0) failures.push(`links to ${links.join()}`);
+      if (bytes.includes('/Subtype /Image') || bytes.includes('/JavaScript'))
+        failures.push(`document ${index} holds more than text`);
+      if (/root:[x*]?:0:0|redis:\/\//.test(text)) failures.push(`document ${index} tells a secret`);
+    });
+    expect(failures).toEqual([]);
+  },
+  LIMIT_MS,
+);

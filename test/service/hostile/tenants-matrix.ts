@@ -1,0 +1,103 @@
+// Calls every operation as one account with its own, the other's, unknown and malformed ids and references, and keeps all that comes back.
+
+import type { Reply, TestGateway } from '../../support/gateway.ts';
+import { kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
+import { UNKNOWN_ID } from '../../support/records.ts';
+import { readPdf } from '../../support/renderer/read-pdf.ts';
+import { parametersOf } from '../../support/route-table.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+import { callable, senderOf } from './json-fields.ts';
+
+export interface Captured {
+  what: string;
+  text: string;
+}
+
+/** One of everything, by kind. */
+export type Ids = Record<string, string>;
+
+type Row = (typeof callable)[number];
+
+/** @param others one of everything of the other account. @returns every answer as text: status, headers, body, and the words of a PDF. */
+export async function callEverything(
+  gateway: TestGateway,
+  caller: TestAccount,
+  mark: string,
+  others: Ids,
+  requestId: (index: number) => string,
+): Promise<Captured[]> {
+  const captured: Captured[] = [];
+  const keep = async (what: string, row: Row, path: string, body: unknown) => {
+    const headers = { 'X-Request-Id': requestId(captured.length) };
+    const reply = await gateway.call(row.method.toUpperCase(), path, {
+      key: caller.key,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    captured.push({ what: `${row.operation} ${what}`, text: await textOf(reply) });
+  };
+  for (const row of callable) {
+    const right = row.body
+      ? (JSON.parse((await senderOf(gateway, row, caller)).bodyAnd({})) as Record<string, unknown>)
+      : undefined;
+    const body = row.operation === 'generatePdf' ? { ...right, clientName: `${mark}printed` } : right;
+    const at = (id: string) => row.path.replace('{id}', encodeURIComponent(id)).replace('{position}', '1');
+    if (row.path.includes('{id}')) {
+      const kind = kindOf(row.path);
+      await keep('of its own', row, at(await make(gateway, kind, caller, mark)), body);
+      for (const id of [others[kind] ?? '', UNKNOWN_ID, 'malformed', '{"$ne":null}'])
+        await keep(`of ${id}`, row, at(id), body);
+    } else await keep('as it is', row, row.path, body);
+    for (const field of Object.keys(body ?? {}).filter((name) => name in REFERENCES)) {
+      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), caller, mark) : '';
+      await keep(`with the other's ${field}`, row, at(id), { ...body, [field]: others[REFERENCES[field] ?? ''] });
+    }
+    for (const name of Object.keys(parametersOf(row))) {
+      const values =
+        name in REFERENCES ? [others[REFERENCES[name] ?? '']] : name === 'q' ? ['', 'a', 'mark'] : ['100', 'nonsense'];
+      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), caller, mark) : '';
+      for (const value of values) await keep(`by ${name}=${value}`, row, `${at(id)}?${name}=${value}`, body);
+    }
+  }
+  return captured;
+}
+
+/** One of each kind that `operations` knows of. */
+export async function makeEverything(gateway: TestGateway, account: TestAccount, mark: string): Promise<Ids> {
+  const kinds = new Set(
+    callable
+      .filter(({ path, operation }) => path.includes('{id}') && operation in operations)
+      .map(({ path }) => kindOf(path)),
+  );
+  const ids: Ids = {};
+  for (const kind of kinds) ids[kind] = await make(gateway, kind, account, mark);
+  const profile = {
+    name: `${mark}issuer`,
+    company: `${mark}company`,
+    address: `${mark}address`,
+    bank_details: `${mark}bank`,
+  };
+  const reply = await gateway.patch('/api/v1/account', profile, account);
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+  return ids;
+}
+
+async function textOf({ status, headers, body }: Reply): Promise<string> {
+  const head = `${status} ${JSON.stringify([...headers])}`;
+  if (!Buffer.isBuffer(body)) return `${head} ${JSON.stringify(body)}`;
+  const isPdf = body.toString('latin1', 0, 5) === '%PDF-';
+  return `${head} ${body.toString('latin1')} ${isPdf ? await wordsOf(body) : ''}`;
+}
+
+/** A file that a test put where a document belongs has none. */
+async function wordsOf(pdf: Buffer): Promise<string> {
+  return readPdf(pdf).then(
+    ({ text }) => text,
+    () => '',
+  );
+}
+
+/** What of `captured` holds one of the marks, whatever the case. */
+export function leaksIn(captured: readonly Captured[], mark: string): string[] {
+  return captured.filter(({ text }) => text.toLowerCase().includes(mark.toLowerCase())).map(({ what }) => what);
+}

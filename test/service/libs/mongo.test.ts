@@ -1,0 +1,192 @@
+// What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import mongoose, { type ClientSession } from 'mongoose';
+import { Client } from '#libs/models/client.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
+import { whileAway } from '#libs/while-away.ts';
+import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+const STEPPED_DOWN = 11_602;
+const INTERRUPTED = 11_601;
+const OUT_OF_TIME = 50;
+const NO_SUCH_TRANSACTION = 251;
+
+let workspace: Workspace;
+
+beforeEach(async () => {
+  workspace = await openWorkspace();
+});
+afterEach(async () => {
+  await workspace.close();
+});
+
+const newClient = () => ({
+  _id: storedId(newId()),
+  account_id: storedId(newId()),
+  name: 'Ada',
+  email: 'a@example.com',
+  search: '',
+});
+
+const readOne = async () => Client.findOne({ account_id: newId() });
+
+/** @returns how many are stored. */
+async function storeOne(): Promise<number> {
+  const client = newClient();
+  await inTransaction(async (session) => {
+    await Client.collection.insertOne(client as never, { session });
+  });
+  return Client.collection.countDocuments({ _id: client._id } as never);
+}
+
+test.each([NOT_PRIMARY, STEPPED_DOWN])(
+  'when a read is refused with %i again and again, then the store is away',
+  async (errorCode) => {
+    const error = await withErrors({ times: 5, failCommands: ['find'], errorCode }, readOne).catch(
+      (problem: unknown) => problem,
+    );
+
+    expect(isStoreAway(error)).toBe(true);
+  },
+);
+
+test('when the store is away for a while, then what waits for it is done when it is back', async () => {
+  const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
+
+  expect(await withErrors(isAway, () => whileAway(readOne))).toBeNull();
+});
+
+test('when the store says that a question is wrong, then nobody waits', async () => {
+  const wrong = jest.fn(() => Client.collection.findOne({ $nonsense: 1 } as never));
+
+  await expect(whileAway(wrong)).rejects.toThrow('$nonsense');
+  expect(wrong).toHaveBeenCalledTimes(1);
+});
+
+describe('when another transaction has written what is to be written', () => {
+  /** Writes in a transaction of its own, and leaves it open. */
+  async function hold() {
+    const client = newClient();
+    await Client.collection.insertOne(client as never);
+    const write = (session: ClientSession, name: string) =>
+      Client.collection.updateOne({ _id: client._id } as never, { $set: { name } }, { session });
+    const holder = mongoose.connection.getClient().startSession();
+    holder.startTransaction();
+    await write(holder, 'held');
+    return { holder, second: () => inTransaction((session) => write(session, 'second')), client };
+  }
+  const nameOf = async ({ _id }: { _id: unknown }) => (await Client.collection.findOne({ _id } as never))?.['name'];
+
+  test('and has been left, then it is ended, and the second goes on', async () => {
+    const { holder, second, client } = await hold();
+
+    await second();
+
+    await expect(holder.commitTransaction()).rejects.toThrow();
+    expect(await nameOf(client)).toBe('second');
+    await holder.endSession();
+  });
+
+  test('and is at work with pauses, then it is waited for', async () => {
+    const { holder, second, client } = await hold();
+    const waiting = second();
+
+    for (let step = 0; step < 30; step += 1) {
+      await pause(100);
+      await Client.collection.findOne({ _id: client._id } as never, { session: holder });
+    }
+
+    await holder.commitTransaction();
+    await holder.endSession();
+    await waiting;
+    expect(await nameOf(client)).toBe('second');
+  });
+});
+
+test('when MongoDB does not get done in its time, then that is known, and the store is not away', async () => {
+  const error = await withErrors({ failCommands: ['find'], errorCode: OUT_OF_TIME }, readOne).catch(
+    (problem: unknown) => problem,
+  );
+
+  expect([isOutOfTime(error), isStoreAway(error)]).toEqual([true, false]);
+});
+
+test('when no server is found for many writes at once, then the store is away', async () => {
+  const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:9', { serverSelectionTimeoutMS: 100 });
+  const clients = client.db('nowhere').collection('clients');
+  const problemOf = () => clients.insertMany([newClient() as never]).catch((problem: unknown) => problem);
+  const errors = [await problemOf(), await problemOf()]; // The first one is of the connection that cannot be made.
+  await client.close();
+
+  expect(errors.map((error) => isStoreAway(error))).toEqual([true, true]);
+});
+
+test('when a query is wrong, then the store is not away', async () => {
+  const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);
+
+  expect(error).toBeInstanceOf(Error);
+  expect(isStoreAway(error)).toBe(false);
+});
+
+test.each([
+  ['is lost on the way', { closeConnection: true }],
+  ['is that the server steps down', { errorCode: STEPPED_DOWN }],
+  ['is that it was interrupted', { errorCode: INTERRUPTED }],
+  ['is that there is none, which no majority has confirmed', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
+])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
+  const stored = await withErrors({ failCommands: ['commitTransaction'], ...failure }, storeOne);
+
+  expect(stored).toBe(1);
+});
+
+test('when the driver stumbles over the error of a commit, then it is asked for again', async () => {
+  const client = newClient();
+  await inTransaction(async (session) => {
+    await Client.collection.insertOne(client as never, { session });
+    // It looks for labels on the socket's own error, which has none.
+    const stumble = new TypeError('error.hasErrorLabel is not a function');
+    jest.spyOn(session, 'commitTransaction').mockRejectedValueOnce(stumble);
+  });
+
+  expect(await Client.collection.countDocuments({ _id: client._id } as never)).toBe(1);
+});
+
+test.each([
+  ['is interrupted', { errorCode: INTERRUPTED }],
+  ['meets a connection that ends', { closeConnection: true }],
+])('when a statement of a transaction %s, then the transaction starts again', async (_what, failure) => {
+  const stored = await withErrors({ failCommands: ['insert'], ...failure }, storeOne);
+
+  expect(stored).toBe(1);
+});
+
+test('when a statement fails with a connection that the driver had given up already, then the transaction starts again', async () => {
+  let times = 0;
+  const result = await inTransaction(async () => {
+    times += 1;
+    if (times === 1) throw new mongoose.mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed'); // Without a label.
+    return times;
+  });
+
+  expect(result).toBe(2);
+});
+
+test('when the clock is set back by an hour while a write meets conflicts, then it is told so in seconds, not after an hour', async () => {
+  const right = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(right);
+  const conflicts = { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] };
+  try {
+    const storing = withErrors({ times: 1_000, ...conflicts }, () => {
+      const stored = storeOne();
+      clock.mockReturnValue(right - 3_600_000);
+      return stored;
+    });
+    await expect(storing).rejects.toMatchObject({ status: 503 });
+  } finally {
+    clock.mockRestore();
+  }
+});

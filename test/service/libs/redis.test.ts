@@ -1,0 +1,32 @@
+// Many commands at once over one connection: each gets its own answer, also after the connection was cut.
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { connectPatient, whenReady } from '#libs/redis.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const COUNT = 500;
+
+test('when many commands are given at once, then each has its own answer, in order, and what is given as the connection ends is sent', async () => {
+  const url = String(process.env['TEST_REDIS_URL']);
+  const key = `test-${randomUUID()}`;
+  const [redis, other] = [connectPatient(url, testLog), connectPatient(url, testLog)];
+  const countUp = () => Promise.all(Array.from({ length: COUNT }, () => redis.incr(key)));
+  try {
+    await whenReady(redis, 10_000);
+    const expected = Array.from({ length: COUNT }, (_, index) => index + 1);
+    expect(await countUp()).toEqual(expected);
+
+    await other.client('KILL', 'ID', await redis.client('ID'));
+    await other.del(key);
+    await redis.ping();
+    expect(await countUp()).toEqual(expected);
+
+    const last = redis.set(key, 'last');
+    await redis.quit();
+    expect(await last).toBe('OK');
+    expect(await other.getdel(key)).toBe('last');
+  } finally {
+    redis.disconnect();
+    other.disconnect();
+  }
+});

@@ -1,0 +1,109 @@
+// A reply that is there is found, whether or not its notice came.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import getPort from 'get-port';
+import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
+import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { chanceOf } from '../../../lab/faults/chance.ts';
+import { openFaultProxy } from '../../../lab/faults/fault-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const redisUrl = process.env['TEST_REDIS_URL'] ?? '';
+const prefix = `test_${randomUUID()}`;
+let redis: Redis;
+let replies: Replies;
+beforeAll(async () => {
+  redis = connectImpatient(redisUrl, testLog);
+  await whenReady(redis, 5_000);
+  replies = openReplies({ redis, redisUrl, prefix, log: testLog });
+});
+afterAll(() => {
+  replies.close();
+  redis.disconnect();
+});
+
+const expectReply = (id: string) =>
+  replies.expect(id, { deadlineAt: Date.now() + 30_000, signal: new AbortController().signal });
+
+test('when the notice of a reply is lost, then the reply is found all the same, once', async () => {
+  const id = randomUUID();
+  const reply = expectReply(id);
+  // The notice goes to an address where nobody listens.
+  await sendReply(redis, { prefix, replyTo: 'nobody', id }, { bytes: Buffer.from('%PDF'), warnings: ['w'] });
+
+  expect(await reply).toEqual({ bytes: Buffer.from('%PDF'), warnings: ['w'] });
+  await eventually(async () => (await redis.keys(`${prefix}:reply:*`)).length === 0);
+});
+
+test.each([
+  ['small', 10_000],
+  ['as large as a notice may be', 256 * 1024],
+  ['large', 3_000_000],
+])('when a reply is %s, then it comes whole, and nothing of it stays', async (_size, length) => {
+  const id = randomUUID();
+  const bytes = randomBytes(length);
+  const reply = expectReply(id);
+  await sendReply(redis, { prefix, replyTo: replies.address, id }, { bytes, warnings: ['logoUrl: größer'] });
+
+  const { bytes: got, warnings } = await reply;
+  expect([got.equals(bytes), warnings]).toEqual([true, ['logoUrl: größer']]);
+  await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+});
+
+test('when the answer that brings a large reply is lost on its way, then the reply is read again', async () => {
+  const { hostname, port } = new URL(redisUrl);
+  const proxyPort = await getPort();
+  const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
+  const distant = connectImpatient(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
+  const failed = Promise.withResolvers<void>();
+  const log = Object.assign(Object.create(testLog), { debug: () => failed.resolve() });
+  await whenReady(distant, 5_000);
+  const mine = openReplies({ redis: distant, redisUrl, prefix, log });
+  const id = randomUUID();
+  const bytes = randomBytes(300_000);
+  const reply = mine.expect(id, { deadlineAt: Date.now() + 30_000, signal: new AbortController().signal });
+  try {
+    await eventually(async () => Number((await redis.pubsub('NUMSUB', `${prefix}:replies:${mine.address}`))[1]) === 1);
+    proxy.become({ kind: 'black hole' });
+    await sendReply(redis, { prefix, replyTo: mine.address, id }, { bytes, warnings: [] });
+    await failed.promise;
+    // Now Redis gets what was asked, and answers somebody who listens no more.
+    proxy.become(undefined);
+
+    expect((await reply).bytes.equals(bytes)).toBe(true);
+    await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+  } finally {
+    mine.close();
+    distant.disconnect();
+    await proxy.close();
+  }
+});
+
+test('when a job failed, then who waits hears why', async () => {
+  const id = randomUUID();
+  const reply = expectReply(id);
+  await sendReply(redis, { prefix, replyTo: replies.address, id }, { status: 422, message: 'no', details: ['why'] });
+
+  await expect(reply).rejects.toMatchObject({ status: 422, message: 'no', details: ['why'] });
+});
+
+test('when a reply comes twice, then the second changes nothing and does not stay', async () => {
+  const id = randomUUID();
+  const reply = expectReply(id);
+  const target = { prefix, replyTo: replies.address, id };
+  await sendReply(redis, target, { bytes: Buffer.from('first'), warnings: [] });
+  await sendReply(redis, target, { bytes: Buffer.from('second'), warnings: [] });
+
+  expect(String((await reply).bytes)).toBe('first');
+  await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
+});
+
+test('when a reply is for another job, then it is not this one’s', async () => {
+  const [mine, other] = [randomUUID(), randomUUID()];
+  const reply = expectReply(mine);
+  await sendReply(redis, { prefix, replyTo: replies.address, id: other }, { bytes: Buffer.from('b'), warnings: [] });
+  await sendReply(redis, { prefix, replyTo: replies.address, id: mine }, { bytes: Buffer.from('a'), warnings: [] });
+
+  expect(String((await reply).bytes)).toBe('a');
+});

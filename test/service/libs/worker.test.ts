@@ -1,0 +1,111 @@
+// A job outlives the workers that vanish in the middle of it.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { JobDefinition } from '#libs/jobs/catalog.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { startWorker } from '#libs/jobs/worker.ts';
+import { whenReady } from '#libs/redis.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const options = { redisUrl: process.env['TEST_REDIS_URL'] ?? '', prefix: `test_${randomUUID()}`, log: testLog };
+const definition: JobDefinition<unknown> = {
+  name: 'long-work',
+  attempts: 1,
+  backoffMs: 0,
+  lockMs: 1_000,
+  stalledMs: 500,
+};
+let queues: Queues;
+beforeAll(async () => {
+  queues = openQueues(options);
+  await whenReady(queues.redis, 5_000);
+});
+afterAll(() => queues.close());
+
+test('when two workers vanish in the middle of one job, as in two rollouts, then the third does it', async () => {
+  await queues.enqueue(definition, { id: 'one', payload: {} });
+  const hanging: Array<() => void> = [];
+  for (let vanished = 0; vanished < 2; vanished += 1) {
+    const begun = Promise.withResolvers<void>();
+    const endless = async () => {
+      begun.resolve();
+      await new Promise<void>((resolve) => hanging.push(resolve));
+    };
+    const worker = startWorker(definition, endless, { ...options, concurrency: 1 });
+    await begun.promise;
+    // It lets go of a job it never ends, as a process does that is killed.
+    await worker.close(0);
+  }
+  let ended = 0;
+  const last = startWorker(
+    definition,
+    async () => {
+      ended += 1;
+    },
+    { ...options, concurrency: 1 },
+  );
+  await eventually(() => ended === 1);
+  await eventually(async () => (await queues.stateOf(definition, 'one')) === 'unknown');
+  await last.close(5_000);
+  // What the first two had in hand ends long after it was taken from them.
+  for (const end of hanging) end();
+
+  expect(ended).toBe(1);
+});
+
+describe('when jobs wait aside', () => {
+  test('then others are begun in their places, as many as may wait aside', async () => {
+    const waits = new Map<string, () => void>();
+    const begun: string[] = [];
+    const worker = startWorker(
+      definition,
+      async (_payload, { jobId, aside }) => {
+        begun.push(jobId);
+        // Two waits of one job leave one place.
+        await Promise.all([aside(new Promise<void>((resolve) => waits.set(jobId, resolve))), aside(Promise.resolve())]);
+      },
+      { ...options, concurrency: 1, asideMax: 2 },
+    );
+    const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `aside-${letter}`);
+    for (const id of ids) await queues.enqueue(definition, { id, payload: {} });
+
+    await eventually(() => begun.length === 3);
+    await eventually(async () => (await queues.counts(definition)).active === 3);
+    // What was begun first is still waiting: nobody's end made room for the others.
+    expect(begun).toEqual(ids.slice(0, 3));
+
+    for (const id of ids) {
+      await eventually(() => waits.has(id));
+      waits.get(id)?.();
+    }
+    await eventually(async () => (await queues.stateOf(definition, 'aside-e')) === 'unknown');
+    await worker.close(5_000);
+    expect(begun).toEqual(ids);
+  });
+
+  test('when a job ends before what it waits for, then its place is taken once', async () => {
+    let inHand = 0;
+    let most = 0;
+    let ended = 0;
+    const worker = startWorker(
+      definition,
+      async (_payload, { jobId, aside }) => {
+        inHand += 1;
+        if (jobId === 'first') void aside(new Promise(() => undefined));
+        else most = Math.max(most, inHand);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        inHand -= 1;
+        ended += 1;
+      },
+      { ...options, concurrency: 1, asideMax: 8 },
+    );
+    await queues.enqueue(definition, { id: 'first', payload: {} });
+    await eventually(() => ended === 1);
+    for (let index = 0; index < 6; index += 1) await queues.enqueue(definition, { id: `later-${index}`, payload: {} });
+    await eventually(() => ended === 7);
+    await worker.close(5_000);
+
+    expect(most).toBe(1);
+  });
+});

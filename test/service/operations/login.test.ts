@@ -1,0 +1,228 @@
+// Who gets in: logins are slow, counted and noted; sessions end; forms of other sites and tries of viewers do nothing.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fanOutEvent } from '#libs/jobs/catalog.ts';
+import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { insertOperator, Operator, removeOperator } from '#libs/models/operator.ts';
+import { OperatorSession } from '#libs/models/operator-session.ts';
+import { hashPassword, verifyPassword } from '#libs/password.ts';
+import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+const noted = (filter: object) => AuditEntry.find(filter).sort({ _id: 1 }).lean();
+const isPaused = () => dashboard.queues.raw(fanOutEvent).isPaused();
+
+describe('passwords', () => {
+  test('when a password is kept, then only its slow hash is, and no two are alike', async () => {
+    const [first, second] = await Promise.all([hashPassword(PASSWORD), hashPassword(PASSWORD)]);
+
+    expect(first).toMatch(/^scrypt\$65536\$8\$2\$/);
+    expect(first).not.toBe(second);
+    expect(await verifyPassword(PASSWORD, first)).toBe(true);
+    expect(await verifyPassword(`${PASSWORD} `, first)).toBe(false);
+    expect(await verifyPassword('', undefined)).toBe(false);
+  });
+});
+
+describe('login', () => {
+  test('when name and password are right, then a session opens in a cookie no script and no other site can use', async () => {
+    await insertOperator({ name: 'Grace', role: 'operator', password: PASSWORD });
+    const browser = dashboard.browser();
+
+    const { status, headers } = await browser.post('/login', { name: 'GRACE', password: PASSWORD, next: '/audit' });
+
+    expect([status, headers.get('location')]).toEqual([303, '/audit']);
+    expect(headers.get('set-cookie')).toMatch(
+      /^billhook_operations=[\w-]{43}; Max-Age=43200; Path=\/;.*HttpOnly; SameSite=Strict$/,
+    );
+    expect((await browser.get('/')).status).toBe(200);
+    const token = browser.cookie.split('=')[1] ?? '';
+    expect(await OperatorSession.countDocuments({ _id: token })).toBe(0);
+    expect(await noted({ operator: 'grace' })).toMatchObject([
+      { action: 'login', outcome: 'done', address: '127.0.0.1' },
+    ]);
+    expect((await browser.get('/audit?operator=GRACE')).text).toContain('<div>grace</div>');
+  });
+
+  test.each([
+    ['the password is wrong', { name: 'linus', password: 'not the password' }],
+    ['nobody has the name', { name: 'nobody', password: PASSWORD }],
+    ['the password is empty', { name: 'linus', password: '' }],
+  ])('when %s, then the same words come back and the try is noted', async (_what, { name, password }) => {
+    if (!(await Operator.exists({ name: 'linus' }))) {
+      await insertOperator({ name: 'linus', role: 'operator', password: PASSWORD });
+    }
+    const before = await AuditEntry.countDocuments({ operator: name });
+    const browser = dashboard.browser();
+
+    const { status, text } = await browser.post('/login', { name, password });
+
+    expect(status).toBe(401);
+    expect(text).toContain('That name and password do not belong together.');
+    expect(text).not.toContain(PASSWORD);
+    expect(browser.cookie).toBe('');
+    const entries = await noted({ operator: name });
+    expect(entries).toHaveLength(before + 1);
+    expect(entries.at(-1)).toMatchObject({ action: 'login', outcome: 'refused', address: '127.0.0.1' });
+  });
+
+  test('when a name fails again and again, then even the right password waits, and the log says so once', async () => {
+    await insertOperator({ name: 'margaret', role: 'operator', password: PASSWORD });
+    const browser = dashboard.browser();
+    for (let tries = 0; tries < 10; tries += 1) {
+      expect((await browser.post('/login', { name: 'margaret', password: 'guess' })).status).toBe(401);
+    }
+
+    const refused = await browser.post('/login', { name: 'margaret', password: PASSWORD });
+    await browser.post('/login', { name: 'Margaret ', password: PASSWORD });
+
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.text).toContain('Too many failed tries');
+    const entries = await noted({ operator: 'margaret', detail: /more than 10/ });
+    expect(entries).toHaveLength(1);
+  });
+
+  test('when somebody writes an address of their own into a header, then the real one is noted and counted', async () => {
+    const headers = { 'X-Forwarded-For': '198.51.100.9' };
+
+    await dashboard.browser().post('/login', { name: 'forger', password: 'guess' }, headers);
+
+    expect(await noted({ operator: 'forger' })).toMatchObject([{ address: '127.0.0.1' }]);
+  });
+
+  test('when a link leads to the login, then it cannot lead on to another site', async () => {
+    await insertOperator({ name: 'edsger', role: 'viewer', password: PASSWORD });
+
+    for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
+      const { headers } = await dashboard.browser().post('/login', { name: 'edsger', password: PASSWORD, next });
+      expect(headers.get('location')).toBe('/');
+    }
+  });
+
+  test('when a name holds markup, then it comes back as text', async () => {
+    const { text } = await dashboard.browser().post('/login', { name: '"><script>alert(1)</script>', password: 'x' });
+
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('&quot;>&lt;script>');
+  });
+});
+
+describe('sessions', () => {
+  test('when a page is asked for without one, then the login comes first, and a refresh is told 401', async () => {
+    const browser = dashboard.browser();
+
+    const page = await browser.get('/deliveries?status=dead');
+    const refresh = await browser.get('/', { 'X-Refresh': '1' });
+
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/login?next=%2Fdeliveries%3Fstatus%3Ddead']);
+    expect(refresh.status).toBe(401);
+    expect((await browser.get('/jobs/')).status).toBe(303);
+    expect((await browser.post('/queues/fan-out-event/pause')).status).toBe(401);
+  });
+
+  test('when somebody logs out, then the old cookie opens nothing', async () => {
+    const browser = await dashboard.login('operator');
+    const { cookie } = browser;
+    expect((await browser.post('/logout')).status).toBe(303);
+    expect(browser.cookie).not.toBe(cookie);
+
+    expect((await dashboard.browser().get('/', { Cookie: cookie })).status).toBe(303);
+    expect(await noted({ operator: browser.name, action: 'logout' })).toHaveLength(1);
+  });
+
+  test('when a session is older than its life, then it opens nothing', async () => {
+    const browser = await dashboard.login('operator');
+    await OperatorSession.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1) } });
+
+    expect((await browser.get('/')).status).toBe(303);
+  });
+
+  test('when an operator is removed or made a viewer, then it counts at the next request', async () => {
+    const [removed, changed] = [await dashboard.login('operator'), await dashboard.login('operator')];
+    await Operator.updateOne({ name: changed.name }, { $set: { role: 'viewer' } });
+    await removeOperator(removed.name);
+
+    expect((await removed.get('/')).status).toBe(303);
+    expect((await changed.post('/queues/fan-out-event/pause')).status).toBe(403);
+    expect(await isPaused()).toBe(false);
+  });
+});
+
+describe('viewers', () => {
+  const acts = [
+    '/queues/fan-out-event/pause',
+    '/queues/fan-out-event/resume',
+    '/queues/fan-out-event/retry',
+    '/queues/fan-out-event/jobs/1/retry',
+    '/deliveries/replay',
+    '/deliveries/0198c0de-0000-7000-8000-000000000001/replay',
+    '/bulk/0198c0de-0000-7000-8000-000000000001/stop',
+    '/bulk/0198c0de-0000-7000-8000-000000000001/continue',
+  ];
+
+  test.each(acts)('when a viewer sends %s, then nothing is done and the try is noted', async (path) => {
+    const viewer = await dashboard.login('viewer');
+
+    const { status, text } = await viewer.post(path, { selection: 'status=dead' });
+
+    expect(status).toBe(403);
+    expect(text).toContain('You are a viewer');
+    expect(await isPaused()).toBe(false);
+    expect(await noted({ operator: viewer.name, action: 'act' })).toMatchObject([
+      { outcome: 'refused', target: `POST ${path}` },
+    ]);
+  });
+
+  test('when a viewer looks, then every page opens and none has a button that acts', async () => {
+    const viewer = await dashboard.login('viewer');
+
+    for (const path of ['/', '/failures', '/deliveries', '/renders', '/queues/fan-out-event', '/bulk', '/audit']) {
+      const { status, text } = await viewer.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect([...text.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, to]) => to)).toEqual(['/logout']);
+    }
+  });
+});
+
+describe('other sites', () => {
+  test.each([
+    ['without the token', { csrf: '' }, {}],
+    ['with a token of another session', { csrf: 'A'.repeat(43) }, {}],
+    ['from another origin', {}, { Origin: 'https://evil.example' }],
+    ['from no origin', {}, { Origin: 'null' }],
+    ['across sites, as the browser says', {}, { 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a neighbour, as the browser says', {}, { 'Sec-Fetch-Site': 'same-site' }],
+  ])('when a form is sent %s, then nothing is done', async (_what, fields, headers) => {
+    const operator = await dashboard.login('operator');
+
+    const { status } = await operator.post('/queues/fan-out-event/pause', fields, headers);
+
+    expect(status).toBe(403);
+    expect(await isPaused()).toBe(false);
+  });
+
+  test('when another site sends the login form, then it is refused before the password is looked at', async () => {
+    const { status } = await dashboard
+      .browser()
+      .post('/login', { name: 'grace', password: PASSWORD }, { Origin: 'https://evil.example' });
+
+    expect(status).toBe(403);
+  });
+
+  test('when any page is sent, then no other site can frame it, script it or keep it', async () => {
+    const operator = await dashboard.login('operator');
+
+    for (const path of ['/login', '/', '/audit', '/nowhere']) {
+      const { headers } = await operator.get(path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+});

@@ -1,0 +1,117 @@
+// The dashboard while a store is away: it still says what it knows, and what it does not.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { retryWebhook } from '#libs/jobs/catalog.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { insertOperator, Operator } from '#libs/models/operator.ts';
+import { findRedis } from '../../../deploy/local/redis.ts';
+import { type RunningRedis, startRedis } from '../../../deploy/local/start-redis.ts';
+import { type Dashboard, openDashboard } from '../../../services/gateway/operations/dashboard.ts';
+import { browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
+import { eventually } from '../../support/eventually.ts';
+import { withErrors } from '../../support/mongodb-errors.ts';
+import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
+
+let workspace: Workspace;
+let folder: string;
+let command: string;
+let redis: RunningRedis;
+let queues: Queues;
+let dashboard: Dashboard;
+const server = createServer((request, response) => dashboard.app(request, response));
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-operations-'));
+  ({ command } = await findRedis({ env: process.env }));
+  redis = await startRedis({ command, folder, env: process.env });
+  queues = openQueues({ redisUrl: redis.url, prefix: workspace.redisPrefix, log: testLog });
+  await eventually(() => queues.redis.status === 'ready');
+  dashboard = openDashboard({ queues, log: testLog, trustProxy: 0, nudge: () => undefined });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await dashboard.close();
+  await queues.close();
+  server.closeAllConnections();
+  server.close();
+  await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+  await workspace.close();
+});
+
+test('when Redis may throw jobs away or is gone, then the first page says so above everything and the rest is shown', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
+  await queues.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect((await browser.post('/login', { name: 'ada', password: PASSWORD })).status).toBe(303);
+  expect((await browser.get('/')).text).toContain('maxmemory-policy is allkeys-lru. Set it to noeviction.');
+
+  const { port } = redis;
+  await redis.stop();
+
+  const { text } = await eventually(async () => {
+    const page = await browser.get('/');
+    return page.text.includes('Redis does not answer') && page;
+  });
+  expect(text).toContain('Records are safe');
+  expect(text).toContain('Delivered');
+  expect((await browser.get('/deliveries')).status).toBe(200);
+  const failures = await browser.get('/failures');
+  expect([failures.status, failures.text]).toEqual([200, expect.stringContaining('This cannot be read now')]);
+  expect(failures.text).not.toContain('No failed job is kept');
+  const paused = await browser.post('/queues/fan-out-event/pause');
+  expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis does not answer')]);
+  expect((await browser.get('/audit?outcome=failed')).text).toContain('queue.pause');
+
+  redis = await startRedis({ command, folder, env: process.env, port });
+  await eventually(async () => (await browser.get('/')).text.includes('noeviction'));
+});
+
+test('when Redis answers but a queue cannot be read, then the first page does not say that all is well', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'barbara', role: 'operator', password: PASSWORD });
+  expect((await browser.post('/login', { name: 'barbara', password: PASSWORD })).status).toBe(303);
+  const list = queues.raw(retryWebhook).toKey('active');
+  await queues.redis.set(list, 'not a list');
+
+  const { text } = await eventually(async () => {
+    const page = await browser.get('/');
+    return page.text.includes('The queues cannot be read') && page;
+  });
+
+  expect(text).toContain('The workers cannot be read');
+  expect(text).not.toContain('All is well.');
+  await queues.redis.del(list);
+});
+
+test('when MongoDB is away for ten tries to log in, then nobody is locked out once it is back', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'radia', role: 'operator', password: PASSWORD });
+  const login = () => browser.post('/login', { name: 'radia', password: PASSWORD });
+  const namespace = `${Operator.db.name}.${Operator.collection.name}`;
+  const isAway = { failCommands: ['find'], namespace, errorCode: 89, times: 100 };
+
+  await withErrors(isAway, async () => {
+    for (let tries = 0; tries < 11; tries += 1) expect((await login()).status).toBe(503);
+  });
+
+  expect((await login()).status).toBe(303);
+});
+
+test('when a search takes MongoDB too long, then the page asks for a shorter time', async () => {
+  const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await insertOperator({ name: 'grace', role: 'operator', password: PASSWORD });
+  expect((await browser.post('/login', { name: 'grace', password: PASSWORD })).status).toBe(303);
+  const namespace = `${AuditEntry.db.name}.${AuditEntry.collection.name}`;
+  const outOfTime = { failCommands: ['find', 'aggregate'], namespace, errorCode: 50 };
+  const { status, text } = await withErrors(outOfTime, () => browser.get('/audit'));
+
+  expect([status, text]).toEqual([422, expect.stringContaining('Please choose a shorter time')]);
+  expect((await browser.get('/audit')).status).toBe(200);
+});

@@ -1,0 +1,266 @@
+// The browser under fire: killed, hung, abandoned and worn out, while documents are printed.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
+import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
+import { readPdf } from '../../support/renderer/read-pdf.ts';
+
+const page = (text: string) =>
+  `<!doctype html><title>${text}</title><style>@media screen{html{display:none}}</style><p>${text}</p>`;
+/** Layout of this takes minutes. */
+const POISON = `${page('poison')}${'<table><tr><td>'.repeat(400)}${'<div style="columns:3">'.repeat(100)}${'<span>a </span>'.repeat(300_000)}`;
+
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await openTestBrowser({ pages: 3 });
+});
+afterAll(() => browser.close());
+
+const within = (deadlineMs: number, signal = new AbortController().signal) => ({
+  deadlineAt: Date.now() + deadlineMs,
+  signal,
+});
+const print = (text: string) => browser.print(page(text), within(20_000));
+const textOf = async (pdf: Buffer) => (await readPdf(pdf)).text;
+function killPages(browserPid: number) {
+  for (const pid of processesOf(browserPid, '--type=renderer')) process.kill(pid, 'SIGKILL');
+}
+
+describe('when Chromium is killed', () => {
+  test('in the middle of documents, then each is printed by the next one', async () => {
+    const texts = Array.from({ length: 30 }, (_none, index) => `document ${index}`);
+    const printing = texts.map(print);
+    await printing[0];
+    process.kill(await browser.pid(), 'SIGKILL');
+
+    const printed = await Promise.all(printing);
+
+    expect(await Promise.all(printed.map(textOf))).toEqual(texts);
+    expect(browser.replaced).toContain('gone');
+  });
+
+  test('while nobody prints, then it is there again for the next document', async () => {
+    const before = await browser.pid();
+    process.kill(before, 'SIGKILL');
+    await eventually(async () => (await browser.pid()) !== before);
+
+    expect(await textOf(await print('after'))).toBe('after');
+    await browser.check();
+  });
+
+  test('or rather hangs, then its documents are printed by the next one', async () => {
+    const before = await browser.pid();
+    process.kill(before, 'SIGSTOP');
+    const printing = [browser.print(page('first'), within(60_000)), browser.print(page('second'), within(60_000))];
+
+    expect(await Promise.all((await Promise.all(printing)).map(textOf))).toEqual(['first', 'second']);
+    expect(await browser.pid()).not.toBe(before);
+  });
+
+  test('as one page only, then the others go on and the document is printed again', async () => {
+    const printing = Array.from({ length: 12 }, (_none, index) => print(`page ${index}`));
+    await printing[0];
+    const [victim] = processesOf(await browser.pid(), '--type=renderer').toReversed();
+    process.kill(victim as number, 'SIGKILL');
+
+    const printed = await Promise.all(printing);
+
+    expect(await Promise.all(printed.map(textOf))).toEqual(printing.map((_none, index) => `page ${index}`));
+  });
+});
+
+test.each([1, 3])(
+  'when all of %i pages are killed while nobody prints, then the next document is printed on another at once',
+  async (pages) => {
+    const several = await openTestBrowser({ pages });
+    killPages(await several.pid());
+    await pause(300); // The browser has said so.
+
+    const printed = await several.print(page('next'), within(10_000)).then(textOf, String);
+    await several.close();
+
+    expect(printed).toBe('next');
+  },
+);
+
+describe('when a page is killed, and the one that is opened in its stead', () => {
+  async function openThen(onOpening: (pid: number) => Promise<void>, deadlineMs = 60_000) {
+    let before: number | undefined;
+    const single: TestBrowser = await openTestBrowser({
+      pages: 1,
+      pageLimitMs: 3_000,
+      // Not when the next browser is started.
+      onProve: async () => (before && single.replaced.length === 0 ? onOpening(before) : undefined),
+    });
+    before = await single.pid();
+    killPages(before);
+    expect(await textOf(await single.print(page('next'), within(deadlineMs)))).toBe('next');
+    expect(await single.pid()).not.toBe(before);
+    await single.close();
+  }
+
+  test('never gets ready, then another browser prints the document', () =>
+    openThen(() => new Promise(() => undefined), 28_000)); // After half a minute the old one would be given up anyway.
+
+  test('is killed, too, then another browser prints the document', () => openThen(async (pid) => killPages(pid)));
+});
+
+describe('when a document cannot be printed in time', () => {
+  test('then it is given up at its deadline, its neighbours are printed, and its page works for nobody any more', async () => {
+    const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);
+    const neighbours = await Promise.all(Array.from({ length: 20 }, (_none, index) => print(`neighbour ${index}`)));
+
+    expect(await poisoned).toMatchObject({ status: 504 });
+    expect(await Promise.all(neighbours.map(textOf))).toEqual(neighbours.map((_none, index) => `neighbour ${index}`));
+    // Its place is taken by a page that prints: three at once, as before.
+    expect(await Promise.all(['a', 'b', 'c'].map(print))).toHaveLength(3);
+  });
+
+  test('and its caller goes, then the wait ends at once with the reason of the caller', async () => {
+    const caller = new AbortController();
+    const reason = new Error('gone');
+    const printing = browser.print(POISON, within(20_000, caller.signal)).catch((error: unknown) => error);
+    setTimeout(() => caller.abort(reason), 50);
+
+    expect(await printing).toBe(reason);
+    expect(await Promise.all(['a', 'b', 'c'].map(print))).toHaveLength(3);
+  });
+});
+
+test('when hundreds of documents share the pages, then none holds a word of another', async () => {
+  const tokens = Array.from({ length: 200 }, () => randomBytes(12).toString('hex'));
+  const sizes = [1, 40, 3, 400];
+  const printed = await Promise.all(
+    tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), within(50_000))),
+  );
+
+  for (const [index, pdf] of printed.entries()) {
+    const words = new Set((await textOf(pdf)).split(' '));
+    expect([...words]).toEqual([tokens[index]]);
+  }
+});
+
+test('when a style or a base of one document reaches for the next, then the next does not know it', async () => {
+  await browser.print(
+    '<!doctype html><base href="http://127.0.0.1/"><style>p{display:none}</style><p>hidden</p><b>shown</b>',
+    within(20_000),
+  );
+
+  expect(await textOf(await print('visible'))).toBe('visible');
+});
+
+describe('when a browser is worn', () => {
+  test('by its number of documents, then it is replaced without losing one', async () => {
+    const worn = await openTestBrowser({ pages: 2, recycle: { prints: 20 } });
+    const printed: string[] = [];
+    while (!worn.replaced.includes('prints')) {
+      printed.push(await textOf(await worn.print(page(`document ${printed.length}`), within(30_000))));
+    }
+    await worn.close();
+
+    expect(printed).toEqual(printed.map((_text, index) => `document ${index}`));
+    expect(worn.replaced).not.toContain('gone');
+  });
+
+  test('by its memory, then it is replaced while nobody prints', async () => {
+    const worn = await openTestBrowser({ pages: 1, recycle: { memoryMegabytes: 1 } });
+    await eventually(() => worn.replaced.includes('memory'));
+    await worn.close();
+  });
+});
+
+describe('when a worn browser is being replaced', () => {
+  let onProve: () => Promise<void>;
+  let worn: TestBrowser;
+  const printOn = (text: string) => worn.print(page(text), within(30_000));
+  beforeEach(async () => {
+    onProve = async () => undefined;
+    worn = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onProve: () => onProve() });
+  });
+  afterEach(() => worn.close());
+
+  async function replaceAnd(meanwhile: () => Promise<void>) {
+    const isProved = Promise.withResolvers<void>();
+    onProve = async () => {
+      onProve = async () => undefined;
+      await meanwhile().then(isProved.resolve, isProved.reject);
+    };
+    for (let count = 0; count < 5; count += 1) await printOn(`document ${count}`);
+    await isProved.promise;
+  }
+
+  test('and dies before its successor is there, then one browser is left', async () => {
+    const pid = await worn.pid();
+    await replaceAnd(async () => {
+      process.kill(-pid, 'SIGKILL');
+      await eventually(() => worn.replaced.includes('gone'));
+    });
+    // Long enough for a further browser to be there.
+    for (const text of ['a', 'b', 'c', 'd']) expect(await textOf(await printOn(text))).toBe(text);
+
+    await eventually(() => groupsWith(worn.folder).length === 1);
+    expect(worn.replaced).toEqual(['gone']);
+  });
+
+  test('and all is closed, then none is left', async () => {
+    let closed: Promise<void> | undefined;
+    await replaceAnd(async () => {
+      closed = worn.close();
+    });
+    await closed;
+
+    await eventually(() => groupsWith(worn.folder).length === 0);
+  });
+});
+
+test('when a page prints without its fonts, then the browser does not count as started', async () => {
+  const broken = openTestBrowser({ pages: 1, fonts: 'none' });
+
+  await expect(broken).rejects.toThrow(/without fonts/);
+});
+
+test('when the browser is closed, then no process and no folder is left', async () => {
+  const closing = await openTestBrowser({ pages: 2 });
+  const pid = await closing.pid();
+  expect(processesOf(pid, 'chrom').length).toBeGreaterThan(3);
+
+  await closing.close();
+
+  await eventually(() => processesOf(pid, 'chrom').length === 0);
+  expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
+});
+
+test('when the browser is closed while documents wait, then they are told, and the renderer does not spin', async () => {
+  const closing = await openTestBrowser({ pages: 1 });
+  const printing = Array.from({ length: 5 }, (_none, index) => closing.print(page(`${index}`), within(20_000)));
+  const ended = Promise.allSettled(printing);
+  await closing.close();
+
+  const late = closing.print(page('late'), within(20_000));
+
+  await expect(late).rejects.toThrow('The browser is closed');
+  for (const result of await ended) {
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ message: 'The browser is closed' });
+  }
+});
+
+/** Groups of processes with `part` in a command line. */
+function groupsWith(part: string): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pgid=,stat=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
+  const groups = lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, state, ...rest]) => !state?.startsWith('Z') && rest.join(' ').includes(part));
+  return [...new Set(groups.map(([group = '']) => group))];
+}
+
+/** Ids of the processes in the group whose command line holds `part`. */
+function processesOf(group: number, part: string): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,pgid=,stat=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [pid, processGroup, state = ''] = line.trim().split(/\s+/);
+    return Number(processGroup) === group && !state.startsWith('Z') && line.includes(part) ? [Number(pid)] : [];
+  });
+}

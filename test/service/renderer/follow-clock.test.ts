@@ -1,0 +1,28 @@
+// A renderer whose clock is wrong keeps the deadlines of gateways all the same: Redis tells it the time.
+import { afterEach, jest, test } from '@jest/globals';
+import { agreedTime } from '#libs/clock.ts';
+import { connectImpatient, whenReady } from '#libs/redis.ts';
+import { followClock } from '../../../services/renderer/follow-clock.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const HOUR_MS = 3_600_000;
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('when the clock of a renderer is an hour ahead, then it goes by the time that Redis tells', async () => {
+  const redis = connectImpatient(String(process.env['TEST_REDIS_URL']), testLog);
+  // As a renderer does: while the connection is being made. The next question comes ten seconds later.
+  const unfollow = followClock(redis);
+  await whenReady(redis, 5_000);
+  try {
+    const right = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(right + HOUR_MS);
+    await eventually(() => Math.abs(agreedTime() - right) < HOUR_MS / 2);
+  } finally {
+    unfollow();
+    redis.disconnect();
+  }
+});

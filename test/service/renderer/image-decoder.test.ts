@@ -1,0 +1,70 @@
+// The decoder of pictures when more come than it can take: turns, and those that nobody waits for any more.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { openOutbound } from '#libs/outbound.ts';
+import { openImages } from '../../../services/renderer/fetch-image.ts';
+import { type ImageDecoder, openImageDecoder } from '../../../services/renderer/image-decoder.ts';
+import { findIsolation } from '../../../services/renderer/isolation.ts';
+import { testLog } from '../../support/workspace.ts';
+
+let decoder: ImageDecoder;
+let small: Buffer;
+/** Sixteen megapixels of noise: about a second. */
+let large: Buffer;
+beforeAll(async () => {
+  decoder = await openImageDecoder(await findIsolation(process.env['TEST_CHROMIUM_PATH'] ?? '', testLog));
+  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+  const image = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: '#888', noise } });
+  small = await image(60, 20).png().toBuffer();
+  large = await image(4_000, 3_900).jpeg({ quality: 30 }).toBuffer();
+});
+afterAll(() => decoder.close());
+
+const wanted = () => new AbortController().signal;
+const isDrawn = expect.objectContaining({ dataUri: expect.stringMatching(/^data:image/) });
+
+test('when one account has many large pictures, then the picture of another is decoded after two of them', async () => {
+  const ended: string[] = [];
+  const decode = async (accountId: string, bytes: Buffer) => {
+    const result = await decoder.decode(bytes, 'logo', { accountId, signal: wanted() });
+    ended.push(accountId);
+    return result;
+  };
+  const many = Array.from({ length: 8 }, () => decode('many', large));
+
+  expect(await decode('one', small)).toEqual(isDrawn);
+
+  expect(ended.filter((accountId) => accountId === 'many').length).toBeLessThanOrEqual(3);
+  expect(await Promise.all(many)).toEqual(Array(8).fill(isDrawn));
+});
+
+test('when nobody waits for a picture any more, then it is not decoded, and those behind it have its turn', async () => {
+  const caller = new AbortController();
+  const reason = new Error('gone');
+  const dropped = Array.from({ length: 20 }, () =>
+    decoder.decode(large, 'logo', { accountId: 'one', signal: caller.signal }).catch((error: unknown) => error),
+  );
+  const last = decoder.decode(small, 'logo', { accountId: 'one', signal: wanted() });
+  caller.abort(reason);
+
+  expect((await Promise.all(dropped)).filter((result) => result === reason).length).toBeGreaterThanOrEqual(18);
+  expect(await last).toEqual(isDrawn);
+  await expect(decoder.decode(small, 'logo', { accountId: 'one', signal: caller.signal })).rejects.toBe(reason);
+});
+
+test('when a picture has no turn in time, then the document is printed without it, and the next one asks again', async () => {
+  let hasTime = false;
+  const busy: ImageDecoder = {
+    decode: (...given) => (hasTime ? decoder.decode(...given) : new Promise(() => undefined)),
+    close: () => undefined,
+  };
+  const outbound = openOutbound({ allow: '' });
+  const images = openImages({ outbound, decoder: busy });
+  const source = `data:image/png;base64,${small.toString('base64')}`;
+
+  expect(await images.get(source, 'logo', 'account', wanted())).toEqual({ problem: 'took too long' });
+  hasTime = true;
+  expect(await images.get(source, 'logo', 'account', wanted())).toEqual(isDrawn);
+  outbound.close();
+});

@@ -1,0 +1,240 @@
+// Logo and banner: what may be fetched, what is drawn, and what becomes a warning.
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { anInvoice } from '../../support/renderer/documents.ts';
+import { type PictureHost, startPictureHost } from '../../support/renderer/picture-host.ts';
+import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+
+const RED = '#ff0000';
+let png: Buffer;
+let renderer: TestRenderer;
+let host: PictureHost;
+
+beforeAll(async () => {
+  png = await picture().png().toBuffer();
+  host = await startPictureHost();
+  renderer = await startRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32' });
+});
+afterAll(async () => {
+  await renderer.close();
+  host.close();
+});
+beforeEach(() => {
+  host.asked = [];
+  host.answer = (_request, response) => response.end(png);
+});
+
+const picture = (width = 300, height = 120) => sharp({ create: { width, height, channels: 3, background: RED } });
+const asDataUri = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${bytes.toString('base64')}`;
+const withLogo = (logoUrl: string) => renderer.read(anInvoice({ logoUrl, showBanner: false }));
+const warningsFor = async (logoUrl: string) => (await withLogo(logoUrl)).warnings;
+const isRed = ([red, green, blue]: [number, number, number]) => red > 240 && green < 16 && blue < 16;
+
+describe('an image that can be had', () => {
+  test('when the logo is a URL, then it is drawn where the issuer stands, and nothing is warned of', async () => {
+    const pdf = await withLogo(host.address());
+
+    expect(pdf.warnings).toEqual([]);
+    expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
+  });
+
+  test.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+    'when the logo is a data URI of a %s, then it is drawn',
+    async (format) => {
+      const pdf = await withLogo(asDataUri(await picture().toFormat(format).toBuffer(), `image/${format}`));
+
+      expect(pdf.warnings).toEqual([]);
+      expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
+    },
+  );
+
+  test('when the type of a data URI has parameters and its scheme is in capitals, then it is drawn all the same', async () => {
+    const uri = asDataUri(await picture().png().toBuffer(), 'image/png;charset=utf-8').replace('data:', 'DATA:');
+
+    const pdf = await withLogo(uri);
+
+    expect(pdf.warnings).toEqual([]);
+    expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
+  });
+
+  test('when the banner is a URL, then it fills the head of the page; when showBanner is false, nobody asks for it', async () => {
+    const shown = await renderer.read(anInvoice({ bannerUrl: host.address() }));
+    expect(isRed(await shown.colourAt(1, 2, 2))).toBe(true);
+    expect(isRed(await shown.colourAt(1, 208, 30))).toBe(true);
+
+    host.asked = [];
+    const hidden = await renderer.read(anInvoice({ bannerUrl: host.address(), showBanner: false }));
+    expect(host.asked).toEqual([]);
+    expect(await hidden.colourAt(1, 2, 2)).toEqual([255, 255, 255]);
+  });
+
+  test('when a light banner lies under the heading, then it is dimmed until white text can be read', async () => {
+    const white = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#fff' } })
+      .jpeg()
+      .toBuffer();
+    const pdf = await renderer.read(anInvoice({ layoutType: 'overlay', bannerUrl: asDataUri(white, 'image/jpeg') }));
+
+    const [level] = await pdf.colourAt(1, 100, 40);
+    // 4.5 : 1 against white.
+    expect(level).toBeLessThanOrEqual(118);
+  });
+
+  test('when it has moved twice, then it is followed', async () => {
+    host.answer = (request, response) => {
+      if (request.url?.endsWith('/there')) response.end(png);
+      else if (request.url?.endsWith('/on')) response.writeHead(301, { Location: '/there' }).end();
+      else response.writeHead(302, { Location: '/on' }).end();
+    };
+
+    expect(await warningsFor(host.address())).toEqual([]);
+  });
+
+  test('when it is animated, then its first frame is drawn', async () => {
+    const frames = Array.from({ length: 30 }, (_none, index) =>
+      Buffer.alloc(20 * 20 * 3, index === 0 ? Buffer.from([255, 0, 0]) : Buffer.from([0, 0, 255])),
+    );
+    const gif = await sharp(Buffer.concat(frames), { raw: { width: 20, height: 600, channels: 3, pageHeight: 20 } })
+      .gif()
+      .toBuffer();
+    const pdf = await withLogo(asDataUri(gif, 'image/gif'));
+
+    expect(pdf.warnings).toEqual([]);
+    expect(isRed(await pdf.colourAt(1, 20, 20))).toBe(true);
+  });
+
+  test('when it is asked for again within a minute, then it is remembered, for this account alone', async () => {
+    const logoUrl = host.address();
+    await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
+    await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
+    expect(host.asked).toHaveLength(1);
+
+    await renderer.print(anInvoice({ logoUrl }), { accountId: 'two' });
+    expect(host.asked).toHaveLength(2);
+  });
+});
+
+describe('an image that cannot be had', () => {
+  test('when it is missing, then the document is printed with the name instead, and a warning', async () => {
+    host.answer = (_request, response) => response.writeHead(404).end();
+    const pdf = await withLogo(host.address());
+
+    expect(pdf.warnings).toEqual(['logoUrl: unreachable']);
+    expect(pdf.text).toMatch(/Grace Hopper.*Invoice/);
+  });
+
+  test('when the banner cannot be had, then the built-in one is drawn in its place', async () => {
+    const pdf = await renderer.read(anInvoice({ bannerUrl: 'http://10.0.0.1/banner.png', brandColor: '#0a7' }));
+
+    expect(pdf.warnings).toEqual(['bannerUrl: refused address']);
+    expect(await pdf.colourAt(1, 2, 2)).toEqual([0, 170, 119]);
+  });
+
+  const html = '<html><script>alert(1)</script></html>';
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://127.0.0.1/x"/></svg>';
+  test.each([
+    ['HTML', () => Buffer.from(html)],
+    ['an SVG', () => Buffer.from(svg)],
+    ['nothing', () => Buffer.alloc(0)],
+    ['the head of a PNG', () => png.subarray(0, 60)],
+    ['a PNG that is HTML after its first bytes', () => Buffer.concat([png.subarray(0, 8), Buffer.from(html)])],
+    ['a PDF', () => Buffer.from('%PDF-1.7')],
+  ])('when what comes is %s, then it is not an image', async (_what, bytes) => {
+    host.answer = (_request, response) => response.end(bytes());
+
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: not an image']);
+    expect(await warningsFor(asDataUri(bytes()).replace(/,$/, ',AA=='))).toEqual(['logoUrl: not an image']);
+  });
+
+  test('when it would unfold to 14,000 × 14,000 pixels, then it is refused by its header', async () => {
+    const bomb = await sharp({ create: { width: 14_000, height: 14_000, channels: 3, background: RED } })
+      .png({ compressionLevel: 9, palette: true })
+      .toBuffer();
+    host.answer = (_request, response) => response.end(bomb);
+
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
+  });
+
+  test('when it does not end, then reading stops at five megabytes', async () => {
+    host.answer = (_request, response) => {
+      const more = () => {
+        if (!response.destroyed && response.write(Buffer.alloc(64 * 1024))) setImmediate(more);
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    };
+
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
+  });
+
+  test('when it does not begin, then the document is printed after five seconds without it', async () => {
+    host.answer = () => undefined;
+
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
+  });
+
+  test('when it has moved three times, then it is not followed', async () => {
+    host.answer = (request, response) => response.writeHead(302, { Location: `${request.url}x` }).end();
+
+    expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
+    expect(host.asked).toHaveLength(3);
+  });
+
+  test.each([
+    'http://127.0.0.2:1/',
+    '//127.0.0.2/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::1]/',
+  ])('when it has moved to %s, then nobody goes there', async (location) => {
+    host.answer = (_request, response) => response.writeHead(302, { Location: location }).end();
+
+    expect((await warningsFor(host.address()))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
+  });
+
+  test.each([
+    'http://10.0.0.5/',
+    'http://192.168.0.1/',
+    'http://172.16.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://0251.0376.0251.0376/',
+    'http://100.64.0.1/',
+    'http://0.0.0.0/',
+    'http://127.0.0.2/',
+    'http://[::1]/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://[::ffff:a00:1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[2002:a9fe:a9fe::1]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/latest/',
+    'http://localhost:6379/',
+    'http://LOCALHOST./',
+    'http://metadata.google.internal/computeMetadata/v1/',
+    'http://kubernetes.default.svc/',
+    'http://redis:6379/',
+    'http://example.com@10.0.0.1/',
+    'http://①⓪.⓪.⓪.①/',
+    'http://8.8.8.8:22/',
+  ])('when the address is %s, then nobody calls it and the document is printed', async (logoUrl) => {
+    expect((await warningsFor(logoUrl))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
+  });
+});
+
+test('when a decoder falls over one image, then the next image is decoded', async () => {
+  const [victim] = decodersOf(renderer.service.pid);
+  if (victim) process.kill(victim, 'SIGKILL');
+
+  expect(await warningsFor(asDataUri(await picture(301, 121).png().toBuffer()))).toEqual([]);
+});
+
+function decodersOf(parent: number): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=', '-ww'], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [pid, parentPid] = line.trim().split(/\s+/);
+    return Number(parentPid) === parent && line.includes('decode-image.ts') ? [Number(pid)] : [];
+  });
+}

@@ -1,0 +1,330 @@
+// Documents of our own records in their account's language: words, numbers, days and paper of a locale, on real PDFs.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import Big from 'big.js';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { currencyCodes } from '#libs/money.ts';
+import { documentView } from '../../../services/renderer/document-view.ts';
+import { canDraw } from '../../../services/renderer/glyphs.ts';
+import { mannerOf, writtenLocale } from '../../../services/renderer/locale.ts';
+import { anInvoice, STYLES } from '../../support/renderer/documents.ts';
+import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+
+let renderer: TestRenderer;
+beforeAll(async () => {
+  renderer = await startRenderer();
+});
+afterAll(() => renderer.close());
+
+/** One line of 1234.50 with 20 % tax. */
+function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocument {
+  return anInvoice({
+    lineItems: [{ description: 'Work', qty: '1', rate: '1234.5', discount: '0', amount: 1234.5 }],
+    subtotal: 1234.5,
+    taxAmount: 246.9,
+    amount: 1481.4,
+    locale: 'en-GB',
+    currency: 'EUR',
+    madeAt: Date.UTC(2026, 10, 21, 9, 30),
+    ...given,
+  } as Partial<PrintableDocument>);
+}
+
+const read = (given: Partial<PrintableDocument>) => renderer.read(aRecord(given));
+
+describe('the language of the account', () => {
+  test.each([
+    ['en-US', 'Invoice', 'Total €1,481.40', 'December 5, 2026'],
+    ['de-DE', 'Rechnung', 'Gesamtbetrag 1.481,40 €', '5. Dezember 2026'],
+    ['fr-FR', 'Facture', 'Total 1 481,40 €', '5 décembre 2026'],
+    ['es-ES', 'Factura', 'Total 1.481,40 €', '5 de diciembre de 2026'],
+    ['nl-NL', 'Factuur', 'Totaal € 1.481,40', '5 december 2026'],
+    ['pt-PT', 'Fatura', 'Total 1 481,40 €', '5 de dezembro de 2026'],
+    ['it-IT', 'Fattura', 'Totale 1.481,40 €', '5 dicembre 2026'],
+    ['ja-JP', '請求書', '合計 €1,481.40', '2026年12月5日'],
+  ])('when it is %s, then heading, amounts and days are written as there', async (locale, heading, total, day) => {
+    for (const fontStyle of STYLES) {
+      const { text, info, warnings } = await read({ locale, fontStyle });
+      expect(text).toContain(`${heading} INV-0042`);
+      expect(text).toContain(total);
+      expect(text).toContain(day);
+      expect(info).toMatchObject({ Title: `${heading} INV-0042`, Author: 'Grace Hopper', Language: locale });
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['en-US', 'Service date October 31, 2026', 'Service period October 1 – November 30, 2026'],
+    ['de-DE', 'Leistungsdatum 31. Oktober 2026', 'Leistungszeitraum 1. Oktober – 30. November 2026'],
+    ['fr-FR', 'Date de la prestation 31 octobre 2026', 'Période de la prestation 1 octobre – 30 novembre 2026'],
+    ['es-ES', 'Fecha de la prestación 31 de octubre', 'Periodo de la prestación 1 de octubre – 30 de noviembre'],
+    ['nl-NL', 'Leverdatum 31 oktober 2026', 'Leveringsperiode 1 oktober – 30 november 2026'],
+    ['pt-PT', 'Data da prestação 31 de outubro de 2026', 'Período da prestação 1 de outubro – 30 de novembro'],
+    ['it-IT', 'Data della prestazione 31 ottobre 2026', 'Periodo della prestazione 01 ottobre – 30 novembre 2026'],
+    ['ja-JP', '取引年月日 2026年10月31日', '取引期間 2026/10/01～2026/11/30'],
+  ])('when it is %s, then the day or the period of the service is printed', async (locale, one, several) => {
+    const servicePeriod = { from: '2026-10-01', to: '2026-11-30' };
+    const [day, period, neither] = [
+      await read({ locale, serviceDate: '2026-10-31' }),
+      await read({ locale, servicePeriod }),
+      await read({ locale }),
+    ];
+    const words = (text: string) => text.normalize('NFKC').replaceAll(/\s+/g, ' ');
+
+    expect(words(day.text)).toContain(words(one));
+    expect(words(period.text)).toContain(words(several));
+    expect(words(neither.text)).not.toContain(words(one.split(' 3')[0] as string));
+    expect([...day.warnings, ...period.warnings]).toEqual([]);
+  });
+
+  // The letters of a PDF in Arabic are joined shapes, which a reader of its text does not take apart again.
+  test('when it is Arabic, then the day, the period and an adjustment have their words', () => {
+    const rowsOf = (given: Partial<PrintableDocument>) => {
+      const document = aRecord({ locale: 'ar-AE', ...given });
+      const { facts, totals } = documentView(document, {
+        logo: undefined,
+        banner: undefined,
+        bodyHtml: undefined,
+      }).view;
+      return [...facts, ...totals].map((row) => [row.label, 'value' in row ? row.value : row.amount.after.trim()]);
+    };
+
+    expect(rowsOf({ serviceDate: '2026-10-31' })).toContainEqual(['تاريخ التوريد', '31 أكتوبر 2026']);
+    const servicePeriod = { from: '2026-10-01', to: '2026-11-30' };
+    expect(rowsOf({ servicePeriod })).toContainEqual(['فترة التوريد', '1 أكتوبر – 30 نوفمبر 2026']);
+    expect(rowsOf({ adjustment: 5 }).map(([label]) => label)).toContain('تسوية');
+  });
+
+  test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'])(
+    'when a quoted amount differs from its lines in %s, then an adjustment leads from one to the other',
+    async (locale) => {
+      const { labels, money } = mannerOf(aRecord({ locale }));
+      const quoted = { isQuote: true, adjustment: -234.5, taxAmount: 200, amount: 1200 };
+      const { text, warnings } = await read({ locale, ...quoted });
+      const { before, after } = money(new Big(-234.5));
+
+      expect(text.normalize('NFKC')).toContain(labels.adjustment);
+      expect(text).toContain(`${before}${after}`.replaceAll(/[^\d.,]/g, ''));
+      expect(warnings).toEqual([]);
+    },
+  );
+
+  test('when it is Arabic, then the page runs from right to left', async () => {
+    const { pages, fontNames } = await readWithFonts({ locale: 'ar-AE', currency: 'AED', clientName: 'ليلى حداد' });
+    const words = pages[0]?.words ?? [];
+    const xOf = (part: string) => words.find(({ text }) => text.includes(part))?.x ?? Number.NaN;
+    const [topmost] = words.filter(({ text }) => text === 'Grace Hopper').toSorted((one, other) => one.y - other.y);
+
+    // The issuer, whatever its letters, and descriptions begin at the right edge of the paper, amounts end at the left.
+    expect(topmost?.x).toBeGreaterThan(150);
+    expect(xOf('Work')).toBeGreaterThan(150);
+    expect(xOf('1,481.40')).toBeLessThan(60);
+    expect(fontNames).toContain('NotoNaskhArabic');
+  });
+
+  test.each(['ar-EG', 'ar-AE'])(
+    'when %s writes dollars, then the sign stays as it is and where it is',
+    async (locale) => {
+      for (const [currency, sign] of [
+        ['USD', 'US$'],
+        ['CAD', 'CA$'],
+      ] as const) {
+        const { pages } = await read({ locale, currency });
+        const words = pages[0]?.words ?? [];
+        const signs = words.filter(({ text }) => text.includes(sign));
+        // Price and amount of the line, what leads to the sum, and the sum twice.
+        expect(signs.length).toBeGreaterThanOrEqual(6);
+      }
+    },
+  );
+
+  test('when we have no words for a language, then it is English with the numbers of its region', async () => {
+    const { text, info } = await read({ locale: 'sv-SE', currency: 'SEK' });
+
+    expect(text).toContain('Invoice number INV-0042');
+    expect(text).toContain('Total 1 481,40 kr');
+    expect(info['Language']).toBe('en-SE');
+    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR' });
+  });
+
+  test('when a locale is as long as an account may have it, then it is printed', async () => {
+    const locale = `de-DE-u-ca-islamicc-x${'-abcdefgh'.repeat(220)}`;
+    expect(locale.length).toBeGreaterThan(1_990);
+
+    const { text, warnings } = await read({ locale: Intl.getCanonicalLocales(locale)[0] as string });
+
+    expect(text).toContain('Gesamtbetrag 1.481,40 €');
+    expect(warnings).toEqual([]);
+  });
+
+  test('when it is no language tag, as accounts once took it, then it is printed in English with a warning', async () => {
+    const { text, info, warnings } = await read({ locale: 'de_DE' });
+
+    expect(text).toContain('Total €1,481.40');
+    expect(info['Language']).toBe('en');
+    expect(warnings).toEqual(['locale: is no language tag']);
+  });
+
+  test.each([
+    ['de-DE-u-nu-mathsans', 'Gesamtbetrag 1.481,40 €'],
+    ['de-DE-u-nu-khmr', 'Gesamtbetrag 1.481,40 €'],
+    ['de-DE-u-nu-deva', 'Gesamtbetrag १.४८१,४० €'],
+  ])('when it is %s, then its digits are those that a font has', async (locale, total) => {
+    const { text, warnings } = await read({ locale });
+
+    expect(text).toContain(total);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['DE123456789', 'USt-IdNr. DE123456789'],
+    ['el 123456789', 'USt-IdNr. el 123456789'],
+    ['FRXX999999999', 'USt-IdNr. FRXX999999999'],
+    ['XI123456789', 'USt-IdNr. XI123456789'],
+    ['CHE-123.456.789 MWST', 'Steuernummer CHE-123.456.789 MWST'],
+    ['GB123456789', 'Steuernummer GB123456789'],
+    ['NO123456789MVA', 'Steuernummer NO123456789MVA'],
+    ['21/815/08150', 'Steuernummer 21/815/08150'],
+  ])('when the tax number is %s, then in German it is called what it is', (id, printed) => {
+    expect(mannerOf(aRecord({ locale: 'de-CH' })).labels.taxId(id)).toBe(printed);
+  });
+
+  test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
+    const { locale: _locale, ...foreign } = aRecord();
+
+    await expect(renderer.print(foreign)).rejects.toMatchObject({ status: 422 });
+  });
+
+  test('when another language has a word less, then it would be noticed here', () => {
+    const inEnglish = shapeOf(mannerOf(aRecord()).labels);
+    for (const locale of ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pt']) {
+      for (const isQuote of [true, false]) {
+        const { labels } = mannerOf(aRecord({ locale, isQuote }));
+        expect(shapeOf(labels)).toEqual(inEnglish);
+      }
+    }
+  });
+});
+
+describe('money', () => {
+  const money = (locale: string, currency: string, amount: string) => {
+    const { money: print, digits } = mannerOf(aRecord({ locale, currency }));
+    return [
+      Object.values(print(new Big(amount)))
+        .join('')
+        .replaceAll('\u00a0', ' '),
+      digits,
+    ];
+  };
+
+  test.each([
+    ['en-US', 'USD', '-0.5', '-$0.50', 2],
+    ['en-US', 'CAD', '1', 'CA$1.00', 2],
+    ['en-CA', 'CAD', '1', '$1.00', 2],
+    ['de-CH', 'CHF', '1234567.5', "CHF 1'234'567.50", 2],
+    ['ja-JP', 'JPY', '1234', '¥1,234', 0],
+    ['en-GB', 'ISK', '1234', 'ISK 1,234', 0],
+    ['en-GB', 'AMD', '1', 'AMD 1.00', 2],
+    ['de-DE', 'GEL', '1', '1,00 GEL', 2],
+    ['en-IN', 'INR', '1', '₹1.00', 2],
+    ['en-GB', 'IQD', '1.5', 'IQD 1.500', 3],
+    ['de-DE', 'EUR', '0.0025', '0,0025 €', 2],
+    ['en-US', 'USD', '0.0000025', '$0.0000025', 2],
+    ['de-DE', 'EUR', '0.12345678', '0,12345678 €', 2],
+    ['en-US', 'USD', '33.333333333333336', '$33.333333', 2],
+    ['it-IT', 'EUR', '1069999999999.99', '1.069.999.999.999,99 €', 2],
+  ])('when %s writes %s %s, then %s', (locale, currency, amount, printed, digits) => {
+    expect(money(locale, currency, amount)).toEqual([printed, digits]);
+  });
+});
+
+test.each([
+  ['0.0000025', '0.0000025'],
+  ['-12.12345678', '-12.12345678'],
+  ['1069999999999.99', '1,069,999,999,999.99'],
+  // Computed, and as records keep that.
+  ['0.30000000000000004', '0.3'],
+  ['0.333333333333', '0.333333'],
+  ['133.333333333333', '133.333333'],
+  ['1234567.3333333333', '1,234,567.333333'],
+  ['-0.0000000000018189894035458565', '0'],
+])('when a number is %s, then it is printed as %s, by record or by hand', (given, printed) => {
+  const { locale: _locale, ...byHand } = aRecord();
+
+  for (const document of [aRecord(), byHand as PrintableDocument]) {
+    expect(mannerOf(document).number(new Big(given))).toBe(printed);
+  }
+});
+
+test('when any currency is written in any locale, then a font has every character of it', () => {
+  const undrawn: string[] = [];
+  for (const locale of knownLocales()) {
+    for (const currency of currencyCodes) {
+      const text = Object.values(mannerOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join('');
+      if (!canDraw(text)) undrawn.push(`${locale} ${currency}: ${text}`);
+    }
+  }
+  expect(undrawn).toEqual([]);
+});
+
+/** Of our languages and all regions, those that Intl has data of its own for. */
+function knownLocales(): string[] {
+  const letters = Array.from({ length: 26 }, (_none, index) => String.fromCharCode(65 + index));
+  const regions = letters.flatMap((first) => letters.map((second) => first + second));
+  const languages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'];
+  const locales = languages.flatMap((language) => [language, ...regions.map((region) => `${language}-${region}`)]);
+  return locales.filter((locale) => new Intl.NumberFormat(locale).resolvedOptions().locale === locale);
+}
+
+describe('the file', () => {
+  test('when the same content is printed on a page that has printed others, then the bytes are the same', async () => {
+    for (const accessible of [false, true]) {
+      const first = await renderer.print(aRecord({ accessible }));
+      await renderer.print(aRecord({ accessible: true, locale: 'ja-JP' }));
+      const second = await renderer.print(aRecord({ accessible }));
+      expect(second.bytes.equals(first.bytes)).toBe(true);
+    }
+  });
+
+  test('when it says when it was made, then the file has this time', async () => {
+    const { info } = await read({});
+
+    expect([info['CreationDate'], info['ModDate']]).toEqual(["D:20261121093000+00'00'", "D:20261121093000+00'00'"]);
+  });
+
+  test('when names hold brackets, backslashes and other scripts, then they are the author as they are', async () => {
+    for (const partnerName of ['A) /Evil (B\\', '株式会社 北山 😀', 'Łódź']) {
+      expect((await read({ partnerName })).info['Author']).toBe(partnerName);
+    }
+  });
+
+  test('when a caller is called like a node of a tagged file, then the name stays', async () => {
+    const { text, info } = await read({ accessible: true, partnerName: '(node00000001)' });
+
+    expect(text).toContain('(node00000001)');
+    expect(info['Author']).toBe('(node00000001)');
+  });
+
+  test('when accessible is asked for, then it is tagged; an outline is never made', async () => {
+    const [plain, tagged] = [await read({}), await read({ accessible: true })];
+
+    expect([plain.isTagged, plain.outline, tagged.isTagged, tagged.outline]).toEqual([false, null, true, null]);
+  });
+});
+
+async function readWithFonts(given: Partial<PrintableDocument>) {
+  const pdf = await read(given);
+  return {
+    ...pdf,
+    fontNames:
+      pdf.bytes
+        .toString('latin1')
+        .match(/\/FontName \/\S+/g)
+        ?.join(' ') ?? '',
+  };
+}
+
+/** Names and kinds: what one language has, all have. */
+function shapeOf(labels: object): Record<string, unknown> {
+  const kind = (label: unknown) => (label !== null && typeof label === 'object' ? shapeOf(label) : typeof label);
+  return Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, kind(label)]));
+}

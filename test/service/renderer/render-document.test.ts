@@ -1,0 +1,204 @@
+// The job of the renderer: whoever waits gets an answer, and whoever does not wait costs nothing.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { announceCancel } from '#libs/jobs/replies.ts';
+import type { Images } from '../../../services/renderer/fetch-image.ts';
+import { renderDocumentWith } from '../../../services/renderer/render-document.ts';
+import { compileTemplate } from '../../../services/renderer/template.ts';
+import { eventually } from '../../support/eventually.ts';
+import { anInvoice } from '../../support/renderer/documents.ts';
+import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { testLog } from '../../support/workspace.ts';
+
+let renderer: TestRenderer;
+beforeAll(async () => {
+  renderer = await startRenderer({ RENDER_CONCURRENCY: '1' });
+});
+afterAll(() => renderer.close());
+
+/** Takes the only page for several seconds. */
+const slow = () =>
+  anInvoice({
+    bodyMarkdown: '| a |\n|---|\n'.concat('| > *b* **c** `d` e |\n'.repeat(4_500)),
+    lineItems: Array.from({ length: 500 }, () => ({ description: 'word '.repeat(399), qty: 1, rate: 1 })),
+  });
+
+const outcomes = async (outcome: string) => {
+  const text = await (await fetch(`${renderer.service.operationsUrl}/metrics`)).text();
+  return Number(new RegExp(`billhook_render_seconds_count\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+};
+
+test('when a document is printed, then neither it nor its PDF stays in Redis', async () => {
+  await renderer.print(anInvoice());
+
+  const keys = await eventually(async () => {
+    const names = await renderer.queues.redis.keys(`${renderer.workspace.redisPrefix}:*`);
+    return names.filter((name) => name.includes(':reply:') || /render-document:[0-9a-f-]{36}/.test(name)).length === 0;
+  });
+  expect(keys).toBe(true);
+});
+
+test('when the deadline of a waiting document passes, then it counts as expired', async () => {
+  const before = await outcomes('expired');
+  const long = renderer.print(slow()).catch((error: unknown) => error);
+  const late = renderer.print(anInvoice({ number: 'LATE' }), { deadlineMs: 300, signal: AbortSignal.timeout(15_000) });
+  late.catch(() => undefined);
+
+  await eventually(async () => (await outcomes('expired')) > before);
+  await long;
+});
+
+test('when a document comes too late to be ready in time, then the browser never hears of it', async () => {
+  const { work, seen } = aWork();
+  const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'nobody' };
+  for (const leftMs of [-1, 100]) {
+    await work({ ...payload, deadlineAt: Date.now() + leftMs }, { ...aJob(), signal: new AbortController().signal });
+  }
+
+  expect(seen).toEqual({ prints: 0, ends: ['expired', 'expired'] });
+});
+
+describe('cancelling', () => {
+  test('when a document waits for its picture, then it does not wait on', async () => {
+    const { work, seen } = aWork({ get: () => new Promise(() => undefined) });
+    const caller = new AbortController();
+    const document = anInvoice({ logoUrl: 'https://silent.example/logo.png' });
+    const payload = { document, accountId: randomUUID(), requestId: 'left', replyTo: 'nobody' };
+    const working = work({ ...payload, deadlineAt: Date.now() + 600_000 }, { ...aJob(), signal: caller.signal });
+
+    caller.abort(new Error('gone'));
+    await working;
+
+    expect(seen).toEqual({ prints: 0, ends: ['cancelled'] });
+  });
+
+  test('when nobody waits for a running document, then its page is free for the next', async () => {
+    const before = await outcomes('cancelled');
+    const id = randomUUID();
+    const caller = new AbortController();
+    const running = renderer.print(slow(), { id, signal: caller.signal }).catch((error: unknown) => error);
+    await eventually(async () => (await renderer.queues.stateOf(renderDocument, id)) === 'active');
+
+    caller.abort(new Error('gone'));
+    await announceCancel(renderer.queues.redis, renderer.workspace.redisPrefix, id);
+
+    await running;
+    await eventually(async () => (await outcomes('cancelled')) > before);
+    expect((await renderer.read(anInvoice({ number: 'NEXT' }))).text).toContain('NEXT');
+  });
+
+  test('when a job that is not ours is cancelled, then nothing happens', async () => {
+    await announceCancel(renderer.queues.redis, renderer.workspace.redisPrefix, randomUUID());
+
+    expect((await renderer.print(anInvoice())).warnings).toEqual([]);
+  });
+});
+
+test('when a renderer is told to stop, then it finishes what it has in hand and leaves with code 0', async () => {
+  const own = await startRenderer();
+  const printing = Promise.all(Array.from({ length: 6 }, () => own.print(anInvoice())));
+  await eventually(async () => (await own.queues.counts(renderDocument)).active > 0);
+  // Others would take over what is still waiting; here there is no other, so only what was begun is awaited.
+  await printing;
+
+  expect(await own.service.stop()).toBe(0);
+  await own.close();
+});
+
+test('when a renderer is killed, then its browser ends with it, and the next renderer clears up after it', async () => {
+  const victim = await startRenderer();
+  const folder =
+    readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`)) ?? '';
+  const group = browserOf(victim.service.pid);
+  expect(group).toBeDefined();
+
+  victim.service.kill('SIGKILL');
+  await victim.service.exited;
+  await eventually(() => processesIn(group as number) === 0);
+  await victim.close();
+
+  const next = await startRenderer();
+  expect(readdirSync(tmpdir())).not.toContain(folder);
+  await next.close();
+});
+
+test('when Chromium cannot be started three times, then the renderer ends with code 1 and says why', async () => {
+  const { code, output } = await runToItsEnd({ CHROMIUM_PATH: '/bin/false' });
+
+  expect(code).toBe(1);
+  expect(output).toContain('could not start');
+});
+
+test('when variables are missing or wrong, then all of them are listed at once', async () => {
+  const { code, output } = await runToItsEnd({
+    CHROMIUM_PATH: '',
+    REDIS_PREFIX: 'not valid!',
+    RENDER_CONCURRENCY: '0',
+  });
+
+  expect(code).toBe(78);
+  for (const name of ['CHROMIUM_PATH', 'REDIS_PREFIX', 'RENDER_CONCURRENCY']) expect(output).toContain(name);
+});
+
+/** The job in this process, with nothing behind it. */
+function aWork(images: Images = { get: () => Promise.reject(new Error('it has none')) }) {
+  const seen = { prints: 0, ends: [] as string[] };
+  const work = renderDocumentWith({
+    browser: {
+      async print() {
+        seen.prints += 1;
+        return Buffer.alloc(0);
+      },
+    },
+    images,
+    markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
+    missingGlyphs: () => [],
+    render: compileTemplate(),
+    redis: renderer.queues.redis,
+    prefix: renderer.workspace.redisPrefix,
+    onEnd: ({ outcome }) => seen.ends.push(outcome),
+  });
+  return { work, seen };
+}
+
+function aJob() {
+  const aside = <Result>(wait: Promise<Result>) => wait;
+  return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, aside, log: testLog };
+}
+
+async function runToItsEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn('node', ['services/renderer/main.ts'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      REDIS_URL: renderer.workspace.redisUrl,
+      OPERATIONS_HOST: '127.0.0.1',
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+/** The group of the browser, which is the only child that leads one. */
+function browserOf(parent: number): number | undefined {
+  return processes().find(({ pid, parentPid, group }) => parentPid === parent && pid === group)?.group;
+}
+
+function processesIn(group: number) {
+  return processes().filter((one) => one.group === group && !one.isZombie).length;
+}
+
+function processes() {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.map((line) => {
+    const [pid = 0, parentPid = 0, group = 0] = line.trim().split(/\s+/).map(Number);
+    return { pid, parentPid, group, isZombie: line.includes('Z') };
+  });
+}

@@ -1,0 +1,160 @@
+// The catalogue of event types: its examples and what is really sent both keep to its schemas, for every type.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/models/event.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
+import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
+import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
+import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const catalogue = eventCatalogue();
+/** What was really sent, in its order. */
+let sent: { type: string; body: AnyRecord }[];
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await causeEveryEvent();
+  const events = await Event.find({ account_id: gateway.account.id }).sort({ sequence: 1 }).lean<EventRecord[]>();
+  sent = events.map(({ type, body }) => ({ type, body: JSON.parse(body) }));
+});
+afterAll(() => gateway.close());
+
+/** Receivers must accept new fields, but our own tests must not meet one that nobody described. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
+  return 'properties' in copy ? { ...copy, additionalProperties: false } : copy;
+}
+
+const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true });
+formats.default(ajv);
+const checks = new Map(catalogue.map(({ type, schema }) => [type, ajv.compile(closed(schema) as object)]));
+
+function problemsOf(type: string, body: unknown): unknown {
+  const check = checks.get(type as EventType) as ValidateFunction;
+  return check(body) ? [] : check.errors;
+}
+
+test('when the types are listed, then each is in the catalogue once, with words of its own', () => {
+  expect(catalogue.map(({ type }) => type)).toEqual(EVENT_TYPES);
+  expect(new Set(catalogue.map(({ description }) => description)).size).toBe(EVENT_TYPES.length);
+});
+
+describe.each(EVENT_TYPES)('%s', (type) => {
+  const entry = () => catalogue.find((one) => one.type === type);
+
+  test('when its example is checked, then it keeps to its schema', () => {
+    expect(problemsOf(type, entry()?.example)).toEqual([]);
+  });
+
+  test('when it is really sent, then it keeps to its schema and looks like its example', () => {
+    const bodies = sent.filter((one) => one.type === type).map(({ body }) => body);
+
+    expect(bodies).not.toEqual([]);
+    expect(bodies.flatMap((body) => problemsOf(type, body))).toEqual([]);
+    const fields = (data: object) => Object.keys(data).toSorted();
+    expect(fields(bodies[0].data)).toEqual(fields(entry()?.example.data ?? {}));
+  });
+
+  test('when a field is missing or of another kind, then the schema says so', () => {
+    const example = entry()?.example as AnyRecord;
+    const [field] = Object.keys(example.data) as [string];
+    const { [field]: _gone, ...rest } = example.data;
+
+    expect(problemsOf(type, { ...example, data: rest })).not.toEqual([]);
+    expect(problemsOf(type, { ...example, data: { ...example.data, [field]: { odd: true } } })).not.toEqual([]);
+    expect(problemsOf(type, { ...example, type: 'other' })).not.toEqual([]);
+  });
+});
+
+describe('where it is shown', () => {
+  test('when the types are asked for over HTTP, then they come with example and schema', async () => {
+    const { data } = (await gateway.get('/api/v1/event-types')).body;
+
+    expect(data).toEqual(
+      catalogue.map(({ type, description, example, schema }) => ({ type, description, example, schema })),
+    );
+  });
+
+  test('when the OpenAPI document and its page are read, then every type is there with its body', async () => {
+    const { webhooks, components } = (await gateway.get('/openapi.json', { key: undefined })).body;
+    const page = String((await gateway.get('/docs', { key: undefined })).body);
+
+    expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES]);
+    for (const { type, example } of catalogue) {
+      const { operationId, requestBody } = webhooks[type].post;
+      const content = requestBody.content['application/json'];
+      expect(content.example).toEqual(example);
+      expect(components.schemas).toHaveProperty([content.schema.$ref.split('/').at(-1), 'properties', 'data', '$ref']);
+      expect(page).toContain(`<section id="${operationId}">\n<h2><code>${type}</code></h2>`);
+    }
+  });
+});
+
+async function causeEveryEvent() {
+  const change = (path: string, body: object) => gateway.patch(`/api/v1/${path}`, body);
+  const remove = (path: string) => gateway.delete(`/api/v1/${path}`);
+  const make = (resource: string, body: object) => create(gateway, `/api/v1/${resource}`, body);
+
+  const client = await createClient(gateway, { company_name: 'Analytical Engines' });
+  await change(`clients/${client.id}`, { name: 'Ada King' });
+  const project = await make('projects', { name: 'Engine', client_id: client.id });
+  await change(`projects/${project.id}`, { name: 'Difference engine' });
+  const task = await make('tasks', { name: 'Draw', project_id: project.id, rate: 95 });
+  await change(`tasks/${task.id}`, { status: 'in_progress' });
+  const entry = await make('time-entries', {
+    project_id: project.id,
+    task_id: task.id,
+    date: '2026-11-02',
+    hours: 1.5,
+  });
+  await change(`time-entries/${entry.id}`, { description: 'First sketch' });
+
+  const line_items = [{ description: 'Design', quantity: 1.5, rate: 100, discount: 10 }];
+  const document = { client_id: client.id, project_id: project.id, amount: 100, line_items };
+  const quote = await make('quotes', document);
+  for (const status of ['Sent', 'Accepted', 'Declined']) await change(`quotes/${quote.id}`, { status });
+  const late = { client_id: client.id, amount: 1, status: 'Sent' };
+  await make('quotes', { ...late, expires_at: '2026-01-01' });
+  const invoices = [];
+  for (const status of ['Paid', 'Cancelled']) {
+    const invoice = await make('invoices', { ...document, due_date: '2099-12-31' });
+    for (const next of ['Sent', status]) await change(`invoices/${invoice.id}`, { status: next });
+    invoices.push(invoice);
+  }
+  await make('invoices', { ...late, due_date: '2026-01-01' });
+  await remove(`invoices/${(await make('invoices', { ...late, status: 'Draft', due_date: '2099-12-31' })).id}`);
+  await announceLapses();
+
+  await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
+  await printAll();
+
+  const { id } = await make('webhooks', { url: 'http://127.0.0.1:9/hook' });
+  await gateway.post(`/api/v1/webhooks/${id}/test`);
+  const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: gateway.account.id }).lean();
+  await noteGone(endpoint as WebhookEndpointRecord);
+
+  await remove(`time-entries/${entry.id}`);
+  await remove(`tasks/${task.id}`);
+  const other = await createClient(gateway, { company_name: 'Short-lived' });
+  const empty = await make('projects', { name: 'Empty', client_id: other.id });
+  await remove(`projects/${empty.id}`);
+  await remove(`clients/${other.id}`);
+}
+
+/** What a renderer answers does not matter here: the event tells of it, it does not hold it. */
+async function printAll() {
+  const bytes = Buffer.from('%PDF-1.7\n%%EOF\n');
+  const print = async () => ({ bytes, warnings: [] });
+  const printing = openBatchPrinting({ print, nudge: () => undefined, log: testLog });
+  await eventually(() => Event.exists({ account_id: gateway.account.id, type: 'documents.completed' }));
+  await printing.close();
+}

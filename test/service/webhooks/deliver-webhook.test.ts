@@ -1,0 +1,318 @@
+// Deliveries from the committed event to the receiver: the service runs as a process of its own, receivers are real servers.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
+import { insertDeliveries } from '#libs/models/delivery-clock.ts';
+import { Event, type EventRecord } from '#libs/models/event.ts';
+import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { eventually } from '../../support/eventually.ts';
+import { answer, type Receiver, startReceiver, verify } from '../../support/receiver.ts';
+import {
+  announce,
+  announcedEvent,
+  type RunningService,
+  register,
+  startWebhookService,
+} from '../../support/webhooks.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+let workspace: Workspace;
+let service: RunningService;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
+});
+afterAll(async () => {
+  await service.stop();
+  for (const receiver of receivers) await receiver.close();
+  await workspace.close();
+});
+
+async function receiver(...args: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...args);
+  receivers.push(started);
+  return started;
+}
+
+/** An account with one endpoint at the receiver. */
+async function subscribed(target: Receiver, events?: string[]) {
+  const account = await workspace.account();
+  const { endpoint, secret } = await register(workspace, account.id, target.url, events);
+  return { account, endpoint, secret };
+}
+
+const deliveryOf = (eventId: string, endpointId: string) =>
+  Delivery.findOne({ _id: deliveryId(eventId, endpointId) })
+    .setOptions(acrossAccounts)
+    .lean<DeliveryRecord>();
+
+async function settled(eventId: string, endpointId: string, status: string) {
+  return eventually(async () => {
+    const delivery = await deliveryOf(eventId, endpointId);
+    return delivery?.status === status && delivery;
+  });
+}
+
+test('when a receiver fails twice and then answers, then it gets exactly that event, signed each time, with the same id', async () => {
+  const target = await receiver((_request, response, count) => answer(response, count < 3 ? 500 : 200));
+  const { account, endpoint, secret } = await subscribed(target);
+  const data = { id: 'c-1', name: 'Ünïcode & "quotes"' };
+  const eventId = await announce(account.id, 'client.created', data);
+
+  const delivery = await settled(eventId, endpoint.id, 'delivered');
+
+  expect(target.received.map(({ id }) => id)).toEqual([eventId, eventId, eventId]);
+  const event = await Event.findOne({ _id: eventId, account_id: account.id }).lean();
+  for (const call of target.received) {
+    expect(verify(secret, call)).toEqual({ type: 'client.created', timestamp: expect.any(String), data });
+    expect(call.body).toBe(event?.body);
+    expect(call.headers['user-agent']).toMatch(/^Billhook\/\d/);
+    expect(call.headers['content-type']).toBe('application/json');
+  }
+  expect(delivery.attempts.map(({ response_status, error_class }) => [response_status, error_class ?? null])).toEqual([
+    [500, 'status'],
+    [500, 'status'],
+    [200, null],
+  ]);
+  expect(event?.due_at).toBeUndefined();
+});
+
+test('when an endpoint has filters, then it gets what they name and nothing else', async () => {
+  const target = await receiver();
+  const { account } = await subscribed(target, ['invoice.*', 'client.created']);
+  const ids = [
+    await announce(account.id, 'client.updated', {}),
+    await announce(account.id, 'client.created', {}),
+    await announce(account.id, 'invoice.paid', {}),
+    await announce(account.id, 'quote.sent', {}),
+    await announce(account.id, 'ping', {}),
+    await announce(account.id, 'invoice.created', {}),
+  ];
+  await eventually(() => target.received.length >= 3);
+  await eventually(async () => (await Event.countDocuments({ account_id: account.id, due_at: null })) === ids.length);
+  expect(new Set(target.received.map(({ id }) => id))).toEqual(new Set([ids[1], ids[2], ids[5]]));
+});
+
+test('when an event is for one endpoint, then no other gets it, whatever they subscribe to', async () => {
+  const chosen = await receiver();
+  const other = await receiver();
+  const { account, endpoint } = await subscribed(chosen, ['invoice.*']);
+  const { endpoint: second } = await register(workspace, account.id, other.url, ['*']);
+  const eventId = await announce(account.id, 'ping', {}, endpoint.id);
+  await settled(eventId, endpoint.id, 'delivered');
+  expect(chosen.received).toHaveLength(1);
+  expect(await deliveryOf(eventId, second.id)).toBeNull();
+});
+
+test('when another account has an endpoint for everything, then it learns nothing of this account', async () => {
+  const mine = await receiver();
+  const theirs = await receiver();
+  const { account, endpoint } = await subscribed(mine);
+  await subscribed(theirs);
+  await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  expect(theirs.received).toEqual([]);
+});
+
+test('when a secret was rotated, then both verify during the overlap, and only the new one after it', async () => {
+  const target = await receiver();
+  const { account, endpoint, secret } = await subscribed(target);
+  const box = openSecretBox(workspace.secretKey);
+  const fresh = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const rotate = (until: Date) =>
+    WebhookEndpoint.updateOne(
+      { _id: endpoint.id, account_id: account.id },
+      { $set: { secret: box.seal(fresh), previous_secrets: [{ secret: box.seal(secret), until }] } },
+    );
+  await rotate(new Date(Date.now() + 60_000));
+  await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  const [during] = target.received;
+  if (!during) throw new Error('nothing arrived');
+  expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  verify(fresh, during);
+  verify(secret, during);
+
+  await rotate(new Date(Date.now() - 1));
+  await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  const after = target.received[1];
+  if (!after) throw new Error('nothing arrived');
+  verify(fresh, after);
+  expect(() => verify(secret, after)).toThrow('No matching signature');
+});
+
+test('when the receiver answers 410, then the endpoint is disabled, its deliveries are held and the others are told', async () => {
+  const gone = await receiver((_request, response) => answer(response, 410));
+  const observer = await receiver();
+  const { account, endpoint } = await subscribed(gone, ['client.*']);
+  await register(workspace, account.id, observer.url, ['endpoint.disabled']);
+  const delivery = await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'held');
+  expect(delivery.attempts).toMatchObject([{ response_status: 410, error_class: 'gone' }]);
+  expect(delivery.next_at).toBeUndefined();
+  const told = await eventually(() => observer.received[0]);
+  expect(JSON.parse(told.body)).toMatchObject({
+    type: 'endpoint.disabled',
+    data: { id: endpoint.id, url: gone.url, enabled: false, disabled_reason: 'gone' },
+  });
+  await announce(account.id, 'client.updated', {});
+  await eventually(async () => (await Event.countDocuments({ account_id: account.id, due_at: null })) === 3);
+  expect(gone.received).toHaveLength(1);
+});
+
+test('when the receiver redirects, then the redirect is not followed and the attempt has failed', async () => {
+  const inside = await receiver();
+  const target = await receiver((_request, response, count) =>
+    count === 1 ? answer(response, 307, { Location: inside.url }) : answer(response, 204),
+  );
+  const { account, endpoint } = await subscribed(target);
+  const delivery = await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  expect(delivery.attempts.map(({ error_class }) => error_class ?? null)).toEqual(['redirect', null]);
+  expect(inside.received).toEqual([]);
+});
+
+test('when the receiver asks for a pause with Retry-After, then the next attempt is not before it', async () => {
+  const target = await receiver((_request, response, count) =>
+    count === 1 ? answer(response, 429, { 'Retry-After': '2' }) : answer(response, 204),
+  );
+  const { account, endpoint } = await subscribed(target);
+  await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  const [first, second] = target.received;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+});
+
+test('when the receiver hangs, then the attempt ends as a timeout and others are not delayed', async () => {
+  const hanging = await receiver((_request, response, count) => {
+    if (count > 1) answer(response, 204);
+  });
+  const well = await receiver();
+  const { account, endpoint } = await subscribed(hanging);
+  const { endpoint: other } = await register(workspace, account.id, well.url);
+  const eventId = await announce(account.id, 'client.created', {});
+  await settled(eventId, other.id, 'delivered');
+  expect((await deliveryOf(eventId, endpoint.id))?.attempts).toEqual([]);
+  const delivery = await settled(eventId, endpoint.id, 'delivered');
+  expect(delivery.attempts[0]).toMatchObject({ error_class: 'timeout' });
+  expect(delivery.attempts[0]?.response_status).toBeUndefined();
+});
+
+test('when a port is closed, when what listens is no web server, and when the address is refused, then a tenant sees the same', async () => {
+  const closed = await startReceiver();
+  await closed.close();
+  const noise = await receiver((_request, response) => {
+    response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n');
+  });
+  const seen = [];
+  for (const url of [closed.url, noise.url, 'https://10.0.0.1/']) {
+    const account = await workspace.account();
+    const { endpoint } = await register(workspace, account.id, noise.url);
+    await WebhookEndpoint.updateOne({ _id: endpoint.id, account_id: account.id }, { $set: { url } });
+    const eventId = await announce(account.id, 'client.created', {});
+    const delivery = await eventually(async () => {
+      const found = await deliveryOf(eventId, endpoint.id);
+      return found && found.attempts.length > 0 && found;
+    });
+    const { at, ...shown } = delivery.attempts[0] ?? { at: undefined };
+    seen.push(shown);
+    // Not even how long it took.
+    expect(delivery.updated_at).toEqual(delivery.attempts.at(-1)?.at ?? at);
+  }
+  expect(seen).toEqual([
+    { error_class: 'unreachable' },
+    { error_class: 'unreachable' },
+    { error_class: 'unreachable' },
+  ]);
+});
+
+test('when an answer never ends, then its status counts and the rest is not read', async () => {
+  const target = await receiver((_request, response) => {
+    response.writeHead(200);
+    const send = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    };
+    response.on('drain', send);
+    send();
+  });
+  const { account, endpoint } = await subscribed(target);
+  const delivery = await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  expect(delivery.attempts).toMatchObject([{ response_status: 200 }]);
+});
+
+test('when all eleven attempts fail, then the delivery is dead and keeps its attempts', async () => {
+  const fastService = await startWebhookService(workspace, { WEBHOOK_RETRY_SCALE: '0.0000001' });
+  await service.stop();
+  try {
+    const target = await receiver((_request, response) => answer(response, 500));
+    const { account, endpoint } = await subscribed(target);
+    const delivery = await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'dead');
+    expect(delivery.attempts).toHaveLength(11);
+    expect(target.received).toHaveLength(11);
+    expect(delivery.due_at).toBeUndefined();
+    await eventually(async () => (await WebhookEndpoint.findOne({ account_id: account.id }))?.failures === 11);
+  } finally {
+    await fastService.stop();
+    service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
+  }
+});
+
+test('when an endpoint has failed for five days, then the next failure disables it; a success in between would not', async () => {
+  const target = await receiver((request, response) => answer(response, request.path === '/hook' ? 500 : 204));
+  const { account, endpoint } = await subscribed(target);
+  const filter = { _id: endpoint.id, account_id: account.id };
+  const longAgo = new Date(Date.now() - 5 * 24 * 3_600_000 - 1);
+  await WebhookEndpoint.updateOne(filter, { failing_since: longAgo, failures: 20, url: `${target.url}/well` });
+  await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'delivered');
+  await eventually(async () => (await WebhookEndpoint.findOne(filter))?.failing_since === undefined);
+
+  await WebhookEndpoint.updateOne(filter, { failing_since: longAgo, failures: 20, url: target.url });
+  const eventId = await announce(account.id, 'client.created', {});
+  await eventually(async () => {
+    const record = await WebhookEndpoint.findOne(filter).lean();
+    return record?.enabled === false && record.disabled_reason === 'failing';
+  });
+  await settled(eventId, endpoint.id, 'held');
+  expect(await Event.countDocuments({ account_id: account.id, type: 'endpoint.disabled' })).toBe(1);
+});
+
+test('when the service is stopped, then it ends the attempt in hand and exits with 0', async () => {
+  const target = await receiver((_request, response) => void setTimeout(() => answer(response, 204), 700));
+  const { account, endpoint } = await subscribed(target);
+  const eventId = await announce(account.id, 'client.created', {});
+  await eventually(() => target.received.length === 1);
+  expect(await service.stop()).toBe(0);
+  // Nobody waits for the disk when an outcome is written. On a busy machine the outcome may be that the answer came too late.
+  await eventually(async () => (await deliveryOf(eventId, endpoint.id))?.attempts.length === 1);
+  service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
+});
+
+test('when one that a breaker had put aside succeeds, then the others are sent for, though that breaker is gone', async () => {
+  const target = await receiver();
+  // It wants none of these events: the deliveries below are all it gets.
+  const { account, endpoint } = await subscribed(target, ['invoice.paid']);
+  const later = (waitMs: number) => new Map([[endpoint.id, { nextAt: new Date(Date.now() + waitMs), postponed: 1 }]]);
+  const [first, ...others] = [
+    await announcedEvent(account.id),
+    await announcedEvent(account.id),
+    await announcedEvent(account.id),
+  ];
+  const endpointIds = [storedId(endpoint.id)];
+  await insertDeliveries(
+    others.map((event) => ({ event, endpointIds, later: later(3_600_000) })),
+    new Date(),
+  );
+  await insertDeliveries([{ event: first as EventRecord, endpointIds, later: later(0) }], new Date());
+
+  await eventually(() => target.received.length === 3);
+  expect(target.received[0]?.id).toBe(String(first?._id));
+  for (const event of others) await settled(String(event._id), endpoint.id, 'delivered');
+});
+
+test('when an endpoint was deleted before its delivery, then the delivery is dead and says so', async () => {
+  const target = await receiver((_request, response) => answer(response, 500));
+  const { account, endpoint } = await subscribed(target);
+  const eventId = await announce(account.id, 'client.created', {});
+  await eventually(() => target.received.length > 0);
+  await WebhookEndpoint.deleteOne({ _id: endpoint.id, account_id: account.id });
+  const delivery = await settled(eventId, endpoint.id, 'dead');
+  expect(delivery.attempts.at(-1)).toMatchObject({ error_class: 'endpoint_deleted' });
+});

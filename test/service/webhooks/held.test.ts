@@ -1,0 +1,339 @@
+// A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
+import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
+import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
+import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
+import { openEventReader } from '../../../services/webhooks/event-reader.ts';
+import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
+import { makePostSigned } from '../../../services/webhooks/post-signed.ts';
+import { openTraffic } from '../../../services/webhooks/traffic.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { withErrors } from '../../support/mongodb-errors.ts';
+import { openReadyQueues } from '../../support/queues.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { announce, LOOPBACK, register, storedDelivery } from '../../support/webhooks.ts';
+import { testLog, type Workspace } from '../../support/workspace.ts';
+
+let gateway: TestGateway;
+let workspace: Workspace;
+let receiver: Receiver;
+beforeAll(async () => {
+  gateway = await startGateway();
+  workspace = gateway.workspace;
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  await gateway.close();
+});
+
+/** What each process makes of jobs, without their queues' workers. */
+async function openWork() {
+  const queues = await openReadyQueues(workspace);
+  const outbound = openOutbound({ allow: LOOPBACK });
+  const shared = { queues, traffic: openTraffic({ scale: 1 }), events: openEventReader() };
+  return {
+    queues,
+    fanOut: makeFanOutEvent({ ...shared, onFannedOut: () => undefined }),
+    deliver: makeDeliverWebhook({
+      ...shared,
+      box: openSecretBox(workspace.secretKey),
+      postSigned: makePostSigned({ outbound, timeoutMs: 5_000, userAgent: 'Billhook/test' }),
+      leaseMs: 30_000,
+      retryScale: 1,
+      onOutcome: () => undefined,
+    }),
+    async close() {
+      outbound.close();
+      await queues.close();
+    },
+  };
+}
+
+test('when an endpoint is enabled again while deliveries find it disabled, then none of them stays held', async () => {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const { deliver, close } = await openWork();
+  const attempt = (id: Id) =>
+    deliver({ deliveryId: id, accountId, endpointId: endpoint.id }, { log: testLog, isFirstRun: true } as never);
+  const setEnabled = (enabled: boolean) =>
+    WebhookEndpoint.updateOne({ _id: endpoint.id, account_id: accountId }, { enabled });
+  const aDelivery = () => storedDelivery(accountId, endpoint.id);
+  const statusOf = async (id: Id) =>
+    (await Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status;
+  const ids = [await aDelivery(), await aDelivery(), await aDelivery()];
+  const [first, ...others] = ids as [Id, ...Id[]];
+
+  await setEnabled(false);
+  await attempt(first);
+  expect(await statusOf(first)).toBe('held');
+  await setEnabled(true);
+  await releaseDeliveries(accountId, endpoint.id);
+  await Promise.all(others.map(attempt));
+
+  for (const id of ids) expect(['pending', 'delivered']).toContain(await statusOf(id));
+  await close();
+});
+
+/** One delivery whose endpoint is disabled, and the service that comes to make its attempt. */
+async function dueAtADisabledOne() {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const own = { _id: endpoint.id, account_id: accountId };
+  const job = { deliveryId: await storedDelivery(accountId, endpoint.id), accountId, endpointId: endpoint.id };
+  await WebhookEndpoint.updateOne(own, { enabled: false });
+  const { deliver, close } = await openWork();
+  return {
+    own,
+    close,
+    attempt: () => deliver(job, { log: testLog, isFirstRun: true } as never),
+    status: async () =>
+      (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
+  };
+}
+
+test('when a service ends right after it held a delivery whose endpoint was enabled meanwhile, then another one releases it', async () => {
+  const { own, attempt, status, close } = await dueAtADisabledOne();
+  const find = WebhookEndpoint.collection.find.bind(WebhookEndpoint.collection);
+  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // It sees that the endpoint is disabled, and ends before it looks once more.
+  looks.mockImplementationOnce(find as never).mockImplementationOnce(() => {
+    throw new Error('the service ended');
+  });
+
+  await expect(attempt()).rejects.toThrow('the service ended');
+  looks.mockRestore();
+  await close();
+  await WebhookEndpoint.updateOne(own, { enabled: true });
+  expect(await status()).toBe('held');
+
+  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await status()).toBe('pending');
+});
+
+test('when an endpoint is enabled and settled between the note and the holding of a service that ends, then another one releases it', async () => {
+  const { own, attempt, status, close } = await dueAtADisabledOne();
+  const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
+  const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
+  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // What a gateway does as somebody enables the endpoint. It finds nothing that is held.
+  writes.mockImplementationOnce((async (...args: Parameters<typeof bulkWrite>) => {
+    await inTransaction(async (session) => {
+      const enabled = await WebhookEndpoint.findOneAndUpdate(
+        own,
+        { enabled: true },
+        { session, returnDocument: 'after' },
+      );
+      await noteErrand(enabled as WebhookEndpointRecord, session);
+    });
+    await settleEndpoint(own.account_id, own._id);
+    looks.mockImplementationOnce(() => {
+      throw new Error('the service ended');
+    });
+    return bulkWrite(...args);
+  }) as never);
+
+  await expect(attempt()).rejects.toThrow('the service ended');
+  for (const spy of [writes, looks]) spy.mockRestore();
+  await close();
+  expect(await status()).toBe('held');
+
+  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await status()).toBe('pending');
+});
+
+test('when nobody holds deliveries of an endpoint any more, then its errand ends', async () => {
+  const { id: accountId } = await workspace.account();
+  const { endpoint } = await register(workspace, accountId, receiver.url);
+  const own = { _id: endpoint.id, account_id: accountId };
+  const disabled = await WebhookEndpoint.findOneAndUpdate(own, { enabled: false }, { returnDocument: 'after' }).lean();
+  await noteErrand(disabled as WebhookEndpointRecord);
+
+  await settleEndpoint(accountId, endpoint.id);
+  expect(await EndpointErrand.countDocuments(own)).toBe(1);
+
+  await settleLeft(new Date(Date.now() + 10 * 60_000));
+  await settleLeft(new Date(Date.now() + 20 * 60_000));
+  expect(await EndpointErrand.countDocuments(own)).toBe(0);
+});
+
+describe('when an endpoint becomes disabled while an event waits in the outbox', () => {
+  const later = () => new Promise((resolve) => setTimeout(resolve, 5)); // Times are kept in whole milliseconds.
+
+  test.each([
+    [
+      'by its account',
+      async ({ path }: { path: string }) => {
+        await gateway.patch(path, { enabled: false });
+        await later();
+      },
+    ],
+    [
+      'because its receiver is gone',
+      async ({ own }: { own: { _id: Id; account_id: Id } }) => {
+        await noteGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
+        await later();
+      },
+    ],
+  ])('%s, then the event is held, goes out when it is enabled, and no later one does', async (_by, disable) => {
+    const accountId = gateway.account.id;
+    const { endpoint } = await register(workspace, accountId, receiver.url, ['client.*']);
+    const own = { _id: endpoint.id, account_id: accountId };
+    const path = `/api/v1/webhooks/${endpoint.id}`;
+    const { queues, fanOut, deliver, close } = await openWork();
+    const stored = async () =>
+      (
+        await Delivery.find({ account_id: accountId, endpoint_id: endpoint.id })
+          .readConcern('local')
+          .lean<DeliveryRecord[]>()
+      ).map(({ event_id, status }) => [wireId(event_id), status]);
+    const before = await announce(accountId, 'client.created', {});
+    await later();
+    await disable({ path, own });
+    const during = await announce(accountId, 'client.created', {});
+    await later();
+    // Says the same once more: what happened meanwhile is not for it all the same.
+    await gateway.patch(path, { enabled: false });
+
+    for (const eventId of [before, during])
+      await fanOut({ eventId, accountId }, { log: testLog, isFirstRun: true } as never);
+    const job = await queues.raw(deliverWebhook).getJob(`${deliveryId(before, endpoint.id)}-0`);
+    if (job) await deliver(job.data, { log: testLog, isFirstRun: true } as never);
+    const whileDisabled = await stored();
+    await gateway.patch(path, { enabled: true });
+    await close();
+
+    expect(whileDisabled).toEqual([[before, 'held']]);
+    expect(await stored()).toEqual([[before, 'pending']]);
+  });
+});
+
+test('when events wait in the outbox, then each goes to an endpoint that was there and enabled when it happened, whatever came after', async () => {
+  const account = await workspace.account();
+  const { key } = account;
+  const before = await announce(account.id, 'client.created', {});
+  const { endpoint } = await register(workspace, account.id, receiver.url, ['client.*']);
+  const { fanOut, close } = await openWork();
+  const path = `/api/v1/webhooks/${endpoint.id}`;
+  const during: Id[] = [];
+  const wanted: Id[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    wanted.push(await announce(account.id, 'client.created', {}));
+    await gateway.patch(path, { enabled: false }, { key });
+    during.push(await announce(account.id, 'client.created', {}));
+    await gateway.patch(path, { enabled: true }, { key });
+  }
+  wanted.push(await announce(account.id, 'client.created', {}));
+  for (const eventId of [before, ...during, ...wanted])
+    await fanOut({ eventId, accountId: account.id }, { log: testLog, isFirstRun: true } as never);
+  await close();
+
+  const made = await Delivery.find({ account_id: account.id }).readConcern('local').lean<DeliveryRecord[]>();
+  expect(made.map(({ event_id }) => wireId(event_id)).sort()).toEqual(wanted.sort());
+});
+
+test.each([
+  [true, null, true],
+  [true, [{ after: 0, until: 7 }], false],
+  [true, [{ after: 0, until: 6 }], true],
+  [true, [{ after: 6 }], true],
+  [false, [{ after: 6 }], false],
+  [false, [{ after: 7 }], true],
+  [false, [{ after: 0, until: 7 }, { after: 9 }], false],
+  [false, null, false],
+  [false, [{ after: 6 }, { after: 7 }], true],
+  [true, [{ after: 5 }, { after: 6, until: 9 }], false],
+])('when an endpoint is enabled: %j, with the pauses %j, then event 7 is for it: %j', (enabled, pauses, isWanted) => {
+  expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(isWanted);
+});
+
+describe('an endpoint that changes while its deliveries are seen to', () => {
+  async function heldAt(enabled: boolean) {
+    const { id: accountId } = await workspace.account();
+    const { endpoint } = await register(workspace, accountId, receiver.url);
+    await storedDelivery(accountId, endpoint.id);
+    const own = { _id: endpoint.id, account_id: accountId };
+    await WebhookEndpoint.updateOne(own, { enabled: false });
+    await holdDeliveries(accountId, endpoint.id);
+    await WebhookEndpoint.updateOne(own, { enabled });
+    const stored = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
+    return {
+      own,
+      noteErrand: () => inTransaction((session) => noteErrand(stored, session)),
+      status: async () =>
+        (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
+      errands: () => EndpointErrand.countDocuments({ account_id: accountId }),
+    };
+  }
+
+  test('when it was enabled and whoever was to release its deliveries died, then another process releases them', async () => {
+    const { noteErrand, status, errands } = await heldAt(true);
+    await noteErrand();
+    await settleLeft();
+    expect(await status()).toBe('held'); // The one who made the change may be about to.
+
+    expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+    expect([await status(), await errands()]).toEqual(['pending', 0]);
+  });
+
+  test('when the process that looks for them is to stop, then what is left waits for another one', async () => {
+    const { noteErrand, status, errands } = await heldAt(true);
+    await noteErrand();
+    const later = new Date(Date.now() + 60_000);
+
+    expect(await settleLeft(later, AbortSignal.abort())).toBe(0);
+    expect([await status(), await errands()]).toEqual(['held', 1]);
+    expect(await settleLeft(later)).toBe(1);
+  });
+
+  test('when it was deleted and deliveries are held still, then they are given up', async () => {
+    const { own, noteErrand, status, errands } = await heldAt(false);
+    await noteErrand();
+    await WebhookEndpoint.deleteOne(own);
+
+    await settleLeft(new Date(Date.now() + 60_000));
+    expect([await status(), await errands()]).toEqual(['dead', 0]);
+  });
+
+  test('when it is enabled while another process still holds its deliveries, then none stays held', async () => {
+    const { own, noteErrand, status, errands } = await heldAt(false);
+    await noteErrand();
+    const find = WebhookEndpoint.findOne.bind(WebhookEndpoint);
+    // Enabled right after the first look.
+    jest.spyOn(WebhookEndpoint, 'findOne').mockImplementationOnce(((...args: Parameters<typeof find>) => {
+      const query = find(...args);
+      const lean = query.lean.bind(query);
+      query.lean = (() =>
+        lean().then(async (found: unknown) => {
+          await WebhookEndpoint.updateOne(own, { enabled: true });
+          return found;
+        })) as never;
+      return query;
+    }) as never);
+
+    await settleEndpoint(own.account_id, own._id);
+    expect([await status(), await errands()]).toEqual(['pending', 0]);
+  });
+});
+
+test('when MongoDB fails after the endpoint was disabled, then the caller hears that it was, and the deliveries are seen to later', async () => {
+  const { endpoint } = await register(gateway.workspace, gateway.account.id, receiver.url);
+  const path = `/api/v1/webhooks/${endpoint.id}`;
+  const failing = {
+    failCommands: ['update'],
+    namespace: `${Delivery.db.name}.${Delivery.collection.name}`,
+    errorCode: 189,
+  };
+  const reply = await withErrors(failing, () => gateway.patch(path, { enabled: false }));
+  const removed = await withErrors(failing, () => gateway.delete(path));
+
+  expect([reply.status, removed.status]).toEqual([200, 200]);
+  expect(await EndpointErrand.countDocuments({ _id: endpoint.id, account_id: gateway.account.id })).toBe(1);
+});

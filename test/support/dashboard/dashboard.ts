@@ -1,0 +1,118 @@
+// The dashboard on a free port in this process, with operators, a client that keeps its cookie, and records to look at.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
+import { insertOperator, type OperatorRole } from '#libs/models/operator.ts';
+import { type Dashboard, openDashboard } from '../../../services/gateway/operations/dashboard.ts';
+import { eventually } from '../eventually.ts';
+import { openWorkspace, testLog, type Workspace } from '../workspace.ts';
+
+export const PASSWORD = 'a long test password';
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export interface Browser {
+  /** `session=…` of the last login, empty before it. */
+  cookie: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a form; with the session's token unless `fields` have their own. */
+  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface TestDashboard {
+  url: string;
+  workspace: Workspace;
+  queues: Queues;
+  dashboard: Dashboard;
+  /** How often the webhook services were told that something is due. */
+  nudges(): number;
+  browser(): Browser;
+  /** A new operator and a browser logged in as them. */
+  login(role: OperatorRole, name?: string): Promise<Browser & { name: string }>;
+  close(): Promise<void>;
+}
+
+export async function startDashboard(): Promise<TestDashboard> {
+  const workspace = await openWorkspace();
+  const queues = openQueues({ redisUrl: workspace.redisUrl, prefix: workspace.redisPrefix, log: testLog });
+  await eventually(() => queues.redis.status === 'ready');
+  let nudges = 0;
+  const nudge = () => {
+    nudges += 1;
+  };
+  const dashboard = openDashboard({ queues, log: testLog, trustProxy: 0, nudge });
+  const server = createServer(dashboard.app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let people = 0;
+  return {
+    url,
+    workspace,
+    queues,
+    dashboard,
+    nudges: () => nudges,
+    browser: () => browserOf(url),
+    async login(role, given) {
+      people += 1;
+      const name = given ?? `${role}-${people}`;
+      await insertOperator({ name, role, password: PASSWORD });
+      const browser = browserOf(url);
+      const { status } = await browser.post('/login', { name, password: PASSWORD });
+      if (status !== 303) throw new Error(`login answered ${status}`);
+      return Object.assign(browser, { name });
+    },
+    async close() {
+      await closeServer(server);
+      await dashboard.close();
+      await queues.close();
+      await workspace.close();
+    },
+  };
+}
+
+export function browserOf(url: string): Browser {
+  const browser: Browser = {
+    cookie: '',
+    get: (path, headers = {}) => send('GET', path, undefined, headers),
+    async post(path, fields = {}, headers = {}) {
+      const csrf = 'csrf' in fields || !browser.cookie ? {} : { csrf: await tokenOf() };
+      return send('POST', path, new URLSearchParams({ ...csrf, ...fields }), headers);
+    },
+  };
+
+  async function send(
+    method: string,
+    path: string,
+    body: URLSearchParams | undefined,
+    headers: Record<string, string>,
+  ) {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { Accept: 'text/html', ...(browser.cookie ? { Cookie: browser.cookie } : {}), ...headers },
+      ...(body ? { body } : {}),
+    });
+    const [set] = response.headers.getSetCookie();
+    if (set) browser.cookie = set.split(';', 1)[0]?.replace(/=$/, '') ?? '';
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** As in any form of any page. */
+  async function tokenOf(): Promise<string> {
+    const { text } = await send('GET', '/audit', undefined, {});
+    return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? '';
+  }
+
+  return browser;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

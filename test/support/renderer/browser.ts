@@ -1,0 +1,71 @@
+// The renderer's browser in this process, with a folder of its own.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  openBrowser,
+  type PrintingBrowser,
+  type RecycleLimits,
+  type ReplaceReason,
+} from '../../../services/renderer/browser.ts';
+import { prepareFonts } from '../../../services/renderer/fonts.ts';
+import { findIsolation } from '../../../services/renderer/isolation.ts';
+import { openWorkplace } from '../../../services/renderer/workplace.ts';
+import { testLog } from '../workspace.ts';
+
+export interface TestBrowser extends PrintingBrowser {
+  folder: string;
+  /** Why a browser was replaced, each time. */
+  replaced: ReplaceReason[];
+}
+
+const NEVER: RecycleLimits = { prints: 1e9, ageMs: 1e9, memoryMegabytes: 1e9 };
+
+export async function openTestBrowser(options: {
+  pages: number;
+  recycle?: Partial<RecycleLimits>;
+  fonts?: 'bundled' | 'none';
+  /** Awaited whenever a page is proved. */
+  onProve?: () => Promise<void>;
+  pageLimitMs?: number;
+}): Promise<TestBrowser> {
+  const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
+  const { folder, remove } = await openWorkplace();
+  const isolation = await findIsolation(path, testLog);
+  const replaced: ReplaceReason[] = [];
+  const fontsFile = options.fonts === 'none' ? await withoutFonts(folder) : await prepareFonts(folder, isolation);
+  const browser = await openBrowser({
+    path,
+    isolation,
+    folder,
+    fontsFile,
+    pages: options.pages,
+    ...(options.pageLimitMs ? { pageLimitMs: options.pageLimitMs } : {}),
+    async prove(page) {
+      await options.onProve?.();
+      await page.print('<!doctype html><p>proof</p>', {});
+    },
+    recycle: { ...NEVER, ...options.recycle },
+    log: testLog,
+    onReplaced: (reason) => replaced.push(reason),
+    onBroken: (error) => {
+      throw error;
+    },
+  });
+  return {
+    ...browser,
+    folder,
+    replaced,
+    async close() {
+      await browser.close();
+      // The folder stays until the process ends, for tests that look at what is left in it.
+      process.once('exit', () => void remove());
+    },
+  };
+}
+
+async function withoutFonts(folder: string): Promise<string> {
+  const path = join(folder, 'fonts.conf');
+  await mkdir(join(folder, 'faces'));
+  await writeFile(path, `<?xml version="1.0"?><fontconfig><dir>${join(folder, 'faces')}</dir></fontconfig>`);
+  return path;
+}

@@ -1,0 +1,223 @@
+// The operator's command line as a real process.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { Account } from '#libs/models/account.ts';
+import { ApiKey } from '#libs/models/api-key.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { openReadyQueues } from '../../support/queues.ts';
+import { runAdmin } from '../../support/run-admin.ts';
+
+let gateway: TestGateway;
+let folder: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-admin-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await gateway.close();
+});
+
+function admin(args: string[], env: Record<string, string> = { MONGODB_URI: gateway.workspace.mongodbUri }) {
+  return runAdmin(args, env);
+}
+
+async function adminJson(...args: string[]) {
+  const { code, stdout, stderr } = await admin([...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+describe('keys', () => {
+  test('when an account and a key are made, then the key opens the API until it is revoked', async () => {
+    const account = await adminJson('accounts', 'create', '--name', 'Studio North');
+    const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site');
+    expect(account).toMatchObject({ name: 'Studio North', time_zone: 'UTC' });
+    expect(made.key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
+    expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(200);
+
+    expect(await adminJson('keys', 'revoke', made.id)).toMatchObject({ id: made.id, status: 'revoked' });
+
+    expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(401);
+    const listed = await admin(['keys', 'list', '--account', account.id]);
+    expect(listed.stdout).toContain('revoked');
+    expect(listed.stdout).not.toContain(made.key);
+  });
+
+  test('when a key is rotated, then the new one has its scopes and the old one is refused', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Rotating');
+    const old = await adminJson('keys', 'create', '--account', id, '--scopes', 'clients:read');
+
+    const fresh = await adminJson('keys', 'rotate', old.id);
+
+    expect(fresh).toMatchObject({ scopes: ['clients:read'], replaces: old.id });
+    expect((await gateway.get('/api/v1/clients', { key: fresh.key })).status).toBe(200);
+    expect((await gateway.get('/api/v1/clients', { key: old.key })).status).toBe(401);
+  });
+
+  test('when a test key is rotated, then the new one is a test key, and the old one ends no later than it would have', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Trying');
+    const old = await adminJson('keys', 'create', '--account', id, '--test', '--expires', '1d');
+
+    const fresh = await adminJson('keys', 'rotate', old.id, '--overlap-hours', '48');
+
+    expect(fresh).toMatchObject({ key: expect.stringMatching(/^bh_test_/), old_key_ends_at: old.expires_at });
+  });
+
+  test('when a key is rotated again within the overlap, then it says that it was replaced', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Twice');
+    const old = await adminJson('keys', 'create', '--account', id);
+    await adminJson('keys', 'rotate', old.id, '--overlap-hours', '1');
+
+    const { stderr, code } = await admin(['keys', 'rotate', old.id, '--overlap-hours', '1']);
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was replaced already')]);
+  });
+
+  test('when a key has expired, then it is not rotated', async () => {
+    const { id } = await adminJson('accounts', 'create', '--name', 'Late');
+    const old = await adminJson('keys', 'create', '--account', id);
+    await ApiKey.updateOne({ _id: old.id, account_id: id }, { $set: { expires_at: new Date(0) } });
+
+    const { stderr, code } = await admin(['keys', 'rotate', old.id]);
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has expired')]);
+  });
+});
+
+describe('webhooks', () => {
+  const settings = () => ({
+    MONGODB_URI: gateway.workspace.mongodbUri,
+    SECRET_KEY: gateway.workspace.secretKey,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  });
+
+  test('when an endpoint is registered, then its secret is shown once and the API has it', async () => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', '--json'];
+    const made = JSON.parse((await admin([...args, '--events', 'client.created,invoice.*'], settings())).stdout);
+
+    expect(made.secret).toMatch(/^whsec_/);
+    const { data } = (await gateway.get(`/api/v1/webhooks/${made.id}`)).body;
+    expect(data).toMatchObject({ url: 'http://127.0.0.1:9/hook', events: ['client.created', 'invoice.*'] });
+    const listed = await admin(['webhooks', 'list', '--account', gateway.account.id], settings());
+    expect(listed.stdout).toContain(made.id);
+    expect(listed.stdout).not.toContain(made.secret);
+    expect(await admin(['webhooks', 'deliveries', made.id, '--json'], settings())).toMatchObject({ stdout: '[]\n' });
+  });
+
+  test.each([
+    ['a private address', { OUTBOUND_ALLOW: '' }, [], /url/],
+    ['an event that does not exist', {}, ['--events', 'client.eaten'], /client\.eaten/],
+    ['no secret key', { SECRET_KEY: '' }, [], /SECRET_KEY is not set/],
+  ])('when there is %s, then one line on stderr and exit code 1', async (_what, env, more, said) => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', ...more];
+    const { code, stderr } = await admin(args, { ...settings(), ...env });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(said);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+const keysCreate = (...more: string[]) => ['keys', 'create', '--account', gateway.account.id, ...more];
+
+describe('mistakes', () => {
+  test.each<[string, string[] | (() => string[]), RegExp]>([
+    [
+      'an unknown account',
+      ['keys', 'create', '--account', '00000000-0000-7000-8000-000000000000'],
+      /No account has the id/,
+    ],
+    ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
+    ['a missing option', ['accounts', 'create'], /--name/],
+    ['a time zone that does not exist', ['accounts', 'create', '--name', 'x', '--time-zone', 'Mars/One'], /IANA/],
+    ['an offset as time zone', ['accounts', 'create', '--name', 'x', '--time-zone', '+02:00'], /IANA/],
+    [
+      'the locale of a shell',
+      ['accounts', 'create', '--name', 'x', '--locale', 'de_DE'],
+      /^de_DE is not a language tag/,
+    ],
+    ['an address without a host', ['accounts', 'create', '--name', 'x', '--email', 'ada@'], /^ada@ is not an e-mail/],
+    ['an empty name for a key', () => keysCreate('--name', ''), /--name must have 1 to 200/],
+    ['a name of blanks', ['accounts', 'create', '--name', '   '], /--name must have 1 to 200/],
+    ['a name that speaks to terminals', () => keysCreate('--name', 'x\u001b[31m'), /--name must not hold control/],
+    ['an expiry that begins like a day', () => keysCreate('--expires', '2099-01-31junk'), /--expires must be a day/],
+    ['an expiry without a zone', () => keysCreate('--expires', '2099-01-31T12:00'), /--expires must be a day/],
+    ['queues of one system and a database of another', ['queues', 'list'], /REDIS_URL is not/],
+  ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, given, said) => {
+    const { code, stdout, stderr } = await admin(typeof given === 'function' ? given() : given);
+
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(said);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('when nothing runs here and MONGODB_URI is not set, then it says what to do', async () => {
+    const { code, stderr } = await admin(['accounts', 'list', '--data', folder], {});
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/npm start.*MONGODB_URI/);
+  });
+
+  test('when a system runs here, then its database is found without MONGODB_URI', async () => {
+    await writeFile(join(folder, 'local.json'), JSON.stringify({ mongodbUri: gateway.workspace.mongodbUri }));
+
+    expect((await admin(['accounts', 'list', '--data', folder], {})).code).toBe(0);
+  });
+});
+
+describe('a system that runs here', () => {
+  const nothingNamed = {};
+  beforeEach(async () => {
+    const { mongodbUri, redisUrl, redisPrefix, secretKey } = gateway.workspace;
+    const secretKeyId = openSecretBox(secretKey).keyIds[0];
+    const facts = { mongodbUri, redisUrl, redisPrefix, secretKeyId, outboundAllow: '127.0.0.0/8' };
+    await writeFile(join(folder, 'local.json'), JSON.stringify(facts));
+  });
+
+  const register = () => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
+    return admin([...args, '--data', folder], nothingNamed);
+  };
+
+  test('when a queue is paused, then it is that of the prefix it runs with', async () => {
+    const queues = await openReadyQueues(gateway.workspace);
+    const { stdout } = await admin(['queues', 'pause', renderDocument.name, '--data', folder], nothingNamed);
+    const isPaused = await queues.raw(renderDocument).isPaused();
+    await queues.close();
+
+    expect(stdout).toContain('PAUSED');
+    expect(isPaused).toBe(true);
+  });
+
+  test('when it keeps its own key, then an endpoint is sealed with that', async () => {
+    await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: gateway.workspace.secretKey }));
+
+    expect(await register()).toMatchObject({ code: 0, stdout: expect.stringContaining('whsec_') });
+  });
+
+  test('when it was given another key than the one it keeps, then nothing is sealed with that', async () => {
+    const kept = randomBytes(32).toString('base64');
+    await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: kept }));
+
+    const { code, stderr } = await register();
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^SECRET_KEY is not set: it must be the one/)]);
+  });
+});
+
+describe('tables', () => {
+  test('when a name has line breaks and speaks to terminals, then it takes one line and says nothing to them', async () => {
+    const account = await adminJson('accounts', 'create', '--name', 'x');
+    await Account.updateOne({ _id: account.id }, { $set: { name: 'one\ntwo\u001b[31m' } });
+
+    const { stdout } = await admin(['accounts', 'list']);
+
+    expect(stdout).toContain('one\\u000atwo\\u001b[31m');
+  });
+});

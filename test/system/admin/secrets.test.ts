@@ -1,0 +1,190 @@
+// Secrets of the administrator's commands: read from files, and sealed anew after SECRET_KEY was changed.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { resealSecrets } from '#libs/models/sealed-secrets.ts';
+import { acrossAccounts } from '#libs/models/tenant.ts';
+import {
+  registerEndpoint,
+  secretsOf,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhook-endpoint.ts';
+import { openOutbound } from '#libs/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { runAdmin } from '../../support/run-admin.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+const HOUR_MS = 3_600_000;
+const newKey = () => randomBytes(32).toString('base64');
+const [old, fresh, foreign] = [newKey(), newKey(), newKey()];
+const outbound = openOutbound({ allow: '127.0.0.0/8' });
+
+let workspace: Workspace;
+let folder: string;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-secrets-'));
+});
+afterEach(() => WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts));
+afterAll(async () => {
+  outbound.close();
+  await rm(folder, { recursive: true });
+  await workspace.close();
+});
+
+const stores = (keys: string) => ({
+  MONGODB_URI: workspace.mongodbUri,
+  REDIS_URL: workspace.redisUrl,
+  REDIS_PREFIX: workspace.redisPrefix,
+  SECRET_KEY: keys,
+});
+
+async function endpointSealedWith(key: string): Promise<{ id: string; secret: string }> {
+  const { id: accountId } = await workspace.account();
+  const input = { url: 'http://127.0.0.1:9/hooks', events: ['*'] };
+  const { endpoint, secret } = await registerEndpoint(accountId, input, { outbound, box: openSecretBox(key) });
+  return { id: endpoint.id, secret };
+}
+
+const stored = (id: string) =>
+  WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>().orFail();
+
+async function secretFinding(keys: string) {
+  const { stdout } = await runAdmin(['doctor', '--json'], stores(keys));
+  const findings = JSON.parse(stdout) as { check: string; status: string; found: string; advice?: string }[];
+  return findings.find(({ check }) => check === 'Webhook secrets');
+}
+
+describe('from files', () => {
+  test('when addresses and key are files, then a command works as with values', async () => {
+    const env: Record<string, string> = { OUTBOUND_ALLOW: '127.0.0.0/8' };
+    for (const [name, value] of Object.entries(stores(fresh))) {
+      if (name === 'REDIS_PREFIX') continue;
+      await writeFile(join(folder, name), `${value}\n`);
+      env[`${name}_FILE`] = join(folder, name);
+    }
+    const { id: accountId } = await workspace.account();
+    const create = ['webhooks', 'create', '--account', accountId, '--url', 'http://127.0.0.1:9/hooks', '--json'];
+
+    const made = await runAdmin(create, env);
+    const queues = await runAdmin(['queues', 'list'], env);
+
+    expect([made.code, made.stderr, queues.code]).toEqual([0, '', 0]);
+    const { id, secret } = JSON.parse(made.stdout) as { id: string; secret: string };
+    expect(secretsOf(await stored(id), openSecretBox(fresh))).toEqual([secret]);
+  });
+
+  test('when variables cannot be used, then all are named, the exit code is 78, and help is still given', async () => {
+    const env = { ...stores('short'), MONGODB_URI_FILE: '/no/such/file', OUTBOUND_ALOW: '10.0.0.0/8' };
+
+    const refused = await runAdmin(['accounts', 'list'], env);
+
+    expect([refused.code, refused.stdout]).toEqual([78, '']);
+    for (const word of ['MONGODB_URI and MONGODB_URI_FILE', 'SECRET_KEY must be', 'the nearest is OUTBOUND_ALLOW']) {
+      expect(refused.stderr).toContain(word);
+    }
+    expect((await runAdmin(['--help'], env)).code).toBe(0);
+  });
+});
+
+describe('sealed anew', () => {
+  const idOf = (key: string) => openSecretBox(key).keyIds[0];
+
+  test('when the new key comes last in the list, then doctor names the old one as the one that is in use', async () => {
+    await endpointSealedWith(old);
+
+    const found = `1, all sealed with the first key (${idOf(old)}); none with ${idOf(fresh)}`;
+    expect(await secretFinding(`${old},${fresh}`)).toMatchObject({ status: 'ok', found });
+    await WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts);
+  });
+
+  test('when the key was changed, then doctor says so until all are sealed with the new one, which is enough then', async () => {
+    const before = await Promise.all([endpointSealedWith(old), endpointSealedWith(old), endpointSealedWith(fresh)]);
+    const both = `${fresh},${old}`;
+    expect(await secretFinding(both)).toMatchObject({
+      status: 'warning',
+      found: `2 of 3 are sealed with another key than the first (${idOf(old)})`,
+      advice: expect.stringContaining('admin webhooks reseal'),
+    });
+
+    const first = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
+    const again = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
+
+    expect(JSON.parse(first.stdout)).toMatchObject({ resealed: 2, left: 0 });
+    expect(JSON.parse(again.stdout)).toMatchObject({ resealed: 0, left: 0 });
+    const sealed = `3, all sealed with the first key (${idOf(fresh)})`;
+    expect(await secretFinding(both)).toMatchObject({ status: 'ok', found: `${sealed}; none with ${idOf(old)}` });
+    expect(await secretFinding(fresh)).toMatchObject({ status: 'ok', found: sealed });
+    for (const { id, secret } of before) {
+      expect(secretsOf(await stored(id), openSecretBox(fresh))).toEqual([secret]);
+    }
+  });
+
+  test('when a secret was rotated lately, then the former one goes along; when that is over, then it is dropped', async () => {
+    const box = openSecretBox(old);
+    const lately = await endpointSealedWith(old);
+    const longAgo = await endpointSealedWith(old);
+    const previous = (until: number) => ({
+      previous_secrets: [{ secret: box.seal('whsec_former'), until: new Date(Date.now() + until) }],
+    });
+    await WebhookEndpoint.updateOne({ _id: lately.id }, previous(HOUR_MS)).setOptions(acrossAccounts);
+    await WebhookEndpoint.updateOne({ _id: longAgo.id }, previous(-HOUR_MS)).setOptions(acrossAccounts);
+
+    await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
+
+    expect(secretsOf(await stored(lately.id), openSecretBox(fresh))).toEqual([lately.secret, 'whsec_former']);
+    expect((await stored(longAgo.id)).previous_secrets).toEqual([]);
+  });
+
+  test('when an owner rotates a secret meanwhile, then theirs stays', async () => {
+    const { id, secret } = await endpointSealedWith(old);
+    const during = openSecretBox(`${fresh},${old}`);
+    const rotated = during.seal('whsec_rotated');
+    let isRotated = false;
+    // Between the look at the record and its change: sealing opens it first.
+    const box = {
+      ...during,
+      open(sealed: string) {
+        return during.open(sealed);
+      },
+      seal(plain: string) {
+        if (!isRotated) pending.push(rotate());
+        isRotated = true;
+        return during.seal(plain);
+      },
+    };
+    const pending: Promise<unknown>[] = [];
+    const rotate = () =>
+      WebhookEndpoint.updateOne(
+        { _id: id },
+        {
+          secret: rotated,
+          previous_secrets: [{ secret: openSecretBox(old).seal(secret), until: new Date(Date.now() + HOUR_MS) }],
+        },
+      ).setOptions(acrossAccounts);
+
+    await resealSecrets(box, () => undefined);
+    await Promise.all(pending);
+    await resealSecrets(during, () => undefined);
+
+    expect(secretsOf(await stored(id), openSecretBox(fresh))[0]).toBe('whsec_rotated');
+  });
+
+  test('when a key is missing, then the others are done, it is said how many are left, and doctor calls it a problem', async () => {
+    await endpointSealedWith(old);
+    const lost = await endpointSealedWith(foreign);
+    const both = `${fresh},${old}`;
+
+    const { code, stderr } = await runAdmin(['webhooks', 'reseal'], stores(both));
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^1 done\\. SECRET_KEY lacks the key of 1 more.*${lost.id}\n$`));
+    expect(await secretFinding(both)).toMatchObject({
+      status: 'problem',
+      found: expect.stringMatching(/^1 of 2 can be read with no key/),
+    });
+  });
+});

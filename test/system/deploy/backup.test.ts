@@ -1,0 +1,229 @@
+// Backup and restore: what was saved comes back byte for byte and works, and what is damaged or in the way is refused.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { BSON, Double, Long, MongoClient } from 'mongodb';
+import mongoose from 'mongoose';
+import { callerOf } from '../../support/gateway.ts';
+import { withErrors } from '../../support/mongodb-errors.ts';
+import { spawnService } from '../../support/spawn-service.ts';
+import { openWorkspace, type Workspace, withDatabase } from '../../support/workspace.ts';
+
+const execute = promisify(execFile);
+let workspace: Workspace;
+let folder: string;
+let client: MongoClient;
+const databases: string[] = [];
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'billhook-backup-'));
+  client = await new MongoClient(workspace.mongodbUri).connect();
+  // What a careless copy would change: a whole number stored as a double, a long, an instant, and more than one batch.
+  await client
+    .db()
+    .collection('odd')
+    .insertMany([
+      { whole: new Double(2), long: Long.fromString('9007199254740993'), at: new Date(0), none: null },
+      ...Array.from({ length: 1_200 }, (_, index) => ({ index })),
+    ]);
+  // Larger than what is read at once, with small ones between them, and together more than is written at once.
+  await client
+    .db()
+    .collection('large')
+    .insertMany(Array.from({ length: 16 }, (_, index) => ({ bytes: randomBytes(index % 2 ? 1_300_000 : 20) })));
+});
+afterAll(async () => {
+  for (const name of databases) await client.db(name).dropDatabase();
+  await client.close();
+  await rm(folder, { recursive: true });
+  await workspace.close();
+});
+
+function newDatabase(): string {
+  const name = `restored_${databases.length}_${workspace.redisPrefix}`;
+  databases.push(name);
+  return withDatabase(workspace.mongodbUri, name);
+}
+
+async function backup(command: string, path: string, uri: string) {
+  const env = { PATH: process.env['PATH'], MONGODB_URI: uri };
+  return await execute('node', ['deploy/backup/main.ts', command, path], { env }).catch((error) => error);
+}
+
+const cut = (bytes: Buffer = Buffer.alloc(0), end: number) => bytes.subarray(0, end);
+
+async function contentsOf(uri: string) {
+  const database = client.db(new URL(uri).pathname.slice(1));
+  const names = (await database.listCollections().toArray()).map(({ name }) => name).sort();
+  const bytes = async (name: string) =>
+    (
+      await database
+        .collection(name)
+        .find({}, { raw: true, sort: { _id: 1 } })
+        .toArray()
+    ).map((one) => Buffer.from(one as never).toString('hex'));
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bytes(name)] as const)));
+}
+
+test('when a backup is restored into a new database, then it is the same to the byte, and the keys of then still open it', async () => {
+  const account = await workspace.account();
+  const gateway = await spawnService('gateway', workspace);
+  const body = { name: 'Ada Lovelace', email: 'ada@example.com' };
+  const created = await callerOf(gateway.url, account.key)('POST', '/api/v1/clients', { body });
+  await gateway.stop();
+  const path = join(folder, 'of-this-year', 'whole');
+  const restoredUri = newDatabase();
+
+  expect((await backup('save', path, workspace.mongodbUri)).stdout).toMatch(/^save: \d+ collections, \d+ documents$/m);
+  expect((await backup('restore', path, restoredUri)).stdout).toMatch(/^restore: \d+ collections, \d+ documents$/m);
+
+  const original = await contentsOf(workspace.mongodbUri);
+  expect(original['odd']).toHaveLength(1_201);
+  // Empty collections are not brought back: migrate makes them.
+  expect(await contentsOf(restoredUri)).toEqual(
+    Object.fromEntries(Object.entries(original).filter(([, all]) => all.length > 0)),
+  );
+
+  const env = { PATH: process.env['PATH'], MONGODB_URI: restoredUri };
+  await execute('node', ['services/admin/main.ts', 'migrate'], { env });
+  const again = await spawnService('gateway', { ...workspace, mongodbUri: restoredUri });
+  const read = await callerOf(again.url, account.key)('GET', `/api/v1/clients/${created.body.data.id}`);
+  await again.stop();
+  expect(read).toMatchObject({ status: 200, body: { data: { name: 'Ada Lovelace' } } });
+});
+
+test('when documents are written while it saves, then a backup holds one instant of them', async () => {
+  // Two collections that are only ever changed together: seen apart, they would differ.
+  const [left, right] = ['left', 'right'].map((name) => client.db().collection<{ _id: number }>(name));
+  let isSaving = true;
+  const writing = (async () => {
+    for (let index = 0; isSaving; index += 1) {
+      await client.withSession((session) =>
+        session.withTransaction(async () => {
+          await left?.insertOne({ _id: index }, { session });
+          await right?.insertOne({ _id: index }, { session });
+        }),
+      );
+    }
+  })();
+  const path = join(folder, 'busy');
+  await backup('save', path, workspace.mongodbUri);
+  isSaving = false;
+  await writing;
+
+  const { collections } = JSON.parse(await readFile(join(path, 'backup.json'), 'utf8'));
+  expect(collections.left.count).toBe(collections.right.count);
+  expect(gunzipSync(await readFile(join(path, 'left.bson.gz')))).toHaveLength(
+    collections.left.count * BSON.calculateObjectSize({ _id: 1 }),
+  );
+});
+
+describe('a damaged backup', () => {
+  const path = () => join(folder, 'damaged');
+  const file = () => join(path(), 'odd.bson.gz');
+  const list = () => join(path(), 'backup.json');
+  let original: Map<string, Buffer>;
+  beforeAll(async () => {
+    await backup('save', path(), workspace.mongodbUri);
+    original = new Map(await Promise.all([file(), list()].map(async (one) => [one, await readFile(one)] as const)));
+  });
+  afterEach(async () => {
+    for (const [one, bytes] of original) await writeFile(one, bytes);
+  });
+
+  const inList = (change: (list: { collections: Record<string, unknown> }) => unknown) => async () =>
+    await writeFile(list(), JSON.stringify(change(JSON.parse(String(original.get(list()))))));
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['a file has lost its end', 'odd.bson.gz is damaged', () => writeFile(file(), cut(original.get(file()), -20))],
+    ['a file is missing', 'odd.bson.gz is damaged (ENOENT', () => rm(file())],
+    ['a file is empty', 'odd.bson.gz is damaged', () => writeFile(file(), '')],
+    ['a file holds garbage', 'odd.bson.gz is damaged', () => writeFile(file(), randomBytes(1_000))],
+    ['a file holds no BSON', 'odd.bson.gz is damaged (not BSON)', () => writeFile(file(), gzipSync(Buffer.alloc(99)))],
+    [
+      'a file is another one',
+      'odd.bson.gz is not what was saved',
+      () => writeFile(file(), gzipSync(BSON.serialize({}))),
+    ],
+    ['the list has lost its end', 'backup.json is damaged', () => writeFile(list(), cut(original.get(list()), -20))],
+    ['the list names no collections', 'backup.json is damaged', inList(() => ({ format: 1, savedAt: 'now' }))],
+    [
+      'the list has no checksum',
+      'backup.json is damaged',
+      inList((whole) => ({ ...whole, collections: { ...whole.collections, odd: {} } })),
+    ],
+    ['the list is of a later version', 'is of another format', inList((whole) => ({ ...whole, format: 2 }))],
+  ])('when %s, then one line names it and nothing is restored', async (_, words, damage) => {
+    await damage();
+    const uri = newDatabase();
+
+    const { code, stderr } = await backup('restore', path(), uri);
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+    expect(stderr).toContain(words);
+    expect(await contentsOf(uri)).toEqual({});
+  });
+});
+
+test('when the database is in use or the folder is there, then both are left alone', async () => {
+  const path = join(folder, 'once');
+  await backup('save', path, workspace.mongodbUri);
+
+  expect((await backup('save', path, workspace.mongodbUri)).stderr).toContain('never overwrites');
+  expect((await backup('restore', path, workspace.mongodbUri)).stderr).toContain('is not empty');
+  expect((await backup('restore', folder, newDatabase())).stderr).toContain('holds no backup');
+  expect((await backup('restore', path, '')).code).toBe(78);
+  expect((await backup('erase', path, workspace.mongodbUri)).stderr).toContain('Usage:');
+});
+
+describe('a save that fails', () => {
+  // An order for errors is for the connections of one name: the command takes that of this process.
+  const sameName = () => {
+    const { appName = '' } = mongoose.connection.getClient().options;
+    return `${workspace.mongodbUri}${workspace.mongodbUri.includes('?') ? '&' : '?'}appName=${encodeURIComponent(appName)}`;
+  };
+  const order = (given: object) => async (path: string) =>
+    await withErrors({ failCommands: ['find'], ...given }, async () => await backup('save', path, sameName()));
+  const SNAPSHOT_TOO_OLD = 239;
+  const UNAUTHORIZED = 13;
+
+  test.each<[string, string, (path: string) => Promise<{ code?: number; stderr: string }>]>([
+    ['nobody answers', 'MongoDB cannot be reached', (path) => backup('save', path, 'mongodb://127.0.0.1:1/billhook')],
+    ['the connection is cut and cut again', 'MongoDB cannot be reached', order({ closeConnection: true, times: 2 })],
+    [
+      'the instant is no longer kept',
+      'raise minSnapshotHistoryWindowInSeconds',
+      order({ errorCode: SNAPSHOT_TOO_OLD }),
+    ],
+    ['reading is not allowed', 'MongoDB refuses to go on', order({ errorCode: UNAUTHORIZED })],
+  ])(
+    'when %s, then one line says so, and the next try may take the same folder',
+    async (what, words, saving) => {
+      const path = join(folder, what);
+
+      const { code, stderr } = await saving(path);
+
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+      expect(stderr).toContain(words);
+      await expect(access(path)).rejects.toThrow('ENOENT');
+      expect((await backup('save', path, workspace.mongodbUri)).stdout).toContain('save: ');
+    },
+    30_000,
+  );
+
+  test('when the folder was there before, then what it holds stays', async () => {
+    const path = join(folder, 'before');
+    await backup('save', path, workspace.mongodbUri);
+    const list = await readFile(join(path, 'backup.json'), 'utf8');
+
+    expect((await backup('save', path, 'mongodb://127.0.0.1:1/billhook')).stderr).toContain('never overwrites');
+
+    expect(await readFile(join(path, 'backup.json'), 'utf8')).toBe(list);
+  });
+});

@@ -1,0 +1,140 @@
+// Callers that go on calling over kept connections, and a journal of what became of each request.
+import { type Agent, request } from 'node:http';
+import { eventually } from '../../support/eventually.ts';
+
+export interface Target {
+  agent: Agent;
+  key: string;
+  /** Who takes requests at this moment; asked before each one. */
+  urls: () => string[];
+}
+
+export interface Journal {
+  sent: number;
+  answered: number;
+  documents: number;
+  clientIds: string[];
+  failures: string[];
+}
+
+export interface Load {
+  /** Resolves after this many further answers. */
+  answered(count: number): Promise<void>;
+  /** Resolves after this many answers in a row that were right. */
+  recovered(count: number): Promise<void>;
+  failures(): string[];
+  stop(): Promise<Journal>;
+}
+
+interface Call {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+interface Reply {
+  status: number;
+  bytes: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  body: any;
+}
+
+const document = {
+  title: 'Invoice',
+  number: 'INV-0042',
+  date: '2026-11-21',
+  clientName: 'Ada Lovelace',
+  clientEmail: 'ada@example.com',
+  partnerName: 'Studio North',
+  partnerEmail: 'hello@north.example',
+  amount: 1200,
+  lineItems: [{ description: 'Design', qty: 10, rate: 100 }],
+};
+
+/** Two callers create clients, one reads lists, two ask for documents: each waits for its answer before it asks again. */
+export function startLoad(target: Target): Load {
+  const journal: Journal = { sent: 0, answered: 0, documents: 0, clientIds: [], failures: [] };
+  let isStopping = false;
+  let rightInARow = 0;
+
+  async function caller(callOf: (turn: number) => Call, onReply: (reply: Reply) => void, status: number) {
+    for (let turn = 0; !isStopping; turn += 1) {
+      const call = callOf(turn);
+      journal.sent += 1;
+      try {
+        const reply = await sendRequest(target, call);
+        journal.answered += 1;
+        if (reply.status !== status) throw new Error(`${reply.status} ${String(reply.bytes).slice(0, 200)}`);
+        onReply(reply);
+        rightInARow += 1;
+      } catch (error) {
+        rightInARow = 0;
+        journal.failures.push(`${call.method} ${call.path}: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  const newClient = (caller: string) => (turn: number) => {
+    const body = { name: `${caller} ${turn}`, email: `${caller}-${turn}@example.com` };
+    return { method: 'POST', path: '/api/v1/clients', body };
+  };
+  const keepId = ({ body }: Reply) => void journal.clientIds.push(body.data.id);
+  const newDocument = () => ({ method: 'POST', path: '/api/tools/generate-pdf', body: document });
+  const judgeDocument = ({ bytes }: Reply) => {
+    if (bytes.subarray(0, 5).toString() !== '%PDF-') throw new Error('it is no document');
+    journal.documents += 1;
+  };
+  const callers = [
+    caller(newClient('ada'), keepId, 201),
+    caller(newClient('grace'), keepId, 201),
+    caller(
+      () => ({ method: 'GET', path: '/api/v1/clients?limit=5' }),
+      () => undefined,
+      200,
+    ),
+    caller(newDocument, judgeDocument, 200),
+    caller(newDocument, judgeDocument, 200),
+  ];
+
+  return {
+    async answered(count) {
+      const goal = journal.answered + count;
+      await eventually(() => journal.answered >= goal, 60_000);
+    },
+    async recovered(count) {
+      rightInARow = 0;
+      await eventually(() => rightInARow >= count, 60_000);
+    },
+    failures: () => [...journal.failures],
+    async stop() {
+      isStopping = true;
+      await Promise.all(callers);
+      return journal;
+    },
+  };
+}
+
+let turn = 0;
+
+/** Sends one request to whoever's turn it is. No retry: what fails is a failure. */
+export function sendRequest({ agent, key, urls }: Target, { method, path, body }: Call): Promise<Reply> {
+  const targets = urls();
+  turn += 1;
+  const url = `${targets[turn % targets.length]}${path}`;
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, agent, headers, timeout: 40_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        const isJson = response.headers['content-type']?.startsWith('application/json');
+        resolve({ status: response.statusCode ?? 0, bytes, body: isJson ? JSON.parse(String(bytes)) : undefined });
+      });
+    });
+    sending.on('timeout', () => sending.destroy(new Error('no answer within 40 s')));
+    sending.on('error', reject);
+    sending.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,198 @@
+// Large bodies: how many may be on their way at the same time, and how long their bytes are kept.
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
+import { bytesToCome, openBodyRoom } from '../../../services/gateway/http/body-room.ts';
+import { jsonReader, rawBodyOf } from '../../../services/gateway/http/read-json.ts';
+import { eventually } from '../../support/eventually.ts';
+import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { pdfOf } from '../../support/pdf-body.ts';
+import { openReadyQueues } from '../../support/queues.ts';
+import { spawnGateway } from '../../support/spawn-gateway.ts';
+import { openWorkspace } from '../../support/workspace.ts';
+
+const PATH = '/api/tools/generate-pdf';
+const MIB = 1024 * 1024;
+
+describe('room for bodies', () => {
+  const limits = { perAccount: 2 * MIB, all: 3 * MIB };
+  const large = (accountId: string) => ({ accountId, bytes: MIB });
+
+  test('when an account has its share, then 429, and others are let in until there is no room', () => {
+    const room = openBodyRoom(limits);
+    room.take(large('one'));
+    const place = room.take(large('one'));
+
+    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
+    room.take(large('other'));
+    expect(() => room.take(large('third'))).toThrow(
+      expect.objectContaining({ status: 503, headers: { 'Retry-After': expect.any(String) } }),
+    );
+
+    place.free();
+    room.take(large('third'));
+  });
+
+  test('when room is made free twice, then it is free once', () => {
+    const room = openBodyRoom(limits);
+    const place = room.take(large('one'));
+    room.take(large('one'));
+    place.free();
+    place.free();
+
+    room.take(large('one'));
+    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
+  });
+
+  test('when a body turns out to be smaller than it might have been, then the rest of its room is free, and all of it at the end', () => {
+    const room = openBodyRoom({ perAccount: MIB, all: MIB });
+    const unknown = room.take(large('one'));
+    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 503 }));
+    unknown.shrink(MIB / 2);
+    const half = room.take({ accountId: 'one', bytes: MIB / 2 });
+    expect(() => room.take({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
+
+    half.shrink(2_000);
+    unknown.shrink(MIB); // It never grows.
+    const rest = room.take({ accountId: 'one', bytes: MIB / 2 });
+    for (const place of [unknown, half, rest]) place.free();
+    room.take(large('one'));
+  });
+
+  test('when bodies are small, then nobody counts them', () => {
+    const room = openBodyRoom({ perAccount: 0, all: 0 });
+
+    for (let count = 0; count < 100; count += 1) room.take({ accountId: 'one', bytes: 64 * 1024 - 1 });
+    expect(() => room.take({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['says its length', { 'content-length': '70000' }, 70_000],
+    ['does not say its length', { 'transfer-encoding': 'chunked' }, 100_000],
+    ['says that it is too large', { 'content-length': '100001' }, 0],
+    ['is none', {}, 0],
+  ])('when a body %s, then it is known how much may come', (_what, headers, bytes) => {
+    expect(bytesToCome({ headers }, 100_000)).toBe(bytes);
+  });
+});
+
+describe('a gateway', () => {
+  /** The largest body that is taken, and not a document: what is read of it is 400. */
+  const body = `{"notes":"${'x'.repeat(PDF_BODY_BYTES_MAX - '{"notes":""}'.length)}"}`;
+  /** So many of them are an account's share. */
+  const SHARE = 10;
+  let gateway: TestGateway;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await gateway.close();
+  });
+
+  /** Sends all but the last byte. */
+  function sendMost() {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    const caller = { socket, heard: '' };
+    const head = [
+      `POST ${PATH} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${gateway.account.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    socket.on('error', () => undefined); // Who is refused is cut off while he sends.
+    socket.on('data', (data) => {
+      caller.heard += data.toString('latin1');
+    });
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
+    sockets.push(socket);
+    return caller;
+  }
+
+  test('when an account holds back the ends of many large bodies, then the next is 429 until they are answered', async () => {
+    const callers = Array.from({ length: SHARE + 2 }, sendMost);
+    const refused = () => callers.filter(({ heard }) => heard !== '');
+    await eventually(async () => refused().length === 2);
+
+    for (const { heard } of refused()) {
+      expect(heard).toMatch(/^HTTP\/1\.1 429 /);
+      expect(heard).toMatch(/\r\nRetry-After: \d+\r\n/i);
+    }
+    const { key } = await gateway.workspace.account();
+    expect((await callerOf(gateway.url, key)('POST', PATH, { raw: body })).status).toBe(400);
+    expect((await gateway.post(PATH, {})).status).toBe(400);
+
+    const held = callers.filter(({ heard }) => heard === '');
+    expect(held).toHaveLength(SHARE);
+    for (const { socket } of held.slice(5)) socket.write(body.slice(-1));
+    for (const { socket } of held.slice(0, 5)) socket.destroy();
+    await eventually(async () => held.slice(5).every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
+    const after = Array.from({ length: SHARE }, sendMost);
+    for (const { socket } of after) socket.write(body.slice(-1));
+    await eventually(async () => after.every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
+  });
+});
+
+test('when documents of a caller who never says how long they are wait to be printed, then as many may wait as of any other', async () => {
+  const workspace = await openWorkspace();
+  const { key } = await workspace.account();
+  const gateway = await spawnGateway(workspace, key);
+  const queues = await openReadyQueues(workspace);
+  const ended = new AbortController();
+  try {
+    const answers = Array.from({ length: 20 }, () =>
+      fetch(gateway.url + PATH, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: new Blob([JSON.stringify(pdfOf('Invoice'))]).stream(), // In chunks.
+        ...{ duplex: 'half' }, // Not in the types.
+        signal: ended.signal,
+      }).catch(() => undefined),
+    );
+
+    // Nobody prints here.
+    await eventually(async () => (await queues.counts(renderDocument)).ready === answers.length);
+    ended.abort();
+    expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
+  } finally {
+    ended.abort();
+    await queues.close();
+    await gateway.stop();
+    await workspace.close();
+  }
+});
+
+describe('the bytes of a body', () => {
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    const app = express();
+    const limit = 1_000;
+    for (const isKept of [true, false]) {
+      const read = jsonReader({ limit, isKept });
+      app.post(`/${isKept}`, async (request, response) => {
+        const value = await read(request, response).catch(({ status }) => status);
+        response.json([value, rawBodyOf(request).length]);
+      });
+    }
+    server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
+
+  test.each([
+    ['a second request is compared with it, then they are kept', true, 9],
+    ['nothing is stored, then they are let go', false, 0],
+  ])('when %s', async (_when, isKept, bytes) => {
+    const send = (raw: string) => callerOf(url, '')('POST', `/${isKept}`, { raw });
+
+    expect((await send('{"a":"b"}')).body).toEqual([{ a: 'b' }, bytes]);
+    expect((await send('\u{feff}')).body[0]).toBe(400);
+  });
+});

@@ -1,0 +1,189 @@
+// Two gateway processes on one database: numbers without holes, one effect per Idempotency-Key, and crashes in the middle of a write.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Client } from '#libs/models/client.ts';
+import { Event } from '#libs/models/event.ts';
+import { Idempotency } from '#libs/models/idempotency-record.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
+import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { CRASH_POINTS } from '../../../services/gateway/http/crash-points.ts';
+import { spawnGateway } from '../../support/spawn-gateway.ts';
+import { openWorkspace, type TestAccount, type Workspace } from '../../support/workspace.ts';
+
+type Gateway = Awaited<ReturnType<typeof spawnGateway>>;
+
+let workspace: Workspace;
+let account: TestAccount;
+let gateways: Gateway[] = []; // Also when one of them did not start.
+let client_id: string;
+
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  account = await workspace.account();
+  gateways = await Promise.all([spawnGateway(workspace, account.key), spawnGateway(workspace, account.key)]);
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await workspace.close();
+});
+beforeEach(async () => {
+  account = await workspace.account();
+  client_id = (await send(0, 'POST', '/api/v1/clients', { name: 'Ada', email: 'ada@example.com' })).body.data.id;
+});
+
+const send = (gateway: number, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  (gateways[gateway % 2] as Gateway).send(method, path, { key: account.key, body, headers });
+const invoice = () => ({ client_id, amount: 10, due_date: '2031-01-01' });
+const audit = async () => (await send(0, 'GET', '/api/v1/numbering/audit')).body.data;
+
+describe('numbers', () => {
+  test('when 200 invoices are created at once over both, then 200 × 201 with numbers 1 to 200', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => send(index, 'POST', '/api/v1/invoices', invoice())),
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 200 }, () => 201));
+    const numbers = replies.map(({ body }) => body.data.invoice_number).sort();
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => `INV-${String(index + 1).padStart(4, '0')}`));
+    expect(await audit()).toMatchObject({ gapless: true, kinds: { invoice: { drawn: 200, live: 200 } } });
+    const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  });
+
+  test('when creates, refusals, deletes and quotes are mixed over both, then each sequence is gapless', async () => {
+    const paths = ['/api/v1/invoices', '/api/v1/quotes'];
+    const replies = await Promise.all(
+      Array.from({ length: 120 }, (_, index) => {
+        const isRefused = index % 5 === 0;
+        const body = isRefused ? { ...invoice(), client_id: '0192e0a0-0000-7000-8000-000000000000' } : invoice();
+        return send(index, 'POST', paths[index % 3 === 0 ? 1 : 0] as string, body);
+      }),
+    );
+    const drafts = replies.filter(({ body }) => body.data?.invoice_number).slice(0, 20);
+    const removals = await Promise.all(
+      drafts.map(({ body }, index) => send(index, 'DELETE', `/api/v1/invoices/${body.data.id}`)),
+    );
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 404]));
+    expect(removals.map(({ status }) => status)).toEqual(drafts.map(() => 200));
+    const { gapless, kinds } = await audit();
+    expect(gapless).toBe(true);
+    expect(kinds.invoice.deleted).toBe(20);
+    expect(kinds.invoice.drawn + kinds.quote.drawn).toBe(replies.filter(({ status }) => status === 201).length);
+  });
+});
+
+describe('the profile', () => {
+  test('when it was changed through one gateway, then the other computes and freezes documents from what it is now', async () => {
+    expect((await send(1, 'GET', '/api/v1/clients')).status).toBe(200); // Now it remembers the profile of before.
+    const profile = { default_tax_rate: 19, bank_details: 'The new bank', project_statuses: ['New'] };
+    expect((await send(0, 'PATCH', '/api/v1/account', profile)).status).toBe(200);
+    const replies = [
+      await send(1, 'POST', '/api/v1/invoices', { ...invoice(), status: 'Sent' }),
+      await send(1, 'POST', '/api/v1/quotes', { client_id, amount: 10, status: 'Sent' }),
+      await send(1, 'POST', '/api/v1/projects', { client_id, name: 'Site', status: 'New' }),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
+    for (const { body } of replies.slice(0, 2)) expect(body.data.tax_rate).toBe(19);
+    const { parties } = (await Invoice.findOne({ account_id: account.id }).lean()) as InvoiceRecord;
+    expect(parties?.issuer.bank_details).toBe('The new bank');
+  });
+});
+
+describe('tasks', () => {
+  test('when time is logged on a task while the other gateway deletes it, then no entry is left without its task', async () => {
+    const project = await send(0, 'POST', '/api/v1/projects', { client_id, name: 'Site' });
+    const project_id = project.body.data.id;
+    for (let round = 0; round < 20; round += 1) {
+      const task_id = (await send(0, 'POST', '/api/v1/tasks', { project_id, name: 'Design' })).body.data.id;
+      const entry = { project_id, task_id, hours: 1, date: '2026-01-02' };
+      const [removed, ...logged] = await Promise.all([
+        send(1, 'DELETE', `/api/v1/tasks/${task_id}`),
+        ...Array.from({ length: 5 }, () => send(0, 'POST', '/api/v1/time-entries', entry)),
+      ]);
+
+      expect(removed.status).toBe(200);
+      for (const { status } of logged) expect([201, 404]).toContain(status);
+      expect((await send(0, 'GET', `/api/v1/time-entries?task_id=${task_id}`)).body.pagination.total).toBe(0);
+    }
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('when 50 requests carry one key over both, then there is one effect and one answer', async () => {
+    const headers = { 'Idempotency-Key': 'fifty' };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => send(index, 'POST', '/api/v1/invoices', invoice(), headers)),
+    );
+    const made = replies.filter(({ status }) => status === 201);
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(made.filter(({ headers: answered }) => !answered.get('Idempotent-Replayed'))).toHaveLength(1);
+    for (const { body, headers: answered } of replies.filter(({ status }) => status === 409)) {
+      expect(body).toEqual({ error: 'A request with this Idempotency-Key is still running' });
+      expect(answered.get('Retry-After')).toBe('1');
+    }
+    expect(await Invoice.countDocuments({ account_id: account.id })).toBe(1);
+    expect(await audit()).toMatchObject({ gapless: true, kinds: { invoice: { drawn: 1 } } });
+  });
+
+  test('when two accounts use one key, then each has its own effect; another body is 422 on every gateway', async () => {
+    const headers = { 'Idempotency-Key': 'same' };
+    const first = await send(0, 'POST', '/api/v1/clients', { name: 'One', email: 'one@example.com' }, headers);
+    const other = await send(1, 'POST', '/api/v1/clients', { name: 'Two', email: 'two@example.com' }, headers);
+    const again = await send(1, 'POST', '/api/v1/clients', { name: 'One', email: 'one@example.com' }, headers);
+    account = await workspace.account();
+    const foreign = await send(0, 'POST', '/api/v1/clients', { name: 'One', email: 'one@example.com' }, headers);
+
+    expect([first.status, other.status, again.status, foreign.status]).toEqual([201, 422, 201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect(foreign.body.data.id).not.toBe(first.body.data.id);
+  });
+
+  test.each(['', 'x'.repeat(256), 'with blank', 'ümlaut'])('when the key is %j, then 400', async (key) => {
+    // fetch does not send what is not Latin-1, and drops an empty header: what arrives is what is judged.
+    const reply = await send(0, 'POST', '/api/v1/invoices', invoice(), { 'Idempotency-Key': key });
+
+    expect(reply.status).toBe(400);
+  });
+
+  test('when a request is refused, then its key is not used up', async () => {
+    const headers = { 'Idempotency-Key': 'retry' };
+    const refused = await send(0, 'POST', '/api/v1/invoices', { ...invoice(), amount: -1 }, headers);
+
+    expect(refused.status).toBe(400);
+    expect((await send(1, 'POST', '/api/v1/invoices', invoice(), headers)).status).toBe(201);
+  });
+});
+
+describe('crashes', () => {
+  /** What of a write is there: all of it or nothing. */
+  const traces = async () => ({
+    invoices: await Invoice.countDocuments({ account_id: account.id }),
+    numbers: await NumberLedger.countDocuments({ account_id: account.id }),
+    events: await Event.countDocuments({ account_id: account.id, type: 'invoice.created' }),
+    answers: await Idempotency.countDocuments({ account_id: account.id }),
+    holds: (await Client.findOne({ account_id: account.id }).lean())?.holds ?? 0,
+  });
+
+  test.each(CRASH_POINTS)(
+    'when the gateway dies %s, then all is stored or nothing, and the retry gives the one invoice',
+    async (point) => {
+      const dying = await spawnGateway(workspace, account.key, { CRASH_AT: point });
+      const headers = { 'Idempotency-Key': `crash-${point}` };
+      const options = { key: account.key, body: invoice(), headers };
+      await expect(dying.send('POST', '/api/v1/invoices', options)).rejects.toThrow();
+      await dying.exited;
+
+      const isStored = point === 'after-commit';
+      const count = isStored ? 1 : 0;
+      expect(await traces()).toEqual({ invoices: count, numbers: count, events: count, answers: count, holds: count });
+      const retried = await send(0, 'POST', '/api/v1/invoices', invoice(), headers);
+      expect([retried.status, retried.body.data.invoice_number]).toEqual([201, 'INV-0001']);
+      expect(retried.headers.get('Idempotent-Replayed')).toBe(isStored ? 'true' : null);
+      expect(await traces()).toEqual({ invoices: 1, numbers: 1, events: 1, answers: 1, holds: 1 });
+      expect((await audit()).gapless).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+// Hundreds of attempts to have this system call what only it can reach: nobody is called, whichever wall stands alone.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findGround, runOn } from '../../../lab/hostile/ssrf-ground.ts';
+import type { LayerReport } from '../../../lab/hostile/ssrf-report.ts';
+
+const ground = await findGround();
+const hasNetwork = ground.wrapper.length > 0;
+const LIMIT_MS = 600_000;
+
+if (!hasNetwork) {
+  process.stderr.write(
+    `\n${'!'.repeat(100)}\n${ground.description}\nAttacks by name, by IPv6 and on addresses other than 127.0.0.1 are NOT tried, nor is the empty network.\n` +
+      `HOSTILE_GROUND=required makes this a failure.\n${'!'.repeat(100)}\n\n`,
+  );
+}
+
+const reports: LayerReport[] = [];
+beforeAll(async () => {
+  const args = ['--folder', ground.folder, ...(hasNetwork ? ['--whole-network'] : [])];
+  await runOn(ground, 'lab/hostile/ssrf-inside.ts', args, (line) => reports.push(line as LayerReport));
+}, LIMIT_MS);
+afterAll(() => ground.remove());
+
+const of = (layer: string) => {
+  const found = reports.filter((report) => report.layer === layer);
+  expect(found).not.toEqual([]);
+  return found;
+};
+const outcomeOf = ({ layer, vector, hits, queries, leaks, surprises }: LayerReport) => ({
+  layer,
+  vector,
+  hits,
+  queries,
+  leaks,
+  surprises,
+});
+const nothing = (layer: string) => ({
+  layer,
+  vector: expect.any(String),
+  hits: [],
+  queries: [],
+  leaks: [],
+  surprises: [],
+});
+/** Only with a network of our own does this test see whether somebody asked for a name, and whom else he called. */
+const withNetwork = hasNetwork ? test : test.skip;
+
+test('when the machine must give a network of its own, then it does', () => {
+  if (process.env['HOSTILE_GROUND'] === 'required') expect(ground.description).toMatch(/^a network namespace/);
+});
+
+test('when there is no wall at all, then the canaries are called: they hear, and the attacks are attacks', () => {
+  const [report] = of('no wall at all');
+  const heard = new Set(report?.hits.flatMap((hit) => /\/(e\d+-\d+)\//.exec(hit)?.[1] ?? []));
+
+  expect(heard.size).toBeGreaterThan(60);
+});
+
+withNetwork('when there is no wall at all, then all kinds of addresses are called, and names are asked for', () => {
+  const [report] = of('no wall at all');
+  for (const address of ['127.0.0.1:80', '169.254.169.254:80', '10.0.0.5:80', '::1:9999', 'fd00:ec2::254:80']) {
+    expect(report?.hits.some((hit) => hit.startsWith(address))).toBe(true);
+  }
+  expect(report?.queries).toContain('localtest.me A');
+});
+
+describe('Chromium with nothing but one wall', () => {
+  withNetwork('when it is the empty network, then nobody is called and no name is asked for', () => {
+    expect(of('only the empty network').map(outcomeOf)).toEqual([nothing('only the empty network')]);
+  });
+
+  test('when it is the closed proxy and the resolver that resolves nothing, then nobody is called and no name is asked for', () => {
+    expect(of('only the closed proxy').map(outcomeOf)).toEqual([nothing('only the closed proxy')]);
+  });
+
+  test("when it is the page's own policy, then nobody is called and no name is asked for", () => {
+    const layer = "only the page's own policy";
+    expect(of(layer).map(outcomeOf)).toEqual([nothing(layer)]);
+  });
+});
+
+test('when the whole system is attacked through images, texts, registrations and deliveries, then nobody is called', () => {
+  const found = of('the whole system');
+
+  expect(found.map(outcomeOf)).toEqual(found.map(() => nothing('the whole system')));
+  expect(found.reduce((sum, { attacks }) => sum + attacks, 0)).toBeGreaterThan(1_000);
+});
+
+test('when the browser of the whole system is in our network and free to call, then documents give it nobody to call', () => {
+  const layer = 'the whole system, its browser in our network';
+  const found = of(layer);
+
+  expect(found.map(outcomeOf)).toEqual(found.map(() => nothing(layer)));
+});
+
+withNetwork(
+  'when an address is public, then it is called, and when it is refused, then the answer does not tell why',
+  () => {
+    expect(of('control').flatMap(({ surprises }) => surprises)).toEqual([]);
+  },
+);

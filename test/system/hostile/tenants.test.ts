@@ -1,0 +1,119 @@
+// Every text of each account is marked; nothing the other ever gets holds the mark: answers, documents, webhooks, events, log lines.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Captured, callEverything, leaksIn, makeEverything } from '../../service/hostile/tenants-matrix.ts';
+import { eventually } from '../../support/eventually.ts';
+import { count } from '../../support/form.ts';
+import { callerOf, type TestGateway, verbsOf } from '../../support/gateway.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { create } from '../../support/records.ts';
+import { startSystem, type TestSystem } from '../../support/system.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+const LIMIT_MS = 900_000;
+const marks = { A: `qa${randomBytes(6).toString('hex')}-`, B: `qb${randomBytes(6).toString('hex')}-` };
+
+let system: TestSystem;
+let gateway: TestGateway;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  const limits = { RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0', RATE_LIMIT_REFUSALS: '0' };
+  system = await startSystem({ env: { ...limits, WEBHOOK_RETRY_SCALE: '0.001' } });
+  const { workspace, account } = system;
+  gateway = {
+    url: system.gateway.url,
+    workspace,
+    account,
+    ...verbsOf(callerOf(system.gateway.url, account.key)),
+    close: () => system.close(),
+  };
+}, LIMIT_MS);
+afterAll(async () => {
+  for (const receiver of receivers) await receiver.close();
+  await gateway.close();
+}, LIMIT_MS);
+
+test(
+  'when two accounts do everything there is, then nothing of the other is in any of it',
+  async () => {
+    const accounts = { A: await aTenant('A'), B: await aTenant('B') };
+    const ids = {
+      A: await makeEverything(gateway, accounts.A.account, marks.A),
+      B: await makeEverything(gateway, accounts.B.account, marks.B),
+    };
+    const idOf = (who: string) => (index: number) => `tenant-${who}-${marks[who as 'A' | 'B']}${index}`;
+    const captured = {
+      A: await callEverything(gateway, accounts.A.account, marks.A, ids.B, idOf('A')),
+      B: await callEverything(gateway, accounts.B.account, marks.B, ids.A, idOf('B')),
+    };
+    for (const who of ['A', 'B'] as const) {
+      captured[who].push(
+        ...(await eventsOf(accounts[who].account)),
+        ...(await calledBack(accounts[who].receiver)),
+        ...logLinesOf(marks[who]),
+      );
+    }
+
+    for (const [who, other] of [
+      ['A', 'B'],
+      ['B', 'A'],
+    ] as const) {
+      // It would be found: each account's own mark is in its answers, its documents, its webhooks, its events and its log lines.
+      const own = leaksIn(captured[who], marks[who]).join('\n');
+      for (const place of [
+        /getClient of its own/,
+        /printInvoice of its own/,
+        /generatePdf/,
+        /^webhook/m,
+        /^event/m,
+        /^log/m,
+      ]) {
+        expect([who, place, place.test(own)]).toEqual([who, place, true]);
+      }
+      expect(leaksIn(captured[who], marks[other])).toEqual([]);
+      count('answers searched for the mark of another account', captured[who].length);
+    }
+    // And a leak that is planted is named.
+    const planted: Captured = {
+      what: 'planted',
+      text: captured.B.find(({ what }) => what === 'getClient of its own')?.text ?? '',
+    };
+    expect(leaksIn([...captured.A, planted], marks.B)).toEqual(['planted']);
+  },
+  LIMIT_MS,
+);
+
+async function aTenant(who: 'A' | 'B'): Promise<{ account: TestAccount; receiver: Receiver }> {
+  const account = await system.workspace.account({ name: `${marks[who]}account` });
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  await create(gateway, '/api/v1/webhooks', { url: receiver.url, description: `${marks[who]}mine` }, account);
+  return { account, receiver };
+}
+
+async function eventsOf(account: TestAccount): Promise<Captured[]> {
+  const captured: Captured[] = [];
+  for (let after = 0, hasMore = true; hasMore; ) {
+    const { body } = await gateway.get(`/api/v1/events?limit=100&after=${after}`, account);
+    captured.push({ what: `events after ${after}`, text: JSON.stringify(body) });
+    [after, hasMore] = [body.next_after, body.has_more];
+  }
+  return captured;
+}
+
+/** Its first endpoint may have made room for others meanwhile; what it got until then is enough to be searched. */
+async function calledBack(receiver: Receiver): Promise<Captured[]> {
+  await eventually(() => receiver.received.length > 0, 120_000);
+  return receiver.received.map(({ headers, body }, index) => ({
+    what: `webhook ${index}`,
+    text: `${JSON.stringify(headers)} ${body}`,
+  }));
+}
+
+/** What the services wrote about this account's requests, which carry ids of their own. */
+function logLinesOf(mark: string): Captured[] {
+  const lines = [system.gateway, system.webhooks, ...system.renderers].flatMap((service) =>
+    service.output().split('\n'),
+  );
+  return lines.filter((line) => line.includes(mark)).map((text, index) => ({ what: `log ${index}`, text }));
+}

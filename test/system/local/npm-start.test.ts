@@ -1,0 +1,89 @@
+// What a newcomer does in the first minute: start, paste the three lines, stop, and start again. Nothing is pretended here.
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Facts } from '../../../deploy/local/banner.ts';
+import { findMarked } from '../../../deploy/local/orphans.ts';
+import { eventually } from '../../support/eventually.ts';
+import { REAL, type Start, start, whenReady } from './start-and-run.ts';
+
+let folder: string;
+let running: Start;
+let facts: Facts;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-start-'));
+  await startIt();
+});
+afterAll(async () => {
+  await stopIt();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('when the first line is pasted, then it answers a PDF', async () => {
+  const answer = await paste(/generate-pdf/);
+
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-[\s\S]*%%EOF\s*$/);
+});
+
+test('when the second line is pasted, then the third shows its event with a verified signature', async () => {
+  const created = await paste(/\/api\/v1\/clients /);
+  expect(created.status).toBe(201);
+  const { data } = (await created.json()) as { data: { id: string } };
+
+  const delivery = await eventually(() => deliveryOf(data.id));
+
+  expect(delivery).toMatchObject({ verified: true, body: { type: 'client.created', data } });
+});
+
+test('when it is stopped and started again, then key, clients and endpoint are the ones of before', async () => {
+  const before = (await (await paste(/\/api\/v1\/clients /)).json()) as { data: { id: string } };
+  const { key } = facts;
+  await stopIt();
+  expect(await findMarked(await realpath(join(folder, 'data')))).toEqual([]);
+
+  await startIt();
+
+  expect(facts.key).toBe(key);
+  const kept = await fetch(`${facts.url}/api/v1/clients/${before.data.id}`, { headers: authorized() });
+  expect(kept.status).toBe(200);
+  const { data: endpoints } = (await (
+    await fetch(`${facts.url}/api/v1/webhooks`, { headers: authorized() })
+  ).json()) as { data: { url: string }[] };
+  expect(endpoints.map(({ url }) => url)).toEqual([`${facts.receiverUrl}/hook`]);
+});
+
+async function startIt() {
+  running = start(REAL, ['--data', join(folder, 'data')], {});
+  facts = await whenReady(running, join(folder, 'data'));
+}
+
+async function stopIt() {
+  running.child.kill('SIGTERM');
+  await running.exitCode;
+}
+
+function authorized() {
+  return { Authorization: `Bearer ${facts.key}` };
+}
+
+// Does what a shell would do with a printed line; not every machine has curl.
+async function paste(which: RegExp): Promise<Response> {
+  const line =
+    running
+      .output()
+      .split('\n')
+      .find((text) => text.startsWith('curl ') && which.test(text)) ?? '';
+  const [, url = ''] = /^curl -sS (\S+)/.exec(line) ?? [];
+  const headers = [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
+    ([, name, value]) => [name, value] as [string, string],
+  );
+  const [, body] = /-d '([^']+)'/.exec(line) ?? [];
+  return await fetch(url, { headers, ...(body ? { method: 'POST', body } : {}) });
+}
+
+async function deliveryOf(clientId: string) {
+  const deliveries = (await (await paste(/\/deliveries$/)).json()) as { body: { data?: { id?: string } } }[];
+  return deliveries.find(({ body }) => body.data?.id === clientId);
+}

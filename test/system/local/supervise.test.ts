@@ -1,0 +1,94 @@
+// A part that ends by itself is named and started again, later and later, until we are told to stop.
+import { expect, test } from '@jest/globals';
+import type { Exit } from '../../../deploy/local/child.ts';
+import { type Running, supervise } from '../../../deploy/local/supervise.ts';
+import { eventually } from '../../support/eventually.ts';
+
+test('when a part keeps ending, then every wait is longer than the one before', async () => {
+  const { start, crash, starts } = aPart();
+  const notes: string[] = [];
+  const part = await supervise({ name: 'gateway', start, terminal: terminal(notes), onChange: () => {} });
+
+  for (const count of [2, 3, 4]) {
+    crash({ code: 1, signal: null });
+    await eventually(() => starts() === count);
+    await eventually(() => notes.filter((line) => line.endsWith('is back')).length === count - 1);
+  }
+  await part.stop();
+
+  expect(notes.filter((line) => line.includes('starting again'))).toEqual([
+    'gateway stopped by itself (exit code 1), starting again in 0.25 s',
+    'gateway stopped by itself (exit code 1), starting again in 0.5 s',
+    'gateway stopped by itself (exit code 1), starting again in 1 s',
+  ]);
+});
+
+test('when starting again fails, then its reason is named and the next try follows', async () => {
+  const { start, crash, starts, failNext } = aPart();
+  const notes: string[] = [];
+  const part = await supervise({ name: 'redis', start, terminal: terminal(notes), onChange: () => {} });
+
+  failNext('the port is taken');
+  crash({ code: null, signal: 'SIGKILL' });
+  await eventually(() => part.pid() === 3);
+  await part.stop();
+
+  expect(starts()).toBe(3);
+  expect(notes).toEqual([
+    'redis stopped by itself (ended by SIGKILL), starting again in 0.25 s',
+    'redis stopped by itself (the port is taken), starting again in 0.5 s',
+    'redis is back',
+  ]);
+});
+
+test('when it is stopped while it waits, then it is not started again', async () => {
+  const { start, crash, starts } = aPart();
+  const notes: string[] = [];
+  const part = await supervise({ name: 'webhooks', start, terminal: terminal(notes), onChange: () => {} });
+
+  crash({ code: 1, signal: null });
+  await eventually(() => notes.length > 0);
+  await part.stop();
+
+  expect(starts()).toBe(1);
+  expect(part.pid()).toBeUndefined();
+});
+
+test('when the first start fails, then the failure is the answer', async () => {
+  const { start, failNext } = aPart();
+  failNext('no such program');
+
+  const first = supervise({ name: 'redis', start, terminal: terminal([]), onChange: () => {} });
+
+  await expect(first).rejects.toThrow('no such program');
+});
+
+function aPart() {
+  let count = 0;
+  let problem: string | undefined;
+  let end: (exit: Exit) => void = () => {};
+  const start = async (): Promise<Running> => {
+    count += 1;
+    if (problem) {
+      const message = problem;
+      problem = undefined;
+      throw new Error(message);
+    }
+    const exited = new Promise<Exit>((resolve) => {
+      end = resolve;
+    });
+    return { pid: count, exited, stop: async () => end({ code: 0, signal: null }) };
+  };
+  return {
+    start,
+    starts: () => count,
+    crash: (exit: Exit) => end(exit),
+    failNext: (message: string) => {
+      problem = message;
+    },
+  };
+}
+
+function terminal(notes: string[]) {
+  return { say: () => {}, note: (name: string, line: string) => void notes.push(`${name} ${line}`) };
+}

@@ -1,0 +1,218 @@
+// The dashboard in a real browser: every page in light, dark and on a phone, by mouse and by keyboard, under its own security policy.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { catalog, deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
+import { pauseQueue } from '#libs/jobs/control.ts';
+import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { audit } from '#libs/models/audit-entry.ts';
+import { insertOperator } from '#libs/models/operator.ts';
+import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
+import { addDelivery, addEndpoint, addRender, addSamples } from '../../support/dashboard/records.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+/** Pictures are kept where SCREENSHOTS says, for people to look at. */
+const PICTURES = process.env['SCREENSHOTS'];
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+
+let dashboard: TestDashboard;
+let chromium: Browser;
+let page: Page;
+let endpointId: string;
+let deliveryId: string;
+const problems: string[] = [];
+const workers: RunningWorker[] = [];
+let release: () => void = () => undefined;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  chromium = await puppeteer.launch({
+    executablePath: dashboard.workspace.chromiumPath,
+    headless: 'shell',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  page = await chromium.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
+  await fill();
+});
+
+afterAll(async () => {
+  release();
+  await chromium.close();
+  await Promise.all(workers.map((worker) => worker.close(1_000)));
+  await dashboard.close();
+});
+
+/** A system in the middle of a day that is not its best. */
+async function fill() {
+  const { queues, workspace } = dashboard;
+  const { id: accountId } = await workspace.account();
+  endpointId = await addEndpoint(accountId, { url: 'https://hooks.example.com/billing/events' });
+  const disabled = await addEndpoint(accountId, { url: 'https://old.example.org/in', enabled: false });
+  for (let minute = 1; minute <= 60; minute += 1) {
+    const many = Math.round(3 + 3 * Math.sin(minute / 6) + (minute % 4));
+    const durations = Array.from({ length: many }, (_, each) => 60 + 40 * each + minute);
+    await Promise.all(durations.map((durationMs) => addRender({ accountId, durationMs, minutesAgo: minute + 0.2 })));
+    if (minute % 17 === 0) {
+      const failure = { status: 'expired', errorClass: 'deadline', durationMs: 30_000 } as const;
+      await addRender({ accountId, ...failure, minutesAgo: minute + 0.3 });
+    }
+    await addDelivery({
+      accountId,
+      endpointId,
+      status: 'delivered',
+      minutesAgo: minute,
+      last: { responseStatus: 200 },
+    });
+  }
+  await addRender({ accountId, status: 'refused', errorClass: 'Validation failed', minutesAgo: 3 });
+  const failures = [{ errorClass: 'status', responseStatus: 500 }, { errorClass: 'timeout' }];
+  for (const last of failures) {
+    for (let each = 0; each < 6; each += 1) {
+      deliveryId = await addDelivery({ accountId, endpointId, status: 'dead', minutesAgo: 10 + each, last });
+    }
+  }
+  await addDelivery({ accountId, endpointId, status: 'pending', last: { errorClass: 'timeout' } });
+  await addDelivery({ accountId, endpointId: disabled, status: 'held', eventType: 'client.created' });
+  await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
+  for (const { name } of catalog) await addSamples(name);
+
+  await addFailedJobs(queues, workspace, fanOutEvent, ['Event 17 has no account', 'Event 18 has no account']);
+  await pauseQueue(queues, deliverWebhook);
+  for (const id of ['waiting-1', 'waiting-2'])
+    await queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: id });
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { redisUrl, redisPrefix: prefix } = workspace;
+  const place = { redisUrl, prefix, concurrency: 2, log: testLog };
+  workers.push(
+    startWorker(renderDocument, () => held, place),
+    startWorker(fanOutEvent, () => held, place),
+  );
+  const document = { title: 'Invoice', number: 'INV-0042', lineItems: [{}, {}], clientName: 'Secret Customer' };
+  const data = { document, requestId: '0198c0de-0000-7000-8000-000000000001' };
+  await queues.raw(renderDocument).add('render-document', data, { jobId: 'render-1' });
+  await eventually(() => workers[0]?.active() === 1);
+}
+
+async function open(path: string) {
+  await page.goto(dashboard.url + path, { waitUntil: 'load' });
+}
+
+async function picture(name: string) {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) as `${string}.png`, fullPage: true });
+}
+
+async function text(selector = 'body'): Promise<string> {
+  // What is seen, without what is hidden.
+  return String(await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerText`));
+}
+
+test('when somebody logs in with the keyboard alone, then they come to the page they asked for', async () => {
+  await page.setViewport(WIDE);
+  await open('/renders?status=expired');
+  await picture('login');
+  expect(page.url()).toContain('/login');
+
+  // The page puts the focus there by itself, a moment after it was loaded; a person sees it, a script has to look.
+  await page.waitForFunction("document.activeElement?.getAttribute('name') === 'name'");
+  await page.keyboard.type('ada');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+
+  expect(page.url()).toBe(`${dashboard.url}/renders?status=expired`);
+  expect(await text('main')).toMatch(/3 documents match/);
+});
+
+describe('looks', () => {
+  const schemes = [
+    { look: 'light', viewport: WIDE, scheme: 'light' },
+    { look: 'dark', viewport: WIDE, scheme: 'dark' },
+    { look: 'phone', viewport: PHONE, scheme: 'light' },
+    { look: 'phone-dark', viewport: PHONE, scheme: 'dark' },
+  ];
+  const pages: [name: string, path: () => string, shows: RegExp][] = [
+    ['overview', () => '/', /oldest waiting[\s\S]*Per minute[\s\S]*Delivered/],
+    ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
+    ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],
+    ['delivery', () => `/deliveries/${deliveryId}`, /Attempts[\s\S]*timeout/],
+    ['endpoint', () => `/endpoints/${endpointId}`, /hooks\.example\.com[\s\S]*Replay since/i],
+    ['replay', () => '/deliveries/replay?status=dead', /12 deliveries that are dead/],
+    ['renders', () => '/renders', /documents match/],
+    ['queue', () => '/queues/deliver-webhook', /PAUSED/],
+    ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
+    ['runs', () => '/bulk', /Nothing was done to many/],
+    ['audit', () => '/audit', /wrong name or password/],
+  ];
+  const all = schemes.flatMap((scheme) => pages.map(([name, path, shows]) => ({ ...scheme, name, path, shows })));
+
+  test.each(all)('when $name is shown ($look), then it is whole and nothing hangs over the edge', async (one) => {
+    await page.setViewport(one.viewport);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: one.scheme }]);
+    await open(one.path());
+    await picture(`${one.name}-${one.look}`);
+
+    expect(await text()).toMatch(one.shows);
+    const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overhang)).toBe(0);
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(one.scheme === 'dark' ? 'rgb(15, 20, 22)' : 'rgb(245, 246, 247)');
+  });
+});
+
+describe('alive', () => {
+  beforeAll(() => page.setViewport(WIDE));
+
+  test('when a number changes, then the page shows it by itself and the keyboard keeps its place', async () => {
+    await open('/');
+    await page.focus('#queues a[href="/queues/fan-out-event"]');
+    await dashboard.queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: 'waiting-3' });
+
+    await eventually(async () => (await text('#alarms')).includes('3 jobs wait'));
+
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/queues/fan-out-event');
+  });
+
+  test('when an operator resumes a paused queue, then it says so and runs', async () => {
+    await open('/queues/deliver-webhook');
+    await Promise.all([page.waitForNavigation(), page.click('button[aria-label="Resume: deliver-webhook"]')]);
+
+    expect(await text('main')).toMatch(/deliver-webhook is running again/);
+    expect(await dashboard.queues.raw(deliverWebhook).isPaused()).toBe(false);
+  });
+
+  test('when all that match are replayed, then the progress is shown to its end', async () => {
+    await open(`/deliveries/replay?endpoint=${endpointId}&status=dead`);
+    await Promise.all([page.waitForNavigation(), page.click('main button.main')]);
+    await picture('run');
+
+    expect(page.url()).toContain('/bulk/');
+    await eventually(async () => /done[\s\S]*12 of 12/i.test(await text('#run')));
+    await picture('run-done');
+  });
+
+  test('when the raw jobs are opened, then the board works under its policy and shows no customer', async () => {
+    await open('/jobs/queue/render-document?status=active');
+    await eventually(async () => (await text()).includes('render-1'));
+    await picture('raw-jobs');
+
+    expect(await page.content()).not.toContain('Secret Customer');
+  });
+});
+
+test('when all pages were seen, then the browser had nothing to complain about but fonts of the board that are not loaded', () => {
+  const others = problems.filter((problem) => !problem.includes('fonts.googleapis.com'));
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,144 @@
+// A new primary that does not know yet all that its predecessor acknowledged: no event and no delivery is given up for what is only not seen yet.
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { Delivery, type DeliveryRecord, releaseDeliveries } from '#libs/models/delivery.ts';
+import { settleEndpoint } from '#libs/models/endpoint-errand.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import type { Member } from '../../../lab/faults/replica-set.ts';
+import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
+import { openEventReader } from '../../../services/webhooks/event-reader.ts';
+import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
+import { openTraffic } from '../../../services/webhooks/traffic.ts';
+import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
+import { openReadyQueues } from '../../support/queues.ts';
+import { announce, register, storedDelivery } from '../../support/webhooks.ts';
+import { type TestAccount, testLog, type Workspace } from '../../support/workspace.ts';
+
+const LIMIT_MS = 180_000;
+/** What is wrongly given up is so in a few milliseconds. */
+const QUIET_MS = 500;
+const URL = 'http://127.0.0.1:9/hook'; // Nobody calls it.
+
+let own: OwnSet;
+let queues: Queues | undefined; // Absent when the set did not start.
+let workspace: Workspace;
+let account: TestAccount;
+let next: Member;
+
+beforeAll(async () => {
+  own = await openOwnSet('new-primary-webhooks');
+  workspace = own.workspace;
+  account = await workspace.account();
+  queues = await openReadyQueues(workspace);
+}, LIMIT_MS);
+afterAll(async () => {
+  await queues?.close();
+  await (own as OwnSet | undefined)?.close();
+}, LIMIT_MS);
+
+beforeEach(async () => {
+  next = await own.secondary();
+});
+afterEach(() => own.noticeMajority());
+
+/** Does what is given after `next` was elected, and lets it notice what a majority has only a while later. */
+async function afterElection(work: () => Promise<unknown>) {
+  await own.elect(next);
+  const done = work();
+  done.catch(() => undefined); // Heard of below.
+  await pause(QUIET_MS);
+  await own.noticeMajority();
+  await done;
+}
+
+function deliverer() {
+  const deliver = makeDeliverWebhook({
+    queues: queues as Queues,
+    box: openSecretBox(workspace.secretKey),
+    traffic: openTraffic({ scale: 1 }),
+    events: openEventReader(),
+    postSigned: async () => ({ isWell: true, status: 204, durationMs: 1 }),
+    leaseMs: 60_000,
+    retryScale: 1,
+    onOutcome: () => undefined,
+  });
+  return (deliveryId: Id, endpointId: Id) =>
+    deliver({ deliveryId, accountId: account.id, endpointId }, { log: testLog, isFirstRun: true } as never);
+}
+
+const statusOf = async (id: Id) =>
+  (await Delivery.findOne({ _id: id, account_id: account.id }).readConcern('local').lean<DeliveryRecord>())?.status;
+
+test(
+  'when endpoint and event of a delivery are not seen yet, then it waits for them and is delivered',
+  async () => {
+    await own.noticeNoMajority(next);
+    const { endpoint } = await register(workspace, account.id, URL);
+    const id = await storedDelivery(account.id, endpoint.id);
+    const deliver = deliverer();
+
+    await afterElection(() => deliver(id, endpoint.id));
+
+    expect(await statusOf(id)).toBe('delivered');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'when an endpoint is not seen yet by who fans an event out, then it gets its delivery',
+  async () => {
+    await own.noticeNoMajority(next);
+    const { endpoint } = await register(workspace, account.id, URL);
+    const eventId = await announce(account.id, 'client.created', {});
+    const events = openEventReader();
+    await events.read(eventId); // While the primary was another.
+    const fanOut = makeFanOutEvent({
+      queues: queues as Queues,
+      traffic: openTraffic({ scale: 1 }),
+      events,
+      onFannedOut: () => undefined,
+    });
+
+    await afterElection(() => fanOut({ eventId, accountId: account.id }, { log: testLog } as never));
+
+    const wanted = { account_id: account.id, event_id: eventId, endpoint_id: endpoint.id };
+    expect(await Delivery.countDocuments(wanted)).toBe(1);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'when an endpoint still looks disabled that was enabled, then its delivery does not stay held',
+  async () => {
+    const { endpoint } = await register(workspace, account.id, URL);
+    const ofEndpoint = { _id: endpoint.id, account_id: account.id };
+    await WebhookEndpoint.updateOne(ofEndpoint, { enabled: false });
+    const id = await storedDelivery(account.id, endpoint.id);
+    await own.noticeNoMajority(next);
+    await WebhookEndpoint.updateOne(ofEndpoint, { enabled: true });
+    await releaseDeliveries(account.id, endpoint.id);
+    const deliver = deliverer();
+
+    await afterElection(() => deliver(id, endpoint.id));
+
+    expect(await statusOf(id)).toBe('pending');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'when an endpoint is not seen yet by who sees to its deliveries, then they are not given up',
+  async () => {
+    await own.noticeNoMajority(next);
+    const { endpoint } = await register(workspace, account.id, URL);
+    const id = await storedDelivery(account.id, endpoint.id);
+
+    await afterElection(() => settleEndpoint(account.id, endpoint.id));
+
+    expect(await statusOf(id)).toBe('pending');
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,87 @@
+// The webhook service as its operator meets it: what it tells of itself, and how it ends, also while Redis is away.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Delivery } from '#libs/models/delivery.ts';
+import { findRedis } from '../../../deploy/local/redis.ts';
+import { type RunningRedis, startRedis } from '../../../deploy/local/start-redis.ts';
+import { eventually } from '../../support/eventually.ts';
+import { answer, startReceiver } from '../../support/receiver.ts';
+import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
+import { announce, register } from '../../support/webhooks.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+let workspace: Workspace;
+let folder: string;
+let redis: RunningRedis;
+let service: SpawnedService;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-shutdown-'));
+  // One of its own: it is stopped.
+  const { command } = await findRedis({ env: process.env });
+  redis = await startRedis({ command, folder, env: process.env });
+  workspace = { ...(await openWorkspace()), redisUrl: redis.url };
+  // As long as can be set: a service that waits for attempts it does not make waits longer than this test.
+  service = await spawnService('webhooks', workspace, { WEBHOOK_TIMEOUT_MS: '30000' });
+}, 60_000);
+afterEach(async () => {
+  service.kill('SIGKILL');
+  await redis.stop();
+  await workspace.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('when its metrics are read, then queues and outbox are among them, so that they are known while no gateway answers', async () => {
+  const text = await (await fetch(`${service.operationsUrl}/metrics`)).text();
+
+  for (const gauge of ['ready', 'active', 'oldest_age_seconds']) {
+    expect(text).toMatch(new RegExp(`^bullmq_jobs_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
+  }
+  expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
+}, 60_000);
+
+test('when Redis is away and nothing is in hand, then the service does not wait to end', async () => {
+  await redis.stop();
+  await eventually(async () => !(await fetch(`${service.operationsUrl}/readyz`)).ok);
+  service.kill('SIGTERM');
+
+  // The test's own limit is shorter than an attempt may take.
+  expect(await service.exited).toBe(0);
+  expect(service.output()).toContain('"msg":"stopped"');
+}, 28_000);
+
+test('when it is to stop while an attempt is in hand, then it takes on nothing more, and the next one does that', async () => {
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const slow = await startReceiver((_request, response) => void isTold.then(() => answer(response, 204)));
+  const quick = await startReceiver();
+  try {
+    const [busy, late] = [await workspace.account(), await workspace.account()];
+    await register(workspace, busy.id, slow.url);
+    await register(workspace, late.id, quick.url);
+    await announce(busy.id, 'client.created', {});
+    await eventually(() => slow.received.length === 1);
+    service.kill('SIGTERM');
+    await eventually(() => service.output().includes('"msg":"stopping"'));
+    await announce(late.id, 'client.created', {});
+    // Long enough for a relay that still looks, and for workers that still take.
+    await pause(2_000);
+    tell();
+
+    expect(await service.exited).toBe(0);
+    expect(quick.received).toEqual([]);
+    expect(await Delivery.countDocuments({ account_id: late.id })).toBe(0);
+    service = await spawnService('webhooks', workspace);
+    await eventually(() => quick.received.length === 1);
+    expect(slow.received).toHaveLength(1);
+  } finally {
+    await Promise.all([slow.close(), quick.close()]);
+  }
+}, 60_000);
+
+test('when it ends in order, then it does not report its own goodbye as an outage', async () => {
+  expect(await service.stop()).toBe(0);
+  expect(service.output()).not.toContain('is away');
+}, 60_000);

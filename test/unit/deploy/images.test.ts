@@ -1,0 +1,198 @@
+// The Dockerfile and the compose file: what each image holds is what its service imports, and no container has more power than it needs.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { nodeEnvironmentOf, nodeFlagsOf } from '../../../deploy/local/node-flags.ts';
+import { variablesOf } from './configuration.ts';
+
+const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
+const services = ['gateway', 'renderer', 'webhooks', 'admin'];
+// So that a search which finds nothing is noticed.
+const MUST_FIND: Record<string, string[]> = {
+  gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
+  renderer: [
+    'ejs',
+    'puppeteer-core',
+    'devtools-protocol',
+    'sharp',
+    '@expo-google-fonts/noto-sans-thai',
+    '@embedpdf/fonts-sc',
+  ],
+  webhooks: ['axios', 'standardwebhooks', 'mongoose'],
+  admin: ['commander', 'mongodb'],
+};
+
+/** The instructions of a stage, by its name. */
+const stages = Object.fromEntries(
+  dockerfile
+    .split(/^FROM /m)
+    .slice(1)
+    .map((text) => [/ AS (\S+)/.exec(text)?.[1] ?? '', text]),
+);
+
+describe.each(services)('the image of %s', (service) => {
+  const stage = stages[service] ?? '';
+
+  test('when it runs, then as an ordinary user, under tini, without a build', () => {
+    expect([...stage.matchAll(/^USER (\S+)/gm)].at(-1)?.[1]).toBe('10001:10001');
+    expect(stage).toMatch(/^runtime AS/);
+    expect(`${stages['runtime']}${stage}`).toMatch(/ENTRYPOINT \["\/usr\/bin\/tini", "--"/);
+    const environment = [...stage.matchAll(/\bMALLOC_\w+=\w+/g)].map(([set]) => set);
+    expect(environment).toEqual(Object.entries(nodeEnvironmentOf(service)).map(([name, value]) => `${name}=${value}`));
+    const command = ['node', ...nodeFlagsOf(service), `services/${service}/main.ts`];
+    expect(stage).toContain(`${command.map((word) => JSON.stringify(word)).join(', ')}]`);
+  });
+
+  test('when it is made, then of its own service and the libraries', () => {
+    const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].map(([, from]) => from);
+    const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup'] : [];
+    expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...more]);
+  });
+
+  test('when packages are left out, then none that the service uses', () => {
+    const source = /COPY --from=(\S+) /.exec(stage)?.[1] ?? '';
+    const left = /rm -rf\s+(.+)$/m.exec(stages[source] ?? '')?.[1]?.split(/\s+/) ?? [];
+    const used = packagesOf([
+      ...sourcesIn(`services/${service}`),
+      ...(service === 'admin' ? ['deploy/docker/prepare.ts', ...sourcesIn('deploy/backup')] : []),
+    ]);
+    expect([...used]).toEqual(expect.arrayContaining(MUST_FIND[service] ?? []));
+    expect(left.filter((name) => name && [...used].some((one) => one === name || one.startsWith(`${name}/`)))).toEqual(
+      [],
+    );
+  });
+});
+
+test('when a file goes into an image, then it is among those that are sent to the builder', () => {
+  const sent = readFileSync('.dockerignore', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = '']) => from.split(' '));
+  expect(copied.length).toBeGreaterThan(5);
+  expect(
+    copied.filter((path) => !existsSync(path) || !sent.some((one) => path === one || path.startsWith(`${one}/`))),
+  ).toEqual([]);
+});
+
+test('when nothing else is said, then the bases have a version', () => {
+  expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim$/m);
+  expect(
+    [...dockerfile.matchAll(/^FROM (\S+)/gm)]
+      .map(([, from]) => from)
+      .filter((from) => !(from ?? '') || !stages[from ?? '']),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the builder fills it in.
+  ).toEqual(Array(2).fill('${NODE_IMAGE}'));
+  const images = Object.values<{ image: string }>(
+    parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }).services,
+  );
+  expect(images.map(({ image }) => image).filter((image) => !/:-[^}]*:v?\d|^billhook\//.test(image))).toEqual([]);
+});
+
+describe('compose', () => {
+  const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+  const networks = (name: string): string[] => compose.services[name].networks;
+
+  test.each([...services, 'prepare', 'migrate'])('when %s runs, then without a privilege', (name) => {
+    expect(compose.services[name]).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: expect.arrayContaining(['no-new-privileges:true']),
+    });
+  });
+
+  test.each(['gateway', 'renderer', 'webhooks'])(
+    'when %s has a setting, then compose sets it or hands it on',
+    (name) => {
+      const set = Object.keys(compose.services[name].environment).map((one) => one.replace(/_FILE$/, ''));
+      // Inside a container these have one right value, which the image knows.
+      const fixed = ['HOST', 'PORT', 'OPERATIONS_HOST', 'OPERATIONS_PORT', 'CHROMIUM_PATH'];
+      const read = variablesOf(name)
+        .filter(({ description }) => !description.startsWith('For tests'))
+        .map((variable) => variable.name);
+      expect(new Set(set)).toEqual(new Set(read.filter((one) => !fixed.includes(one))));
+    },
+  );
+
+  test('when a port is published, then the operations port on this machine alone', () => {
+    const published = Object.entries<{ ports?: string[] }>(compose.services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => `${name} ${port}`),
+    );
+    expect(published.filter((port) => !/^\w+ 127\.0\.0\.1:/.test(port))).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: compose fills these in.
+      'gateway ${HOST:-127.0.0.1}:${PORT:-8080}:8080',
+    ]);
+  });
+
+  test('when the renderer or an image it opens turns against us, then there is no way to the database or the key', () => {
+    expect(networks('renderer').filter((network) => networks('mongodb').includes(network))).toEqual([]);
+    expect(compose.services.renderer.volumes).toBeUndefined();
+    expect(Object.keys(compose.services.renderer.environment).join()).not.toMatch(/MONGODB|SECRET/);
+    for (const name of ['records', 'queue']) expect(compose.networks[name]).toEqual({ internal: true });
+    for (const name of ['mongodb', 'redis']) {
+      expect(networks(name).every((network) => compose.networks[network].internal)).toBe(true);
+    }
+  });
+
+  test('when the stores start, then as a replica set and as a queue that forgets nothing', () => {
+    expect(compose.services.mongodb.command).toEqual(expect.arrayContaining(['--replSet', 'rs0']));
+    const redis = compose.services.redis.command.join(' ');
+    expect(redis).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  });
+
+  test('when a service stops, then it has longer than it gives itself', () => {
+    for (const name of ['gateway', 'renderer', 'webhooks'])
+      expect(compose.services[name].stop_grace_period).toBe('45s');
+    expect(readFileSync('libs/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
+  });
+
+  test('when Chromium wants namespaces of its own, then the profile lets it, and keeps what nobody needs', () => {
+    expect(compose.services.renderer.security_opt).toContain('seccomp:deploy/docker/chromium-seccomp.json');
+    const { syscalls } = JSON.parse(readFileSync('deploy/docker/chromium-seccomp.json', 'utf8'));
+    const denied: string[] = syscalls.flatMap(({ names }: { names: string[] }) => names);
+    expect(denied.filter((name) => ['clone', 'clone3', 'unshare', 'chroot'].includes(name))).toEqual([]);
+    expect(denied).toEqual(expect.arrayContaining(['bpf', 'keyctl', 'mount', 'ptrace', 'setns', 'userfaultfd']));
+  });
+});
+
+// All files of a service: some are named in a string, to run as a worker or a process of their own.
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+}
+
+/** Every package the sources at `entries` load, and every package those depend on. */
+function packagesOf(entries: string[]): Set<string> {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const sources = [...entries];
+  for (let file = sources.pop(); file; file = sources.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    // Types are gone before anything runs; the packages of fonts are the keys of a table.
+    const text = readFileSync(file, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+    for (const [, name = ''] of text.matchAll(/(?:from |import |import\(|new URL\(|^ {2})'([^'\n]+)'/gm)) {
+      const local = name.startsWith('#libs/') ? name.slice(1) : name.startsWith('.') ? join(dirname(file), name) : '';
+      if (local.endsWith('.ts') && existsSync(local)) sources.push(local);
+      if (!local && existsSync(join('node_modules', nameOf(name)))) addWithDependencies(nameOf(name), packages);
+    }
+  }
+  return packages;
+}
+
+function nameOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function addWithDependencies(name: string, packages: Set<string>) {
+  const path = join('node_modules', name, 'package.json');
+  if (packages.has(name) || !existsSync(path)) return;
+  packages.add(name);
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(path, 'utf8'));
+  for (const one of Object.keys({ ...dependencies, ...optionalDependencies })) addWithDependencies(one, packages);
+}

@@ -1,0 +1,221 @@
+// The manifests: valid against the schemas of their kinds, and true to the promises the guides make about them.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
+import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { catalog } from '#libs/jobs/catalog.ts';
+import { namesOf, variablesOf } from './configuration.ts';
+import { kustomizations, manifest, manifestFiles, manifests, patchFiles, workloads } from './manifests.ts';
+
+const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
+const services = ['gateway', 'renderer', 'webhooks'];
+const ours = workloads.filter(({ container }) => container.image.startsWith('billhook/'));
+
+describe('schemas', () => {
+  const schema = JSON.parse(readFileSync('test/unit/deploy/kubernetes-1.37.schema.json', 'utf8'));
+  const ajv = new Ajv({ strict: false, allErrors: true }).addSchema({ $id: 'kubernetes', $defs: schema.$defs });
+  // Kubernetes says "int32" and "int-or-string" where JSON Schema has no such format; the types beside them are checked.
+  (addFormats as unknown as (instance: Ajv) => void)(ajv);
+  const customResources: Record<string, (body: never) => void> = {
+    'keda.sh/v1alpha1 ScaledObject': (body) => new ScaledObject(body).validate(),
+    'monitoring.coreos.com/v1 PrometheusRule': (body) => new PrometheusRule(body).validate(),
+    'monitoring.coreos.com/v1 ServiceMonitor': (body) => new ServiceMonitor(body).validate(),
+  };
+
+  function problemsOf(kind: string, body: unknown): unknown {
+    const custom = customResources[kind];
+    if (custom) return custom(body as never);
+    const pointer = schema.kinds[kind];
+    if (!pointer) throw new Error(`no schema for ${kind}`);
+    const validate = ajv.getSchema(`kubernetes${pointer}`) as ValidateFunction;
+    return validate(body) ? undefined : validate.errors;
+  }
+
+  test.each(manifests.map((one) => [`${one.file} ${one.kind}/${one.name}`, one] as const))('%s is valid', (_, one) => {
+    expect(problemsOf(`${one.apiVersion} ${one.kind}`, one.body)).toBeUndefined();
+  });
+
+  test('when a field is misspelt or of another type, then the schema refuses it', () => {
+    const misspelt = structuredClone(manifest('Deployment', 'gateway'));
+    misspelt.spec.template.spec.containers[0].livenessprobe = {};
+    expect(problemsOf('apps/v1 Deployment', misspelt)).toMatchObject([{ keyword: 'additionalProperties' }]);
+
+    const wrong = structuredClone(manifest('ScaledObject', 'renderer'));
+    wrong.spec.minReplicaCount = 'two';
+    expect(() => problemsOf('keda.sh/v1alpha1 ScaledObject', wrong)).toThrow('minReplicaCount');
+  });
+});
+
+describe('kustomizations', () => {
+  test('when one names a file or folder, then it is there', () => {
+    const named = kustomizations.flatMap(({ file, resources = [], components = [] }) =>
+      [...resources, ...components].map((path) => join(dirname(file), path)),
+    );
+    expect([...named, ...patchFiles].filter((path) => !existsSync(path))).toEqual([]);
+    expect(manifestFiles.filter((file) => !named.includes(file))).toEqual([]);
+  });
+
+  test('when one patches something, then that exists', () => {
+    for (const { target } of kustomizations.flatMap(({ patches = [] }) => patches)) {
+      const name = new RegExp(`^${target.name}$`);
+      expect(manifests.filter((one) => one.kind === target.kind && name.test(one.name))).not.toEqual([]);
+    }
+  });
+
+  test('when an image of ours is named, then it carries the version of this package', () => {
+    const images = kustomizations.flatMap(({ images: named = [] }) => named);
+    expect(images.filter(({ newTag }) => newTag !== packageJson.version)).toEqual([]);
+    expect(new Set(images.map(({ name }) => name))).toEqual(new Set(ours.map(({ container }) => container.image)));
+  });
+});
+
+describe('every container', () => {
+  test.each(workloads.map((one) => [`${one.kind}/${one.name}`, one] as const))('%s has no privilege', (_, one) => {
+    expect(one.pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(one.pod.securityContext.runAsUser).toBeGreaterThan(0);
+    expect(one.pod.containers).toHaveLength(1);
+    expect(one.container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(one.container.resources).toEqual({
+      requests: { cpu: expect.anything(), memory: expect.anything() },
+      limits: { cpu: expect.anything(), memory: expect.anything() },
+    });
+    for (const { hostPath } of one.pod.volumes ?? []) expect(hostPath).toBeUndefined();
+    expect([one.pod.hostNetwork, one.pod.hostPID, one.pod.hostIPC]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe.each(services)('the deployment of the %s', (name) => {
+  const { spec } = manifest('Deployment', name);
+  const pod = spec.template.spec;
+  const [container] = pod.containers;
+
+  test('when the kubelet asks, then it asks the operations port', () => {
+    const asked = (path: string) => ({ httpGet: { path, port: 'operations' } });
+    expect(container.startupProbe).toMatchObject(asked('/livez'));
+    expect(container.livenessProbe).toMatchObject(asked('/livez'));
+    expect(container.readinessProbe).toMatchObject(asked('/readyz'));
+    expect(container.ports).toContainEqual({ name: 'operations', containerPort: 9090 });
+    expect(variable('OPERATIONS_PORT')).toBe('9090');
+  });
+
+  test('when a variable is set, then the service reads it', () => {
+    const read = namesOf(name);
+    const set = container.env.map((one: { name: string }) => one.name);
+    expect(set.filter((one: string) => !read.includes(one))).toEqual([]);
+    // What is shared may be one service's alone, and is then not set by its manifest: that would win.
+    const shared = [...readFileSync('deploy/kubernetes/base/config.env', 'utf8').matchAll(/^(\w+)=/gm)].map(
+      ([, one = '']) => one,
+    );
+    const readByAny = (['gateway', 'renderer', 'webhooks'] as const).flatMap(namesOf);
+    expect(shared.length).toBeGreaterThan(3);
+    expect(shared.filter((one) => !readByAny.includes(one))).toEqual([]);
+    expect(set.filter((one: string) => shared.includes(one))).toEqual([]);
+  });
+
+  test('when a variable is required, then it is set from the secret', () => {
+    const fromImage = [...readFileSync('deploy/docker/Dockerfile', 'utf8').matchAll(/^ENV (\w+)=/gm)].map(
+      ([, one]) => one,
+    );
+    const required = variablesOf(name).filter(({ name: one, isRequired }) => isRequired && !fromImage.includes(one));
+    expect(required).not.toEqual([]);
+    const { secret } = pod.volumes.find((volume: { name: string }) => volume.name === 'secrets');
+    const mounted = secret.items.map(({ path }: { path: string }) => `/run/billhook/${path}`);
+    expect(new Set(required.map((one) => variable(`${one.name}_FILE`)))).toEqual(new Set(mounted));
+  });
+
+  test('when a node is drained or a version rolled out, then there are always some left', () => {
+    expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+    expect(manifest('PodDisruptionBudget', name).spec).toMatchObject({
+      maxUnavailable: 1,
+      selector: spec.selector,
+    });
+    expect(pod.topologySpreadConstraints.map((one: { topologyKey: string }) => one.topologyKey)).toEqual([
+      'topology.kubernetes.io/zone',
+      'kubernetes.io/hostname',
+    ]);
+    // libs/lifecycle.ts closes within 40 s; what comes before it counts as well.
+    const preStop = container.lifecycle?.preStop.sleep.seconds ?? 0;
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(40 + preStop);
+  });
+
+  test('when Prometheus collects, then it finds the port', () => {
+    const service = manifest('Service', `${name}-operations`);
+    expect(service.spec.selector).toEqual(spec.selector.matchLabels);
+    expect(service.spec.ports).toMatchObject([{ name: 'operations', targetPort: 'operations' }]);
+    const monitor = manifest('ServiceMonitor', name);
+    expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    // What dashboards and alerts call the service.
+    expect(service.metadata.labels[monitor.spec.jobLabel]).toBe(name);
+  });
+
+  function variable(key: string): string | undefined {
+    return container.env.find((one: { name: string }) => one.name === key)?.value;
+  }
+});
+
+describe('the gateway', () => {
+  test('when a pod leaves, then it still answers while load balancers hear of it', () => {
+    const [container] = manifest('Deployment', 'gateway').spec.template.spec.containers;
+    expect(container.lifecycle.preStop.sleep.seconds).toBeGreaterThanOrEqual(5);
+    expect(manifest('Service', 'gateway').spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    expect(container.ports).toContainEqual({ name: 'http', containerPort: 8080 });
+  });
+
+  test('when MongoDB elects a primary, then no gateway leaves the service meanwhile', () => {
+    const [{ readinessProbe }] = manifest('Deployment', 'gateway').spec.template.spec.containers;
+    expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeGreaterThanOrEqual(30);
+    // One that starts is let in at the first good answer.
+    expect(readinessProbe.successThreshold ?? 1).toBe(1);
+  });
+
+  test('when an autoscaler owns the number of pods, then the deployment names none', () => {
+    expect(manifest('Deployment', 'gateway').spec.replicas).toBeUndefined();
+    expect(manifest('HorizontalPodAutoscaler', 'gateway').spec.minReplicas).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('autoscaling by work', () => {
+  const triggerOf = (name: string) => manifest('ScaledObject', name).spec.triggers[0].metadata;
+
+  test('when documents wait, then there is a renderer for each lot that one takes at once', () => {
+    const concurrency = variablesOf('renderer').find(({ name }) => name === 'RENDER_CONCURRENCY')?.default;
+    expect(triggerOf('renderer').threshold).toBe(String(concurrency));
+  });
+
+  test('when a queue or a metric is named, then it exists', () => {
+    const queries = ['renderer', 'webhooks'].map((name) => triggerOf(name).query).join('\n');
+    const queues = [...queries.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, names = '']) => names.split('|'));
+    expect(new Set(queues)).toEqual(new Set(catalog.map(({ name }) => name)));
+    const metrics = readFileSync('libs/metrics.ts', 'utf8');
+    const named = [...queries.matchAll(/\b(bullmq_\w+)/g)].map(([, name]) => name);
+    expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
+  });
+
+  test.each(['renderer', 'webhooks'])('when nobody knows the queues, then no %s is taken away', (name) => {
+    const { fallback, minReplicaCount } = manifest('ScaledObject', name).spec;
+    expect(fallback.behavior).toBe('currentReplicasIfHigher');
+    expect(fallback.replicas).toBeGreaterThanOrEqual(minReplicaCount);
+    // Redis away: the gauges are absent, which is not the same as nothing to do.
+    expect(triggerOf(name).ignoreNullValues).toBe('false');
+  });
+
+  test('when KEDA scales a deployment, then it names no number of its own', () => {
+    const keda = kustomizations.find(({ file }) => file.includes('/keda/'));
+    expect(keda?.patches).toEqual([
+      {
+        target: { kind: 'Deployment', name: '(renderer|webhooks)' },
+        patch: expect.stringContaining('path: /spec/replicas'),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+// What goes with a PDF to its caller: its name, and whether there is anybody to send it to.
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import express, { type Response } from 'express';
+import { whenGone } from '../../../services/gateway/http/caller-gone.ts';
+import { sendPdf } from '../../../services/gateway/http/send-pdf.ts';
+
+/** How it answers from now on. */
+let answer: (response: Response) => void;
+let port: number;
+let close: () => void;
+beforeAll(async () => {
+  const app = express().get('/', (_request, response) => answer(response));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
+  close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+});
+afterAll(() => close());
+
+test.each([
+  ['INV-0042', 'attachment; filename="INV-0042.pdf"'],
+  ['filename=b', 'attachment; filename="filename=b.pdf"'],
+  ['a filename=b', 'attachment; filename="a filename=b.pdf"'],
+])('when the number of a document is %s, then its name is quoted once', async (number, disposition) => {
+  answer = (response) => sendPdf(response, number, { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
+
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(headers.get('Content-Disposition')).toBe(disposition);
+});
+
+test('when the caller has left before anybody asks whether he is there, then he is gone at once', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  answer = (response) => {
+    response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));
+    caller.destroy();
+  };
+  const caller = connect(port, '127.0.0.1', () => caller.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+
+  expect(await asked.promise).toMatchObject({ aborted: true, reason: { status: 499 } });
+});
+
+test('when the answer was sent, then the caller is not gone', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  answer = (response) => {
+    response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));
+    response.end();
+  };
+  await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(await asked.promise).toMatchObject({ aborted: false });
+});

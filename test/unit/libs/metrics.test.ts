@@ -1,0 +1,27 @@
+// What is scraped while a store is away: everything but what only the store knows.
+import { expect, test } from '@jest/globals';
+import { makeMetrics, watchBatches, watchOutbox } from '#libs/metrics.ts';
+import { eventually } from '../../support/eventually.ts';
+
+test.each([
+  ['does not answer', () => new Promise<never>(() => undefined)],
+  ['is away', () => Promise.reject(new Error('no primary'))],
+])('when MongoDB %s, then what it knows is absent, not zero, and the rest is told', async (_how, read) => {
+  const registry = makeMetrics();
+  watchOutbox(registry, read);
+  watchBatches(registry, read);
+  const text = await registry.metrics();
+
+  expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+  expect(text).not.toMatch(/^billhook_/m);
+});
+
+test('when MongoDB is back, then the gauges are, too', async () => {
+  const registry = makeMetrics();
+  let read = () => Promise.reject<number>(new Error('no primary'));
+  watchOutbox(registry, () => read());
+  await registry.metrics();
+  read = () => Promise.resolve(2_500);
+
+  await eventually(async () => /^billhook_outbox_lag_seconds 2.5$/m.test(await registry.metrics()));
+});

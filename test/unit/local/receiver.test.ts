@@ -1,0 +1,75 @@
+// The receiver of the demo account: what it verifies, and that its page cannot be turned against the reader.
+import { get } from 'node:http';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { type Receiver, startReceiver } from '../../../deploy/local/receiver.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+let receiver: Receiver;
+
+beforeEach(async () => {
+  receiver = await startReceiver(undefined);
+  receiver.useSecret(SECRET);
+});
+afterEach(() => receiver.close());
+
+test('when the signature is right, then the delivery is taken and shown as verified', async () => {
+  const answer = await deliver({ type: 'client.created', data: { name: 'Ada' } });
+
+  expect(answer.status).toBe(204);
+  expect(await deliveries()).toMatchObject([
+    { verified: true, body: { type: 'client.created', data: { name: 'Ada' } } },
+  ]);
+});
+
+test('when the body is not the signed one, then the delivery is refused and shown with the reason', async () => {
+  const answer = await deliver({ type: 'client.created' }, { body: '{"type":"client.deleted"}' });
+
+  expect(answer.status).toBe(401);
+  expect(await deliveries()).toMatchObject([{ verified: false, problem: 'No matching signature found' }]);
+});
+
+test('when a delivery holds markup, then the page shows it as text and allows no script', async () => {
+  await deliver({ type: '<script>alert(1)</script>', data: { name: '"><img src=x onerror=alert(1)>' } });
+
+  const page = await fetch(receiver.url);
+  const html = await page.text();
+
+  expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(html).not.toMatch(/<script|<img/);
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+});
+
+test('when another name is made to point here, then nothing is shown under it', async () => {
+  const status = await new Promise((resolve) => {
+    get(`${receiver.url}/deliveries`, { headers: { Host: 'rebound.example' } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+  });
+
+  expect(status).toBe(421);
+});
+
+test('when more come than are kept, then the newest stay', async () => {
+  for (let count = 0; count <= 100; count++) await deliver({ type: `event.${count}` });
+
+  const kept = await deliveries();
+
+  expect(kept).toHaveLength(100);
+  expect(kept[0]).toMatchObject({ body: { type: 'event.100' } });
+});
+
+async function deliver(event: unknown, { body = JSON.stringify(event) } = {}) {
+  const now = new Date();
+  const headers = {
+    'webhook-id': 'evt-1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(SECRET).sign('evt-1', now, JSON.stringify(event)),
+  };
+  return await fetch(receiver.hookUrl, { method: 'POST', headers, body });
+}
+
+async function deliveries(): Promise<unknown[]> {
+  return (await (await fetch(`${receiver.url}/deliveries`)).json()) as unknown[];
+}

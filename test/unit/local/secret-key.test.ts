@@ -1,0 +1,59 @@
+// The key that npm start keeps: made once, and never replaced, because it may be the only copy.
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { secretKeyOf } from '../../../deploy/local/data-folder.ts';
+import { scratchFolders } from '../../support/scratch.ts';
+
+const scratch = scratchFolders();
+const newKey = () => randomBytes(32).toString('base64');
+
+test('when there is none, then one is made, which the next start finds', async () => {
+  const folder = await scratch();
+
+  const made = await secretKeyOf(folder);
+
+  expect(Buffer.from(made, 'base64')).toHaveLength(32);
+  expect(await secretKeyOf(folder)).toBe(made);
+});
+
+test('when somebody has put another one in front of it, then both are read', async () => {
+  const folder = await scratch();
+  const keys = `${newKey()},${newKey()}`;
+  await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: keys }));
+
+  expect(await secretKeyOf(folder)).toBe(keys);
+});
+
+test.each([
+  ['empty', '', /it is no JSON/],
+  ['half written', `{"secretKey": "${newKey()}`, /it is no JSON/],
+  ['of another form', JSON.stringify({ key: newKey() }), /secretKey is required/],
+  [
+    'a list with a slip in it',
+    JSON.stringify({ secretKey: `${newKey()};${newKey()}` }),
+    /secretKey must be base64 of 32 bytes/,
+  ],
+])(
+  'when the file is %s, then the start is refused, names it without the key, and leaves it',
+  async (_what, text, said) => {
+    const folder = await scratch();
+    const file = join(folder, 'secret-key.json');
+    await writeFile(file, text);
+
+    const refused = await secretKeyOf(folder).catch((error: unknown) => error);
+
+    expect(refused).toMatchObject({ exitCode: 78, message: expect.stringMatching(said) });
+    expect((refused as Error).message).toContain(file);
+    expect((refused as Error).message).not.toMatch(/[A-Za-z0-9+/]{43}/);
+    expect(await readFile(file, 'utf8')).toBe(text);
+  },
+);
+
+test('when it cannot be read for another reason, then it is not taken for missing', async () => {
+  const folder = await scratch();
+  await mkdir(join(folder, 'secret-key.json'));
+
+  await expect(secretKeyOf(folder)).rejects.toThrow('cannot be used');
+});

@@ -1,0 +1,101 @@
+// What the first page says of parts that could not be read: never what it says of parts that are well.
+import { expect, test } from '@jest/globals';
+import type { BulkRecord } from '#libs/models/bulk-run.ts';
+import { alarmsOf } from '../../../services/gateway/operations/alarms.ts';
+import { renderPage } from '../../../services/gateway/operations/html.ts';
+import type { Numbers } from '../../../services/gateway/operations/numbers.ts';
+import { deliveries, renders } from '../../../services/gateway/operations/overview-traffic.ts';
+
+const well: Numbers = {
+  readAt: new Date(),
+  queues: { value: [] },
+  workers: { value: { workers: [], orphans: [] } },
+  redis: {
+    value: {
+      version: '8.0.0',
+      policy: 'noeviction',
+      usedBytes: 1_000_000,
+      maxBytes: 0,
+      isAppendOnly: true,
+      clients: 1,
+      clockAheadMs: 0,
+      roundTripMs: 1,
+    },
+  },
+  renders: { value: { minutes: [], p50: undefined, p95: undefined } },
+  outcomes: { value: [] },
+  open: { value: { pending: 1, retrying: 2, dead: 3, held: 4 } },
+  outbox: { value: { waiting: 0, oldestMs: 0 } },
+  runs: { value: [] },
+};
+const problem = 'out of time';
+
+test('when everything was read and is well, then there is no alarm', () => {
+  expect(alarmsOf(well)).toEqual([]);
+});
+
+test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'runs'] as const)(
+  'when %s cannot be read, then that is an alarm',
+  (part) => {
+    expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
+      { tone: 'bad', text: expect.stringMatching(/ cannot be read \(out of time\)\.$/) },
+    ]);
+  },
+);
+
+test('when a run is silent for a minute, then that is a warning that leads to it; while it runs there is none', () => {
+  const run = { _id: 'r1', title: 'Replay deliveries that are dead', state: 'running', done: 400, total: 1000 };
+  const runs = (silentMs: number) => {
+    const updated_at = new Date(Date.now() - silentMs);
+    return { ...well, runs: { value: [{ ...run, updated_at } as unknown as BulkRecord] } };
+  };
+
+  expect(alarmsOf(runs(1_000))).toEqual([]);
+  expect(alarmsOf(runs(60_000))).toEqual([
+    {
+      tone: 'warn',
+      text: 'A run was interrupted at 400 of 1,000, and nothing but an operator continues it: Replay deliveries that are dead',
+      href: '/bulk/r1',
+    },
+  ]);
+});
+
+test('when open deliveries or the outbox cannot be read, then the card shows no number for them', () => {
+  const card = (numbers: Numbers) => renderPage(deliveries(numbers));
+  expect(card(well)).toMatch(/Pending<.*>1<.*Dead<.*>3<.*Held<.*>4<.*Outbox: nothing waits/s);
+
+  const noStates = card({ ...well, open: { problem } });
+  const noOutbox = card({ ...well, outbox: { problem } });
+
+  expect(noStates).toContain('This cannot be read now: out of time');
+  expect(noStates).not.toMatch(/Pending|Held/);
+  expect(noOutbox).toContain('This cannot be read now: out of time');
+  expect(noOutbox).not.toContain('Outbox');
+});
+
+test('when something ended in this very minute, then it counts for the last hour', () => {
+  const at = new Date();
+  const numbers = {
+    ...well,
+    outcomes: { value: [{ at, delivered: 7, dead: 5 }] },
+    renders: { value: { minutes: [{ at, done: 3, failed: 2, p95: 18 }], p50: 18, p95: 18 } },
+  };
+
+  expect(renderPage(deliveries(numbers))).toMatch(/Delivered<.*>7<.*5 in the last hour/s);
+  expect(renderPage(renders(numbers))).toMatch(/Not rendered<.*>2</s);
+});
+
+test('when more waits than is counted, then the number says so', () => {
+  const many: Numbers = {
+    ...well,
+    open: { value: { pending: 100_000, retrying: 0, dead: 3, held: 100_000 } },
+    outbox: { value: { waiting: 10_000, oldestMs: 600_000 } },
+  };
+
+  expect(alarmsOf(many)).toContainEqual(
+    expect.objectContaining({ text: expect.stringMatching(/^10,000 or more events wait for their webhooks/) }),
+  );
+  const page = renderPage(deliveries(many));
+  expect(page).toContain('10,000 or more events, the oldest');
+  expect(page.match(/100K or more/g)).toHaveLength(2);
+});

@@ -1,0 +1,22 @@
+// What an operator reads when something goes wrong.
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@jest/globals';
+import express from 'express';
+import { unavailable } from '#libs/errors.ts';
+import { sendProblem } from '../../../services/gateway/operations/problem.ts';
+import { testLog } from '../../support/workspace.ts';
+
+test.each([
+  ['is expected and explained', unavailable('Too many changes are waiting', 1), 503, 'Too many changes are waiting'],
+  ['is a bug', new Error('secret detail'), 500, 'Something went wrong here'],
+])('when what went wrong %s, then the page has its status and words', async (_what, error, status, words) => {
+  const app = express();
+  app.use((request, response) => sendProblem(error, testLog, request, response));
+  const server = app.listen(0);
+  const reply = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const text = await reply.text();
+  server.close().closeAllConnections();
+
+  expect([reply.status, text]).toEqual([status, expect.stringContaining(words)]);
+  expect(text).not.toContain('secret detail');
+});

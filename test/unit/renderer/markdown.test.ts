@@ -1,0 +1,47 @@
+// Markdown that is made to be slow or heavy stops itself and nobody else.
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { canDraw } from '../../../services/renderer/glyphs.ts';
+import { openMarkdown } from '../../../services/renderer/markdown.ts';
+
+const markdown = openMarkdown();
+afterAll(() => markdown.close());
+
+/** Every pair of asterisks looks for its other end: takes minutes. */
+const SLOW = 'a**b'.repeat(300_000);
+
+describe('when one text keeps the thread busy', () => {
+  test('then it is refused after two seconds, and those behind it are laid out', async () => {
+    const slow = markdown.toHtml(SLOW).catch((error: unknown) => error);
+    const behind = await Promise.all(Array.from({ length: 5 }, (_none, index) => markdown.toHtml(`**${index}**`)));
+
+    expect(behind.map((html) => html.trim())).toEqual(
+      Array.from({ length: 5 }, (_none, index) => `<p><strong>${index}</strong></p>`),
+    );
+    expect(await slow).toMatchObject({ status: 422 });
+  });
+});
+
+test('when headings, links and raw HTML are given, then only what is on the list comes through', async () => {
+  const html = await markdown.toHtml(
+    '# A\n\n<div onclick="x()" style="position:fixed" class="banner" id="a">b</div>\n\n[c](javascript:d) [e](https://f.example "g") ![h](https://i.example)',
+  );
+
+  expect(html).toContain('<h2>A</h2>');
+  expect(html).toContain('<a href="https://f.example">e</a>');
+  expect(html).not.toMatch(/onclick|style=|class=|id=|javascript|<img|<div/);
+});
+
+test('when there is a task list, then what is done is marked in characters that are printed, and raw fields are not', async () => {
+  const html = await markdown.toHtml(
+    '- [x] done\n- [ ] open\n  - [x] below\n\n1. [ ] first\n\n   apart\n\n<input type="checkbox" checked> raw',
+  );
+
+  expect(
+    html
+      .replaceAll(/<[^>]*>|\n/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .trim(),
+  ).toBe('☑ done ☐ open ☑ below ☐ first apart raw');
+  expect(html).not.toContain('<input');
+  expect(canDraw('☑☐')).toBe(true);
+});

@@ -1,0 +1,134 @@
+// The walls between rooms. A failure names the wall and the file that crossed it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+const files = ['services', 'libs', 'deploy'].flatMap(sourcesIn);
+const programs = ['test', 'lab'].flatMap(sourcesIn);
+const imports = files.flatMap(importsOf);
+
+const room = (path: string) => path.split('/').slice(0, 2).join('/');
+const resource = (path: string) => /^services\/gateway\/([\w-]+)\//.exec(path)?.[1];
+const owned = (name: string, owners: RegExp) => (edge: Import) =>
+  packageOf(edge.to) === name && !owners.test(edge.from);
+
+const walls: Record<string, (edge: Import) => boolean> = {
+  'a service never imports another service': ({ from, to }) =>
+    from.startsWith('services/') && to.startsWith('services/') && room(from) !== room(to),
+  'libs never import services': ({ from, to }) => from.startsWith('libs/') && to.startsWith('services/'),
+  'nothing imports test or lab': ({ to }) => to.startsWith('test/') || to.startsWith('lab/'),
+  'only deploy imports deploy': ({ from, to }) => to.startsWith('deploy/') && !from.startsWith('deploy/'),
+  'a gateway resource never imports another resource': ({ from, to }) =>
+    resource(from) !== undefined &&
+    resource(to) !== undefined &&
+    resource(from) !== resource(to) &&
+    // What every resource shares; and the reference describes all of them.
+    resource(to) !== 'http' &&
+    resource(from) !== 'reference',
+  'http imports no resource': ({ from, to }) =>
+    resource(from) === 'http' && resource(to) !== undefined && resource(to) !== 'http',
+  'libs/jobs and libs/models do not know each other': ({ from, to }) =>
+    (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
+    (room(from) === 'libs/models' && room(to) === 'libs/jobs'),
+  'only libs/jobs knows bullmq': owned('bullmq', /^libs\/jobs\//),
+  'only libs/models and libs/mongo know mongoose': owned('mongoose', /^libs\/(models\/|mongo(-\w+)?\.ts)/),
+  'only libs/redis and deploy/local know ioredis': owned('ioredis', /^(libs\/redis\.ts|deploy\/local\/)/),
+  'only libs/logger knows pino': owned('pino', /^libs\/logger\.ts/),
+  'only the gateway knows express': owned('express', /^services\/gateway\//),
+  'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
+  'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
+  'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
+  'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
+  'the renderer has no database': ({ from, to }) =>
+    from.startsWith('services/renderer/') && (to.startsWith('libs/models/') || to.startsWith('libs/mongo')),
+};
+
+describe('walls', () => {
+  test.each(Object.entries(walls))('%s', (_wall, isCrossing) => {
+    expect(imports.filter(isCrossing)).toEqual([]);
+  });
+
+  test('the imports were found, so that the walls can fail', () => {
+    expect(imports.length).toBeGreaterThan(100);
+    expect(imports.filter(({ to }) => packageOf(to) === 'bullmq')).not.toEqual([]);
+  });
+});
+
+describe('manners', () => {
+  test('only main.ts files and deploy/local read process.env', () => {
+    const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'));
+    expect(readers.filter((file) => !file.endsWith('/main.ts') && !file.startsWith('deploy/local/'))).toEqual([
+      // Names the type NodeJS.ProcessEnv and process.env in a sentence, reads neither.
+      'libs/env.ts',
+    ]);
+  });
+
+  test('every file says in its first line what it is for', () => {
+    const silent = [...files, ...programs].filter((file) => !/^(?:#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')));
+    expect(silent).toEqual([]);
+  });
+
+  test('no file has a name that says nothing', () => {
+    const banned = /(^|[/-])(utils?|helpers?|common|shared|misc|managers?|base|abstract|impl|dto)([./-]|$)/;
+    expect([...files, ...programs].filter((file) => banned.test(file))).toEqual([]);
+  });
+
+  test('file names are in kebab-case', () => {
+    const wrong = [...files, ...programs].filter((file) => !/^[a-z0-9/.-]+$/.test(file));
+    expect(wrong).toEqual([]);
+  });
+
+  test('there are no cycles between files', () => {
+    expect(findCycle(imports)).toBeUndefined();
+  });
+});
+
+function sourcesIn(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(root, name))
+    .sort();
+}
+
+function importsOf(from: string): Import[] {
+  const source = readFileSync(from, 'utf8');
+  const specifiers = [...source.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)];
+  return specifiers.map(([, fixed, lazy]) => ({ from, to: resolve(from, (fixed ?? lazy) as string) }));
+}
+
+function resolve(from: string, to: string): string {
+  if (to.startsWith('#libs/')) return to.slice(1);
+  return to.startsWith('.') ? join(dirname(from), to) : to;
+}
+
+function packageOf(to: string): string {
+  return to
+    .split('/')
+    .slice(0, to.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function findCycle(edges: Import[]): string[] | undefined {
+  const next = Map.groupBy(edges, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]): string[] | undefined => {
+    if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const { to } of next.get(file) ?? []) {
+      const cycle = visit(to, [...trail, file]);
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of next.keys()) {
+    const cycle = visit(file, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}

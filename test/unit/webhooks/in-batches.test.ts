@@ -1,0 +1,40 @@
+// Batches that make themselves out of single calls.
+import { expect, test } from '@jest/globals';
+import { inBatches } from '../../../services/webhooks/in-batches.ts';
+
+function recording() {
+  const batches: number[][] = [];
+  const double = inBatches(async (items: number[]) => {
+    batches.push(items);
+    return items.map((item) => 2 * item);
+  });
+  return { batches, double };
+}
+
+test('when one comes alone, then it goes at once, and what comes right after it goes together', async () => {
+  const { batches, double } = recording();
+  const results = await Promise.all([1, 2, 3].map(double));
+
+  expect(results).toEqual([2, 4, 6]);
+  expect(batches).toEqual([[1], [2, 3]]);
+});
+
+test('when more come than a batch holds, then there are more batches, in order, and each call has its own result', async () => {
+  const { batches, double } = recording();
+  const items = Array.from({ length: 501 }, (_, index) => index);
+
+  expect(await Promise.all(items.map(double))).toEqual(items.map((item) => 2 * item));
+  expect(batches.map(({ length }) => length)).toEqual([1, 200, 200, 100]);
+});
+
+test('when a batch fails, then all of it fails, and the next one does not', async () => {
+  let isWell = false;
+  const work = inBatches(async (items: string[]) => {
+    if (!isWell) throw new Error('away');
+    return items;
+  });
+  const outcomes = await Promise.allSettled([work('first'), work('second'), work('third')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  isWell = true;
+  expect(await work('fourth')).toBe('fourth');
+});
