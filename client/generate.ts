@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { release } from '#libs/release.ts';
 import { routesOf } from '../services/gateway/app.ts';
-import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
+import { makeOpenApi } from '../services/gateway/reference/openapi.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, 'generated');
 // The table is only looked at: nothing is called.
@@ -13,7 +13,7 @@ const routes = routesOf({ outbound: undefined as never, box: undefined as never,
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-writeFileSync(document, JSON.stringify(simplified(makeOpenApi(routes, release()))));
+writeFileSync(document, JSON.stringify(makeOpenApi(routes, release())));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
 const file = join(folder, 'billhook.ts');
@@ -38,28 +38,4 @@ function withKeyedPostsOnly(code: string): string {
   const keyed = /\(?method === 'POST' \|\| method === 'PATCH'\)?/g;
   if (code.match(keyed)?.length !== 1) throw new Error('the generated client decides elsewhere now what gets a key');
   return code.replace(keyed, "method === 'POST'");
-}
-
-/**
- * Without what types cannot say: the generator takes the first success for the type of the result, which must not be the dry
- * run without an id, and makes an intersection of "this field or that one".
- */
-function simplified(document: OpenApi): OpenApi {
-  for (const { responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
-    if ('201' in responses) delete responses['200'];
-  }
-  return withoutConditions(document) as OpenApi;
-}
-
-function withoutConditions(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutConditions);
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([keyword, inner]) => !isCondition(keyword, inner));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutConditions(inner)]));
-}
-
-function isCondition(keyword: string, value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  if (keyword === 'allOf') return value.every(({ anyOf }) => isCondition('anyOf', anyOf));
-  return keyword === 'anyOf' && value.every((member) => 'required' in member && !('type' in member));
 }

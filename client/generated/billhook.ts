@@ -136,7 +136,11 @@ export type UpdateAccountBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */
     name?: string;
-    email?: null | string | "";
+    /**
+     * @maxLength 254
+     * @pattern ^$|^[^@]+@[^@]+\.[^@]+$
+     */
+    email?: string | null;
     /**
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
@@ -216,7 +220,7 @@ export type CreateApiKeyBody = {
     mode?: "live" | "test";
 };
 
-export type NewApiKey = {
+export type ApiKeyWithSecret = {
     /**
      * @minLength 1
      * @format uuid
@@ -289,6 +293,17 @@ export type ApiKey = {
      * @format date-time
      */
     created_at: string;
+};
+
+export type Deleted = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    /**
+     * What was deleted, in words
+     */
+    message: string;
 };
 
 export type RotateApiKeyBody = {
@@ -422,6 +437,17 @@ export type CreateProjectBody = {
     status?: string;
 };
 
+export type ClientSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    name: string;
+    email: string;
+    company_name?: string;
+};
+
 export type Project = {
     /**
      * @minLength 1
@@ -433,16 +459,7 @@ export type Project = {
      * One of the account's own statuses, or of the defaults
      */
     status: string;
-    client: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-        email: string;
-        company_name?: string;
-    } | null;
+    client: ClientSummary | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -513,6 +530,15 @@ export type CreateTaskBody = {
     phase_id?: string | null;
 };
 
+export type ProjectSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    name: string;
+};
+
 export type Task = {
     /**
      * @minLength 1
@@ -540,14 +566,7 @@ export type Task = {
      * @format uuid
      */
     phase_id: string | null;
-    project: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
+    project: ProjectSummary | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -632,7 +651,7 @@ export type CreateTimeEntryBody = {
     hourly_rate?: number | null;
 };
 
-export type NewTimeEntry = {
+export type CreatedTimeEntry = {
     /**
      * @minLength 1
      * @format uuid
@@ -660,14 +679,16 @@ export type NewTimeEntry = {
      * @format uuid
      */
     task_id: string | null;
-    project: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
+    project: ProjectSummary | null;
+};
+
+export type TaskSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    name: string;
 };
 
 export type TimeEntry = {
@@ -698,22 +719,8 @@ export type TimeEntry = {
      * @format uuid
      */
     task_id: string | null;
-    task: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
-    project: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
+    task: TaskSummary | null;
+    project: ProjectSummary | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -771,6 +778,37 @@ export type ChangedTimeEntry = {
     created_at: string;
 };
 
+export type LineItemInput = {
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     */
+    description: string;
+    /**
+     * The same as `quantity`, under its name in responses
+     * @minimum -1000000000
+     * @maximum 1000000000
+     */
+    qty?: number;
+    /**
+     * Required unless `qty` is given
+     * @minimum -1000000000
+     * @maximum 1000000000
+     */
+    quantity?: number;
+    /**
+     * @minimum -1000000000000
+     * @maximum 1000000000000
+     */
+    rate: number;
+    /**
+     * @minimum 0
+     * @maximum 100
+     */
+    discount?: number;
+};
+
 export type CreateQuoteBody = {
     /**
      * @minLength 36
@@ -809,34 +847,23 @@ export type CreateQuoteBody = {
     /**
      * @maxItems 500
      */
-    line_items?: {
-        /**
-         * @minLength 1
-         * @maxLength 2000
-         * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
-         */
-        description: string;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        qty?: number;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        quantity?: number;
-        /**
-         * @minimum -1000000000000
-         * @maximum 1000000000000
-         */
-        rate: number;
-        /**
-         * @minimum 0
-         * @maximum 100
-         */
-        discount?: number;
-    }[] | null;
+    line_items?: LineItemInput[] | null;
+};
+
+export type LineItem = {
+    description: string;
+    /**
+     * Plain decimal
+     */
+    qty: string;
+    /**
+     * Plain decimal
+     */
+    rate: string;
+    /**
+     * Percentage, plain decimal
+     */
+    discount: string;
 };
 
 export type Quote = {
@@ -890,39 +917,9 @@ export type Quote = {
      * @minLength 1
      */
     description: string | null;
-    line_items: {
-        description: string;
-        /**
-         * Plain decimal
-         */
-        qty: string;
-        /**
-         * Plain decimal
-         */
-        rate: string;
-        /**
-         * Percentage, plain decimal
-         */
-        discount: string;
-    }[] | null;
-    client: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-        email: string;
-        company_name?: string;
-    } | null;
-    project: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
+    line_items: LineItem[] | null;
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -994,34 +991,7 @@ export type CreateInvoiceBody = {
     /**
      * @maxItems 500
      */
-    line_items?: {
-        /**
-         * @minLength 1
-         * @maxLength 2000
-         * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
-         */
-        description: string;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        qty?: number;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        quantity?: number;
-        /**
-         * @minimum -1000000000000
-         * @maximum 1000000000000
-         */
-        rate: number;
-        /**
-         * @minimum 0
-         * @maximum 100
-         */
-        discount?: number;
-    }[] | null;
+    line_items?: LineItemInput[] | null;
     /**
      * Required without `line_items`; with them their sum counts
      * @minimum 0
@@ -1076,39 +1046,9 @@ export type Invoice = {
      * @minLength 1
      */
     description: string | null;
-    line_items: {
-        description: string;
-        /**
-         * Plain decimal
-         */
-        qty: string;
-        /**
-         * Plain decimal
-         */
-        rate: string;
-        /**
-         * Percentage, plain decimal
-         */
-        discount: string;
-    }[] | null;
-    client: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-        email: string;
-        company_name?: string;
-    } | null;
-    project: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-    } | null;
+    line_items: LineItem[] | null;
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -1149,39 +1089,22 @@ export type UpdateInvoiceBody = {
     /**
      * @maxItems 500
      */
-    line_items?: {
-        /**
-         * @minLength 1
-         * @maxLength 2000
-         * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
-         */
-        description: string;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        qty?: number;
-        /**
-         * @minimum -1000000000
-         * @maximum 1000000000
-         */
-        quantity?: number;
-        /**
-         * @minimum -1000000000000
-         * @maximum 1000000000000
-         */
-        rate: number;
-        /**
-         * @minimum 0
-         * @maximum 100
-         */
-        discount?: number;
-    }[] | null;
+    line_items?: LineItemInput[] | null;
     /**
      * @minLength 36
      * @format uuid
      */
     project_id?: string | null;
+};
+
+export type DocumentToPrint = {
+    type: "invoice" | "quote";
+    /**
+     * Of an invoice or quote of the account
+     * @minLength 36
+     * @format uuid
+     */
+    id: string;
 };
 
 export type CreateDocumentsBody = {
@@ -1190,15 +1113,7 @@ export type CreateDocumentsBody = {
      * @minItems 1
      * @maxItems 200
      */
-    documents: {
-        type: "invoice" | "quote";
-        /**
-         * Of an invoice or quote of the account
-         * @minLength 36
-         * @format uuid
-         */
-        id: string;
-    }[];
+    documents: DocumentToPrint[];
     /**
      * Paper; by default what is usual where the locale is
      */
@@ -1229,6 +1144,37 @@ export type CreateDocumentsBody = {
      * Quotes: with a block for the signature of the client
      */
     signature?: boolean;
+};
+
+export type BatchedDocument = {
+    /**
+     * In the order of the request
+     * @minimum 1
+     */
+    position: number;
+    type: "invoice" | "quote";
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    number: string;
+    status: "queued" | "done" | "failed";
+    /**
+     * Why it could not be printed
+     * @minLength 1
+     */
+    error: string | null;
+    size_bytes: number | null;
+    /**
+     * As in `X-Document-Warnings`: a logo that could not be had
+     */
+    warnings: string[];
+    /**
+     * Where its PDF is; null until it is printed
+     * @minLength 1
+     */
+    url: string | null;
 };
 
 export type DocumentBatch = {
@@ -1319,36 +1265,7 @@ export type DocumentBatch = {
      * @format date-time
      */
     expires_at: string | null;
-    documents: {
-        /**
-         * In the order of the request
-         * @minimum 1
-         */
-        position: number;
-        type: "invoice" | "quote";
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        number: string;
-        status: "queued" | "done" | "failed";
-        /**
-         * Why it could not be printed
-         * @minLength 1
-         */
-        error: string | null;
-        size_bytes: number | null;
-        /**
-         * As in `X-Document-Warnings`: a logo that could not be had
-         */
-        warnings: string[];
-        /**
-         * Where its PDF is; null until it is printed
-         * @minLength 1
-         */
-        url: string | null;
-    }[];
+    documents: BatchedDocument[];
 };
 
 export type DocumentBatchSummary = {
@@ -1441,77 +1358,74 @@ export type DocumentBatchSummary = {
     expires_at: string | null;
 };
 
+export type SequenceAudit = {
+    gapless: boolean;
+    /**
+     * How many numbers were drawn
+     */
+    drawn: number;
+    /**
+     * Numbers with a document
+     */
+    live: number;
+    /**
+     * Numbers of deleted drafts, and numbers skipped after a restore
+     */
+    deleted: number;
+    /**
+     * Numbers that were drawn and are nowhere
+     */
+    holes: string[];
+    /**
+     * Numbers whose document is missing without a tombstone
+     */
+    lost: string[];
+};
+
+export type DrawnNumber = {
+    number: string;
+    kind: "invoice" | "quote";
+    /**
+     * The document's id, even when it is gone; nobody's for a number that was skipped
+     * @minLength 1
+     * @format uuid
+     */
+    document_id: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    drawn_at: string;
+    /**
+     * @minLength 1
+     * @format date-time
+     */
+    deleted_at: string | null;
+};
+
 export type NumberingAudit = {
     gapless: boolean;
     kinds: {
-        invoice?: {
-            gapless: boolean;
-            /**
-             * How many numbers were drawn
-             */
-            drawn: number;
-            /**
-             * Numbers with a document
-             */
-            live: number;
-            /**
-             * Numbers of deleted drafts, and numbers skipped after a restore
-             */
-            deleted: number;
-            /**
-             * Numbers that were drawn and are nowhere
-             */
-            holes: string[];
-            /**
-             * Numbers whose document is missing without a tombstone
-             */
-            lost: string[];
-        };
-        quote?: {
-            gapless: boolean;
-            /**
-             * How many numbers were drawn
-             */
-            drawn: number;
-            /**
-             * Numbers with a document
-             */
-            live: number;
-            /**
-             * Numbers of deleted drafts, and numbers skipped after a restore
-             */
-            deleted: number;
-            /**
-             * Numbers that were drawn and are nowhere
-             */
-            holes: string[];
-            /**
-             * Numbers whose document is missing without a tombstone
-             */
-            lost: string[];
-        };
+        invoice?: SequenceAudit;
+        quote?: SequenceAudit;
     };
-    numbers: {
-        number: string;
-        kind: "invoice" | "quote";
-        /**
-         * The document's id, even when it is gone; nobody's for a number that was skipped
-         * @minLength 1
-         * @format uuid
-         */
-        document_id: string;
-        /**
-         * ISO 8601, UTC
-         * @minLength 1
-         * @format date-time
-         */
-        drawn_at: string;
-        /**
-         * @minLength 1
-         * @format date-time
-         */
-        deleted_at: string | null;
-    }[];
+    numbers: DrawnNumber[];
+};
+
+export type PdfLineItem = {
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     */
+    id?: string;
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     */
+    description?: string;
+    qty?: number | string;
+    rate?: number | string;
 };
 
 export type GeneratePdfBody = {
@@ -1553,20 +1467,7 @@ export type GeneratePdfBody = {
     /**
      * @maxItems 500
      */
-    lineItems: {
-        /**
-         * @minLength 1
-         * @maxLength 2000
-         */
-        id?: string;
-        /**
-         * @minLength 1
-         * @maxLength 2000
-         */
-        description?: string;
-        qty?: number | string;
-        rate?: number | string;
-    }[];
+    lineItems: PdfLineItem[];
     /**
      * @minLength 1
      */
@@ -1795,7 +1696,7 @@ export type UpdateWebhookBody = {
     enabled?: boolean;
 };
 
-export type WebhookTest = {
+export type PingDelivery = {
     /**
      * @minLength 1
      * @format uuid
@@ -1812,7 +1713,7 @@ export type DiagnoseSignatureBody = {
     /**
      * The headers as they arrived
      */
-    headers: Record<string, unknown>;
+    headers: Record<string, string>;
     /**
      * The raw body as it arrived, byte for byte
      * @maxLength 400000
@@ -1826,16 +1727,33 @@ export type DiagnoseSignatureBody = {
     webhook_id?: string;
 };
 
+export type SignatureFinding = {
+    check: "headers" | "timestamp" | "signature_form" | "event" | "body" | "secret";
+    ok: boolean;
+    message: string;
+};
+
 export type SignatureDiagnosis = {
     /**
      * Whether the signature is right for the body
      */
     valid: boolean;
-    findings: {
-        check: "headers" | "timestamp" | "signature_form" | "event" | "body" | "secret";
-        ok: boolean;
-        message: string;
-    }[];
+    findings: SignatureFinding[];
+};
+
+export type DeliveryAttempt = {
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    at: string;
+    duration_ms: number | null;
+    response_status: number | null;
+    /**
+     * null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it
+     */
+    error_class: ("unreachable" | "timeout" | "redirect" | "status" | "gone" | "endpoint_deleted" | "secret_unreadable") | null;
 };
 
 export type Delivery = {
@@ -1863,20 +1781,7 @@ export type Delivery = {
     /**
      * The last 25, oldest first
      */
-    attempts: {
-        /**
-         * ISO 8601, UTC
-         * @minLength 1
-         * @format date-time
-         */
-        at: string;
-        duration_ms: number | null;
-        response_status: number | null;
-        /**
-         * null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it
-         */
-        error_class: ("unreachable" | "timeout" | "redirect" | "status" | "gone" | "endpoint_deleted" | "secret_unreadable") | null;
-    }[];
+    attempts: DeliveryAttempt[];
     /**
      * `X-Request-Id` of the request that caused the event
      * @minLength 1
@@ -1950,6 +1855,19 @@ export type Event = {
      * The record as the API returned it when the event happened
      */
     data: Record<string, unknown>;
+};
+
+export type EventType = {
+    type: string;
+    description: string;
+    /**
+     * A body as webhooks carry it
+     */
+    example: Record<string, unknown>;
+    /**
+     * JSON Schema of the body
+     */
+    schema: Record<string, unknown>;
 };
 
 export type EventReplay = {
@@ -2229,16 +2147,7 @@ export type Payment = {
      * @pattern ^\d{4}-\d{2}-\d{2}$
      */
     date: string;
-    client: {
-        /**
-         * @minLength 1
-         * @format uuid
-         */
-        id: string;
-        name: string;
-        email: string;
-        company_name?: string;
-    } | null;
+    client: ClientSummary | null;
 };
 
 export type PaymentRecordedEvent = {
@@ -2313,7 +2222,10 @@ export type GetAccountVariables = {
 };
 
 export type UpdateAccountResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Account;
 };
 
@@ -2367,8 +2279,11 @@ export type ListApiKeysVariables = {
 };
 
 export type CreateApiKeyResult = {
-    success: true;
-    data: NewApiKey;
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: ApiKeyWithSecret;
 };
 
 export type CreateApiKeyHeaders = {
@@ -2413,10 +2328,7 @@ export type GetApiKeyVariables = {
     path: GetApiKeyPath;
 };
 
-export type RevokeApiKeyResult = {
-    success: true;
-    message: "API key revoked";
-};
+export type RevokeApiKeyResult = Deleted;
 
 export type RevokeApiKeyPath = {
     /**
@@ -2445,8 +2357,11 @@ export type RevokeApiKeyVariables = {
 };
 
 export type RotateApiKeyResult = {
-    success: true;
-    data: NewApiKey;
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: ApiKeyWithSecret;
 };
 
 export type RotateApiKeyPath = {
@@ -2525,7 +2440,10 @@ export type ListClientsVariables = {
 };
 
 export type AddClientResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: ClientRecord;
 };
 
@@ -2587,10 +2505,7 @@ export type GetClientVariables = {
     headers?: GetClientHeaders;
 };
 
-export type DeleteClientResult = {
-    success: true;
-    message: "Client deleted";
-};
+export type DeleteClientResult = Deleted;
 
 export type DeleteClientPath = {
     /**
@@ -2619,7 +2534,10 @@ export type DeleteClientVariables = {
 };
 
 export type UpdateClientResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: ClientRecord;
 };
 
@@ -2703,7 +2621,10 @@ export type ListProjectsVariables = {
 };
 
 export type CreateProjectResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Project;
 };
 
@@ -2765,10 +2686,7 @@ export type GetProjectVariables = {
     headers?: GetProjectHeaders;
 };
 
-export type DeleteProjectResult = {
-    success: true;
-    message: "Project deleted";
-};
+export type DeleteProjectResult = Deleted;
 
 export type DeleteProjectPath = {
     /**
@@ -2797,7 +2715,10 @@ export type DeleteProjectVariables = {
 };
 
 export type UpdateProjectResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Project;
 };
 
@@ -2876,7 +2797,10 @@ export type ListTasksVariables = {
 };
 
 export type CreateTaskResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Task;
 };
 
@@ -2938,10 +2862,7 @@ export type GetTaskVariables = {
     headers?: GetTaskHeaders;
 };
 
-export type DeleteTaskResult = {
-    success: true;
-    message: "Task deleted";
-};
+export type DeleteTaskResult = Deleted;
 
 export type DeleteTaskPath = {
     /**
@@ -2970,7 +2891,10 @@ export type DeleteTaskVariables = {
 };
 
 export type UpdateTaskResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Task;
 };
 
@@ -3065,8 +2989,11 @@ export type ListTimeEntriesVariables = {
 };
 
 export type CreateTimeEntryResult = {
-    success: true;
-    data: NewTimeEntry;
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: CreatedTimeEntry;
 };
 
 export type CreateTimeEntryQuery = {
@@ -3127,10 +3054,7 @@ export type GetTimeEntryVariables = {
     headers?: GetTimeEntryHeaders;
 };
 
-export type DeleteTimeEntryResult = {
-    success: true;
-    message: "Time entry deleted";
-};
+export type DeleteTimeEntryResult = Deleted;
 
 export type DeleteTimeEntryPath = {
     /**
@@ -3159,7 +3083,10 @@ export type DeleteTimeEntryVariables = {
 };
 
 export type UpdateTimeEntryResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: ChangedTimeEntry;
 };
 
@@ -3238,7 +3165,10 @@ export type ListQuotesVariables = {
 };
 
 export type CreateQuoteResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Quote;
 };
 
@@ -3301,7 +3231,10 @@ export type GetQuoteVariables = {
 };
 
 export type UpdateQuoteResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Quote;
 };
 
@@ -3380,7 +3313,10 @@ export type ListInvoicesVariables = {
 };
 
 export type CreateInvoiceResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Invoice;
 };
 
@@ -3442,10 +3378,7 @@ export type GetInvoiceVariables = {
     headers?: GetInvoiceHeaders;
 };
 
-export type DeleteInvoiceResult = {
-    success: true;
-    message: "Invoice deleted";
-};
+export type DeleteInvoiceResult = Deleted;
 
 export type DeleteInvoicePath = {
     /**
@@ -3474,7 +3407,10 @@ export type DeleteInvoiceVariables = {
 };
 
 export type UpdateInvoiceResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Invoice;
 };
 
@@ -3660,7 +3596,10 @@ export type ListDocumentsVariables = {
 };
 
 export type CreateDocumentsResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: DocumentBatch;
 };
 
@@ -3715,10 +3654,7 @@ export type GetDocumentsVariables = {
     headers?: GetDocumentsHeaders;
 };
 
-export type DeleteDocumentsResult = {
-    success: true;
-    message: "Batch of documents deleted";
-};
+export type DeleteDocumentsResult = Deleted;
 
 export type DeleteDocumentsPath = {
     /**
@@ -3877,7 +3813,10 @@ export type ListWebhooksVariables = {
 };
 
 export type CreateWebhookResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: WebhookWithSecret;
 };
 
@@ -3931,10 +3870,7 @@ export type GetWebhookVariables = {
     headers?: GetWebhookHeaders;
 };
 
-export type DeleteWebhookResult = {
-    success: true;
-    message: "Webhook deleted";
-};
+export type DeleteWebhookResult = Deleted;
 
 export type DeleteWebhookPath = {
     /**
@@ -3963,7 +3899,10 @@ export type DeleteWebhookVariables = {
 };
 
 export type UpdateWebhookResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Webhook;
 };
 
@@ -3995,8 +3934,11 @@ export type UpdateWebhookVariables = {
 };
 
 export type TestWebhookResult = {
-    success: true;
-    data: WebhookTest;
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: PingDelivery;
 };
 
 export type TestWebhookPath = {
@@ -4027,7 +3969,10 @@ export type TestWebhookVariables = {
 };
 
 export type RotateWebhookSecretResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: WebhookWithSecret;
 };
 
@@ -4059,7 +4004,10 @@ export type RotateWebhookSecretVariables = {
 };
 
 export type DiagnoseSignatureResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: SignatureDiagnosis;
 };
 
@@ -4115,7 +4063,10 @@ export type ListWebhookDeliveriesVariables = {
 };
 
 export type ReplayWebhookResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Replay;
 };
 
@@ -4179,7 +4130,10 @@ export type GetDeliveryVariables = {
 };
 
 export type ReplayDeliveryResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: Delivery;
 };
 
@@ -4254,18 +4208,7 @@ export type ListEventsVariables = {
 };
 
 export type ListEventTypesResult = {
-    data: {
-        type: string;
-        description: string;
-        /**
-         * A body as webhooks carry it
-         */
-        example: Record<string, unknown>;
-        /**
-         * JSON Schema of the body
-         */
-        schema: Record<string, unknown>;
-    }[];
+    data: EventType[];
 };
 
 export type ListEventTypesHeaders = {
@@ -4318,7 +4261,10 @@ export type GetEventVariables = {
 };
 
 export type ReplayEventResult = {
-    success: true;
+    /**
+     * Always true
+     */
+    success: boolean;
     data: EventReplay;
 };
 

@@ -94,7 +94,7 @@ const line = unlessPlain(
     description: optional(words(LONGEST.line)),
     qty: optional(decimal()),
     rate: optional(decimal()),
-  }),
+  }).meta({ schema: 'PdfLineItem' }),
   isPlainLine,
 );
 

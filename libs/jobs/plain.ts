@@ -14,7 +14,8 @@ export function unlessPlain<Shape extends Joi.Schema>(shape: Shape, isPlain: IsP
     jsonSchema: (_schema: unknown, _result: object, direction: 'input' | 'output') =>
       shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }),
   }));
-  return extended.unlessPlain() as Shape;
+  // `describe()` shows the shape behind the look, too.
+  return extended.unlessPlain().meta({ shape }) as Shape;
 }
 
 /** @param fields of a shape that has no required fields and no defaults; a field that is not named here is never plain. */

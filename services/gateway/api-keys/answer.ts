@@ -27,9 +27,9 @@ const example = {
 
 export const apiKeyAnswer = Joi.object(fields).id('ApiKey').example(example);
 
-export const newApiKeyAnswer = Joi.object({
+export const apiKeyWithSecretAnswer = Joi.object({
   ...fields,
   key: orNull(Joi.string()).description('Shown this once; null when an Idempotency-Key replays the answer'),
 })
-  .id('NewApiKey')
+  .id('ApiKeyWithSecret')
   .example({ ...example, key: 'bh_live_…' });

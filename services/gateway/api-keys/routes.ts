@@ -23,7 +23,7 @@ import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { apiKeyAnswer, newApiKeyAnswer } from './answer.ts';
+import { apiKeyAnswer, apiKeyWithSecretAnswer } from './answer.ts';
 import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
 
 const path = '/api/v1/keys';
@@ -43,7 +43,7 @@ export const apiKeyRoutes: readonly Route[] = [
     description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: newKey,
-    answers: newApiKeyAnswer,
+    answers: apiKeyWithSecretAnswer,
     conflict: KEYS_MAX_REACHED,
     outlastsKey: true,
     handler: createApiKey,
@@ -93,7 +93,7 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:write',
     body: rotation,
     missing,
-    answers: newApiKeyAnswer,
+    answers: apiKeyWithSecretAnswer,
     conflict: ended,
     outlastsKey: true,
     handler: rotateApiKey,

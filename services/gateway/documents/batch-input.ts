@@ -24,7 +24,7 @@ const wantedDocument = Joi.object<WantedDocument, true>({
     .valid(...NUMBER_KINDS)
     .required(),
   id: uuid().required().description('Of an invoice or quote of the account'),
-});
+}).meta({ schema: 'DocumentToPrint' });
 
 export const newBatch = Joi.object<NewBatch, true>({
   documents: Joi.array()

@@ -80,7 +80,7 @@ const batchedDocument = Joi.object({
     .required()
     .description('As in `X-Document-Warnings`: a logo that could not be had'),
   url: orNull(Joi.string()).description('Where its PDF is; null until it is printed'),
-});
+}).meta({ schema: 'BatchedDocument' });
 
 const example = {
   id: exampleId.documents,

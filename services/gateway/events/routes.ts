@@ -65,7 +65,7 @@ export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] 
     operation: 'listEventTypes',
     summary: 'List the types of events with an example of each',
     scope: 'events:read',
-    answers: Joi.array().items(eventTypeAnswer),
+    answers: Joi.array().items(eventTypeAnswer.meta({ schema: 'EventType' })),
     handler: () => listEventTypes(catalogue),
   }),
   route({

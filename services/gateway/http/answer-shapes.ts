@@ -19,9 +19,13 @@ export const currency = () => Joi.string().length(3).required().description('ISO
 export const orNull = (shape: Joi.Schema) => shape.allow(null).required();
 
 export const embeddedClient = () =>
-  orNull(Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }));
+  orNull(
+    Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }).meta({
+      schema: 'ClientSummary',
+    }),
+  );
 
-export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }));
+export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'ProjectSummary' }));
 
 export const lineItemAnswers = () =>
   orNull(
@@ -31,7 +35,7 @@ export const lineItemAnswers = () =>
         qty: words().description('Plain decimal'),
         rate: words().description('Plain decimal'),
         discount: words().description('Percentage, plain decimal'),
-      }),
+      }).meta({ schema: 'LineItem' }),
     ),
   );
 

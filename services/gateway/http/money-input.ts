@@ -24,11 +24,13 @@ const quantity = () => Joi.number().min(-QUANTITY_MAX).max(QUANTITY_MAX);
 
 const lineInput = Joi.object<LineInput, true>({
   description: line().required(),
-  quantity: quantity().when('qty', { is: Joi.exist(), otherwise: Joi.required() }),
-  qty: quantity(),
+  quantity: quantity()
+    .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
+    .description('Required unless `qty` is given'),
+  qty: quantity().description('The same as `quantity`, under its name in responses'),
   rate: Joi.number().min(-RATE_MAX).max(RATE_MAX).required(),
   discount: percentage().default(0),
-});
+}).meta({ schema: 'LineItemInput' });
 
 export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);

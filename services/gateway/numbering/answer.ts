@@ -11,7 +11,7 @@ const audit = Joi.object({
   deleted: number().description('Numbers of deleted drafts, and numbers skipped after a restore'),
   holes: Joi.array().items(Joi.string()).required().description('Numbers that were drawn and are nowhere'),
   lost: Joi.array().items(Joi.string()).required().description('Numbers whose document is missing without a tombstone'),
-});
+}).meta({ schema: 'SequenceAudit' });
 
 export const numberingAnswer = Joi.object({
   gapless: Joi.boolean().required(),
@@ -28,7 +28,7 @@ export const numberingAnswer = Joi.object({
         ),
         drawn_at: timestamp(),
         deleted_at: orNull(Joi.string().isoDate()),
-      }),
+      }).meta({ schema: 'DrawnNumber' }),
     )
     .required(),
 })

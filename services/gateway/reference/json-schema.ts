@@ -5,24 +5,26 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
+/** Adds a schema to the components and returns the reference to it. */
+export type Register = (name: string, schema: JsonSchema) => JsonSchema;
+
 /** What `describe()` of joi says of a shape, as far as it is read here. */
 interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
-  dependencies?: Array<{ rel: string; peers: string[] }>;
-  whens?: Array<{ ref: { path: string[] }; is: Condition; otherwise?: { flags?: { presence?: string } } }>;
+  /** `schema` names an inner shape; `shape` is what stands behind a look of libs/jobs/plain.ts. */
+  metas?: Array<{ schema?: string; shape?: Description }>;
 }
 
-interface Condition {
-  type: string;
-  rules?: Array<{ name: string; args?: { limit?: number } }>;
-}
-
-/** @param direction `input` is what a caller sends (defaults make a field optional), `output` is what it gets. */
-export function jsonSchemaOf(shape: Joi.Schema, direction: 'input' | 'output'): JsonSchema {
+/**
+ * Without conditions between fields: generators make unions, or nothing at all, of `anyOf` beside `properties`. Descriptions say them.
+ * @param direction `input` is what a caller sends (defaults make a field optional), `output` is what it gets.
+ * @param register gets every inner shape that has a name (`meta({ schema })`), so that generators make one class of it; without it all stands inline.
+ */
+export function jsonSchemaOf(shape: Joi.Schema, direction: 'input' | 'output', register?: Register): JsonSchema {
   const written = shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema;
-  return annotate(tidy(written), shape.describe() as Description);
+  return annotate(tidy(written), shape.describe() as Description, register);
 }
 
 export function exampleOf(shape: Joi.Schema | undefined): unknown {
@@ -38,8 +40,13 @@ function tidy(schema: JsonSchema): JsonSchema {
     if (named) tidied[keyword] = mapValues(named, tidy);
   }
   const { '.*': anyName, ...otherNames } = (tidied['patternProperties'] ?? {}) as Record<string, JsonSchema>;
-  // Joi writes its string() as every name, but holds no empty one to it.
-  if (anyName) tidied['patternProperties'] = { ...otherNames, '.+': anyName };
+  // Joi writes its string() as a pattern of every name: generators know such a map by another word.
+  if (anyName && Object.keys(otherNames).length === 0) {
+    delete tidied['patternProperties'];
+    tidied['additionalProperties'] = anyName;
+  }
+  const isFree = tidied['type'] === 'object' && !tidied['properties'] && !tidied['patternProperties'];
+  if (isFree) tidied['additionalProperties'] ??= true;
   if (isSchema(tidied['items'])) tidied['items'] = tidy(tidied['items']);
   return withNull(unwrapped(tidied));
 }
@@ -52,15 +59,21 @@ function unwrapped(schema: JsonSchema): JsonSchema {
   const takesEmpty = anyOf.some((member) => isOnlyEmptyText(member));
   const rest = anyOf.filter((member) => member['type'] !== 'null' && !isOnlyEmptyText(member)).map(tidy);
   const [only] = rest;
-  const isOne = rest.length === 1 && only && typeof only['type'] === 'string' && !(takesEmpty && refusesEmpty(only));
-  if (!isOne) return { ...around, anyOf: anyOf.map(tidy) };
-  const { minLength, ...lax } = only;
-  const merged = takesEmpty && minLength === 1 ? lax : only;
+  if (rest.length !== 1 || !only || typeof only['type'] !== 'string') return { ...around, anyOf: anyOf.map(tidy) };
+  const merged = takesEmpty ? orEmpty(only) : only;
   return { ...around, ...merged, ...(takesNull ? { type: [only['type'], 'null'] } : {}) };
 }
 
-function refusesEmpty({ format, pattern }: JsonSchema): boolean {
-  return format !== undefined || (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(''));
+/** A pattern can take the empty text as well, a format cannot. */
+const PATTERN_OF_FORMAT: Record<string, string> = { email: '^[^@]+@[^@]+\\.[^@]+$' };
+
+function orEmpty({ minLength, format, pattern, ...text }: JsonSchema): JsonSchema {
+  const form = format === undefined ? pattern : PATTERN_OF_FORMAT[String(format)];
+  if (format !== undefined && form === undefined)
+    throw new Error(`no pattern is known for the format ${String(format)}`);
+  const least = minLength === undefined || minLength === 1 ? {} : { minLength };
+  if (typeof form !== 'string') return { ...text, ...least };
+  return { ...text, ...least, pattern: new RegExp(form, 'u').test('') ? form : `^$|${form}` };
 }
 
 function isOnlyEmptyText(schema: JsonSchema): boolean {
@@ -74,33 +87,37 @@ function withNull(schema: JsonSchema): JsonSchema {
   return { ...schema, enum: [...values, null] };
 }
 
-function annotate(schema: JsonSchema, { keys, items, examples, dependencies }: Description): JsonSchema {
+function annotate(schema: JsonSchema, description: Description, register?: Register): JsonSchema {
+  const { keys, items, examples } = behind(description);
   const properties = schema['properties'] as Record<string, JsonSchema> | undefined;
   const [item] = items ?? [];
-  const either = dependencies?.find(({ rel }) => rel === 'or');
-  const conditions = Object.entries(keys ?? {}).flatMap(([name, key]) => requiredUnless(name, key));
+  const inner = (value: JsonSchema, of: Description) => named(annotate(value, of, register), of, register);
   return {
     ...schema,
     ...(properties && keys
-      ? { properties: mapValues(properties, (value, name) => annotate(value, keys[name] ?? {})) }
+      ? { properties: mapValues(properties, (value, name) => inner(value, keys[name] ?? {})) }
       : {}),
-    ...(isSchema(schema['items']) && item ? { items: annotate(schema['items'], item) } : {}),
-    ...(conditions.length > 0 ? { allOf: conditions } : {}),
-    ...(either ? { anyOf: either.peers.map((peer) => ({ required: [peer] })) } : {}),
+    ...(isSchema(schema['items']) && item ? { items: inner(schema['items'], item) } : {}),
     ...(examples ? { examples } : {}),
   };
 }
 
-/** `when(other, { is, otherwise: required() })`: the field itself, or the other one in the form that makes it needless. */
-function requiredUnless(name: string, { whens = [] }: Description): JsonSchema[] {
-  return whens
-    .filter(({ otherwise }) => otherwise?.flags?.presence === 'required')
-    .map(({ ref, is }) => {
-      const [other = ''] = ref.path;
-      const least = is.rules?.find((rule) => rule.name === 'min')?.args?.limit;
-      const form = is.type === 'array' ? { type: 'array', ...(least ? { minItems: least } : {}) } : {};
-      return { anyOf: [{ required: [name] }, { required: [other], properties: { [other]: form } }] };
-    });
+function behind(description: Description): Description {
+  return description.metas?.find(({ shape }) => shape)?.shape ?? description;
+}
+
+/** A shape with a name as a reference to it; what may also be null says so beside the reference. */
+function named(schema: JsonSchema, shape: Description, register?: Register): JsonSchema {
+  const name = behind(shape).metas?.find((meta) => meta.schema)?.schema;
+  if (!register || name === undefined) return schema;
+  const { description, type, ...rest } = schema;
+  const isNullable = Array.isArray(type) && type.includes('null');
+  const [only] = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
+  const reference = register(name, { type: only, ...rest });
+  return {
+    ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference),
+    ...(description === undefined ? {} : { description }),
+  };
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -4,8 +4,9 @@ import type { Route } from '../http/route.ts';
 import { eventCatalogue } from './event-catalogue.ts';
 import { introduction } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { type Operation, operationOf, tagOf } from './operation.ts';
+import { type Operation, operationOf } from './operation.ts';
 import { sharedResponses } from './responses.ts';
+import { tagsOf } from './tags.ts';
 import { type WebhookCall, webhookHeaders, webhooksOf } from './webhooks.ts';
 
 export interface OpenApi {
@@ -13,7 +14,7 @@ export interface OpenApi {
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
   servers: Array<{ url: string; description: string }>;
   security: object[];
-  tags: Array<{ name: string }>;
+  tags: Array<{ name: string; description: string }>;
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: WebhookCall }>;
   components: { schemas: Record<string, JsonSchema>; [part: string]: unknown };
@@ -36,7 +37,7 @@ export function makeOpenApi(routes: readonly Route[], version: string): OpenApi 
     },
     servers: [{ url: '/', description: 'The gateway that serves this document' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set([...routes.map(tagOf), 'Event types'])].map((name) => ({ name })),
+    tags: tagsOf(routes),
     paths,
     webhooks: webhooksOf(eventCatalogue(), register),
     components: {

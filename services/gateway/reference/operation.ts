@@ -2,11 +2,9 @@
 import type Joi from 'joi';
 import { exampleIdFor } from '../http/example-ids.ts';
 import { isConditional, isOncePerKey, type Route } from '../http/route.ts';
-import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { exampleOf, type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
-
-/** Adds a schema to the components and returns the reference to it. */
-export type Register = (name: string, schema: JsonSchema) => JsonSchema;
+import { tagOf } from './tags.ts';
 
 export interface Operation {
   operationId: string;
@@ -18,12 +16,20 @@ export interface Operation {
   responses: Record<string, unknown>;
 }
 
+/** Its 200 is not among the responses: generated clients take the first success for the type of every result. */
+const DRY_RUN =
+  'With `dry_run=true` the response is 200 and `data` what would have been stored, with `id` (and a number) null.';
+
 export function operationOf(row: Route, register: Register): Operation {
   const parameters = parametersOf(row);
   return {
     operationId: row.operation,
     summary: row.summary,
-    description: [...(row.description ? [row.description] : []), `Scope: \`${row.scope}\`.`].join('\n\n'),
+    description: [
+      ...(row.description ? [row.description] : []),
+      ...(knowsDryRun(row) ? [DRY_RUN] : []),
+      `Scope: \`${row.scope}\`.`,
+    ].join('\n\n'),
     tags: [tagOf(row)],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(row.body ? { requestBody: requestBodyOf(row, row.body, register) } : {}),
@@ -33,13 +39,6 @@ export function operationOf(row: Route, register: Register): Operation {
       ...failuresOf(row),
     },
   };
-}
-
-/** `/api/v1/time-entries/{id}` belongs to `Time entries`. */
-export function tagOf({ path }: Route): string {
-  const segment = path.split('/')[3] ?? 'api';
-  const words = segment === 'generate-pdf' ? 'PDF tool' : segment.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function parametersOf(row: Route): unknown[] {
@@ -80,16 +79,15 @@ function pathParameter(row: Route, name: string) {
 const idParameter: JsonSchema = { type: 'string', format: 'uuid', description: 'UUID of the record' };
 
 function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
-  const written = jsonSchemaOf(body, 'input');
-  const { examples: _shownBeside, ...schema } = written;
-  // A change needs at least one field that the operation knows.
-  const known = Object.keys((schema['properties'] ?? {}) as object).map((name) => ({ required: [name] }));
+  const { examples: _shownBeside, ...schema } = jsonSchemaOf(body, 'input', register);
   const example = exampleOf(body);
+  const isChange = row.method === 'patch';
   return {
-    required: ((schema['required'] ?? []) as string[]).length > 0 || row.method === 'patch',
+    required: ((schema['required'] ?? []) as string[]).length > 0 || isChange,
     content: {
       'application/json': {
-        schema: register(`${pascal(row.operation)}Body`, row.method === 'patch' ? { ...schema, anyOf: known } : schema),
+        // A change needs at least one field that the operation knows.
+        schema: register(`${pascal(row.operation)}Body`, isChange ? { ...schema, minProperties: 1 } : schema),
         ...(example === undefined ? {} : { example }),
       },
     },
@@ -107,24 +105,15 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     ...(isTagged(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
   if (row.produces) {
-    const schema = { type: 'string', contentMediaType: row.produces };
+    const schema = { type: 'string', format: 'binary' };
     return { [status]: { description: 'The file', headers, content: { [row.produces]: { schema } } } };
   }
-  const content = (schema: JsonSchema) => ({ 'application/json': { schema } });
-  const isDry = row.query !== undefined && 'dry_run' in (row.query.describe()['keys'] ?? {});
-  const dry = { description: 'A dry run: what would have been stored', headers, content: content(dryEnvelopeOf(row)) };
-  return {
-    ...(isDry ? { 200: dry } : {}),
-    [status]: { description: 'Success', headers, content: content(envelopeOf(row, register)) },
-  };
+  const content = { 'application/json': envelopeOf(row, register) };
+  return { [status]: { description: 'Success', headers, content } };
 }
 
-/** What was not stored has no id. */
-function dryEnvelopeOf(row: Route): JsonSchema {
-  const data = row.answers ? jsonSchemaOf(row.answers, 'output') : { type: 'object', properties: {} };
-  const { examples: _hasAnId, ...shape } = data;
-  const properties = { ...(shape['properties'] as object), id: { type: 'null' } };
-  return object({ success: { type: 'boolean', const: true }, data: { ...shape, properties } });
+function knowsDryRun({ query }: Route): boolean {
+  return query !== undefined && 'dry_run' in (query.describe()['keys'] ?? {});
 }
 
 /** All that is one thing, but an archive, which is made while it is sent. */
@@ -141,25 +130,29 @@ export function isList(row: Route): boolean {
   return row.method === 'get' && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
 }
 
-function envelopeOf(row: Route, register: Register): JsonSchema {
-  const success = { success: { type: 'boolean', const: true } };
+function envelopeOf(row: Route, register: Register): { schema: JsonSchema; example?: object } {
   if (row.method === 'delete' && !row.answers) {
-    const message = { type: 'string', ...(row.message ? { const: row.message } : {}) };
-    return object({ ...success, message });
+    return { schema: register('Deleted', deleted), example: { success: true, message: row.message } };
   }
   const data = dataOf(row, register);
   if (isList(row)) {
     const pagination = { $ref: '#/components/schemas/Pagination' };
     const besides = Object.entries(row.besides ?? {}).map(([name, shape]) => [name, jsonSchemaOf(shape, 'output')]);
     const list = row.isPageOfOne ? data : { type: 'array', items: data };
-    return object({ data: list, pagination, ...(Object.fromEntries(besides) as Record<string, JsonSchema>) });
+    return {
+      schema: object({ data: list, pagination, ...(Object.fromEntries(besides) as Record<string, JsonSchema>) }),
+    };
   }
-  return object(row.method === 'get' ? { data } : { ...success, data });
+  return { schema: object(row.method === 'get' ? { data } : { success, data }) };
 }
+
+/** Not a constant: generators make a class, or code that does not compile, of a boolean with one value. */
+const success = { type: 'boolean', description: 'Always true' };
+const deleted = object({ success, message: { type: 'string', description: 'What was deleted, in words' } });
 
 function dataOf(row: Route, register: Register): JsonSchema {
   if (!row.answers) return { type: 'object' };
-  const schema = jsonSchemaOf(row.answers, 'output');
+  const schema = jsonSchemaOf(row.answers, 'output', register);
   const name = (row.answers.describe() as { flags?: { id?: string } }).flags?.id;
   return name ? register(name, schema) : schema;
 }

@@ -1,8 +1,8 @@
 // The `webhooks` of the OpenAPI document: what Billhook sends, as the receiver sees it.
 import type { EventType } from '#libs/models/event.ts';
 import { bodySchema, type CatalogueEntry } from './event-catalogue.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import type { Register } from './operation.ts';
+import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
+import { EVENT_DELIVERIES } from './tags.ts';
 
 /** An OpenAPI operation that somebody else serves. */
 export interface WebhookCall {
@@ -26,13 +26,13 @@ export function webhooksOf(
 
 function callOf({ type, description, example, data }: CatalogueEntry, register: Register): WebhookCall {
   const { flags } = data.describe() as { flags?: { id?: string } };
-  const carried = register(flags?.id ?? 'Data', jsonSchemaOf(data, 'output'));
+  const carried = register(flags?.id ?? 'Data', jsonSchemaOf(data, 'output', register));
   const name = `${pascal(type)}Event`;
   return {
     operationId: `on${pascal(type)}`,
     summary: `Receive ${type}`,
     description,
-    tags: ['Event types'],
+    tags: [EVENT_DELIVERIES],
     // The signature is the proof; see the headers.
     security: [],
     parameters: HEADERS.map((header) => ({ $ref: `#/components/parameters/${header}` })),

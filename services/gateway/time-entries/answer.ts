@@ -35,18 +35,18 @@ const exampleCore = {
 export const changedTimeEntryAnswer = Joi.object(core).id('ChangedTimeEntry').example(exampleCore);
 
 /** What is answered when time is logged. */
-export const newTimeEntryAnswer = Joi.object({
+export const createdTimeEntryAnswer = Joi.object({
   ...core,
   task_id: orNull(Joi.string().guid()),
   project: embeddedProject(),
 })
-  .id('NewTimeEntry')
+  .id('CreatedTimeEntry')
   .example({ ...exampleCore, task_id: exampleId.tasks, project: exampleProject });
 
 export const timeEntryAnswer = Joi.object({
   ...core,
   task_id: orNull(Joi.string().guid()),
-  task: orNull(Joi.object({ id: id(), name: words() })),
+  task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
   project: embeddedProject(),
   updated_at: timestamp(),
 })

@@ -19,7 +19,7 @@ import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { changedTimeEntryAnswer, newTimeEntryAnswer, timeEntryAnswer } from './answer.ts';
+import { changedTimeEntryAnswer, createdTimeEntryAnswer, timeEntryAnswer } from './answer.ts';
 import {
   type NewTimeEntry,
   newTimeEntry,
@@ -41,7 +41,7 @@ export const timeEntryRoutes: readonly Route[] = [
     scope: 'time-entries:write',
     query: dryRun,
     body: newTimeEntry,
-    answers: newTimeEntryAnswer,
+    answers: createdTimeEntryAnswer,
     missingReference: 'Project not found or access denied',
     handler: createTimeEntry,
   }),

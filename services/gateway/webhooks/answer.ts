@@ -61,7 +61,7 @@ export const deliveryAnswer = Joi.object({
           .description(
             'null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it',
           ),
-      }),
+      }).meta({ schema: 'DeliveryAttempt' }),
     )
     .required()
     .description('The last 25, oldest first'),
@@ -88,7 +88,7 @@ export const deliveryAnswer = Joi.object({
   });
 
 export const testAnswer = Joi.object({ event_id: id(), delivery_id: id() })
-  .id('WebhookTest')
+  .id('PingDelivery')
   .example({ event_id: exampleId.events, delivery_id: exampleId.deliveries });
 
 export const replayAnswer = Joi.object({
@@ -110,7 +110,7 @@ export const diagnosisAnswer = Joi.object({
         check: Joi.string().valid('headers', 'timestamp', 'signature_form', 'event', 'body', 'secret').required(),
         ok: Joi.boolean().required(),
         message: words(),
-      }),
+      }).meta({ schema: 'SignatureFinding' }),
     )
     .required(),
 })

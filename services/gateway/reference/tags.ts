@@ -1,0 +1,41 @@
+// The groups of operations, with what each is about.
+import type { Route } from '../http/route.ts';
+
+/** What Billhook sends has a tag of its own: generators make one class of a tag, and its operations are not ours to call. */
+export const EVENT_DELIVERIES = 'Event deliveries';
+
+/** Every tag has a description; a new resource adds its own here. */
+const DESCRIPTIONS: Record<string, string> = {
+  Account: 'The profile of the issuer that documents are printed from',
+  Keys: 'API keys: what may call, with which scopes and until when',
+  Clients: 'The customers of the account',
+  Projects: 'What is done for a client',
+  Tasks: 'The parts of a project, with the time spent on each',
+  'Time entries': 'Hours of a day, on a project and maybe a task',
+  Quotes: 'Offers to a client',
+  Invoices: 'What a client owes, from the draft to the payment',
+  Documents: 'Batches of stored invoices and quotes as PDF files',
+  Numbering: 'The proof that numbers have neither holes nor doubles',
+  'PDF tool': 'PDF documents from the data in the request; nothing is stored',
+  Webhooks: 'Endpoints that events are sent to',
+  Deliveries: 'Single events on their way to an endpoint',
+  Events: 'The feed of everything that happened',
+  'Event types': 'What the feed and the webhooks carry',
+  [EVENT_DELIVERIES]: 'The calls that a webhook endpoint receives',
+};
+
+/** `/api/v1/time-entries/{id}` belongs to `Time entries`. */
+export function tagOf({ path }: Pick<Route, 'path'>): string {
+  const segment = path.split('/')[3] ?? 'api';
+  const words = segment === 'generate-pdf' ? 'PDF tool' : segment.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** In the order of the routes. @throws an Error for a tag without a description. */
+export function tagsOf(routes: readonly Pick<Route, 'path'>[]): { name: string; description: string }[] {
+  return [...new Set([...routes.map(tagOf), EVENT_DELIVERIES])].map((name) => {
+    const description = DESCRIPTIONS[name];
+    if (description === undefined) throw new Error(`describe the tag ${name}`);
+    return { name, description };
+  });
+}
