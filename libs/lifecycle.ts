@@ -35,6 +35,7 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\n`);
+      await closeAll(closers, log); // A browser may have been started by now.
       process.exit(EXIT_CONFIG);
     }
     if (log) log.fatal({ err: error }, 'could not start');

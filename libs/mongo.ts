@@ -37,9 +37,9 @@ export async function connectMongo(
   forgetEnded(mongoose.connection.getClient());
   await followClock();
   const leavePrimary = followPrimary(mongoose.connection.getClient(), options.log);
-  const tellAway = () => options.log.warn('mongodb is away');
+  const tellAway = () => options.log.warn('mongodb is unavailable');
   mongoose.connection.on('disconnected', tellAway);
-  const tellBack = () => options.log.info('mongodb is back');
+  const tellBack = () => options.log.info('mongodb is available');
   mongoose.connection.on('reconnected', tellBack);
   return async () => {
     leavePrimary();

@@ -11,6 +11,8 @@ const CHECK_LIMIT_MS = 2_000;
 
 export interface Operations {
   port: number;
+  /** The service has started: from now on /readyz answers as its checks do. Until then it answers 503. */
+  started(): void;
   /** From now on /readyz answers 503, so that load balancers look elsewhere before the service stops. */
   drain(): void;
   close(): Promise<void>;
@@ -31,6 +33,7 @@ export async function startOperations(options: {
   log: Logger;
   fallback?: RequestListener;
 }): Promise<Operations> {
+  let isStarting = true;
   let isDraining = false;
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => {
@@ -47,6 +50,7 @@ export async function startOperations(options: {
       const text = await options.metrics.metrics();
       return response.writeHead(200, { 'Content-Type': options.metrics.contentType }).end(text);
     }
+    if (options.fallback && isStarting) return send(response, 503, { error: 'The service is starting, see /readyz' });
     if (options.fallback) return options.fallback(request, response);
     return send(response, 404, { error: 'Not found' });
   }
@@ -56,7 +60,7 @@ export async function startOperations(options: {
       verdicts(options.checks),
       isVerbose ? verdicts(options.informational ?? {}) : [],
     ]);
-    const isReady = !isDraining && required.every(([, { problem }]) => problem === undefined);
+    const isReady = !isStarting && !isDraining && required.every(([, { problem }]) => problem === undefined);
     const brief = ([name, { problem }]: NamedVerdict) => [name, problem ?? 'ok'];
     const detailed = (isRequired: boolean) =>
       function detail([name, { problem, tookMs }]: NamedVerdict) {
@@ -64,7 +68,7 @@ export async function startOperations(options: {
       };
     send(response, isReady ? 200 : 503, {
       service: options.service,
-      status: isDraining ? 'draining' : isReady ? 'ready' : 'not ready',
+      status: isDraining ? 'draining' : isStarting ? 'starting' : isReady ? 'ready' : 'not ready',
       checks: Object.fromEntries(
         isVerbose ? [...required.map(detailed(true)), ...others.map(detailed(false))] : required.map(brief),
       ),
@@ -78,6 +82,9 @@ export async function startOperations(options: {
   });
   return {
     port: (server.address() as AddressInfo).port,
+    started: () => {
+      isStarting = false;
+    },
     drain: () => {
       isDraining = true;
     },

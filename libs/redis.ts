@@ -1,6 +1,7 @@
 // Connections to Redis in the two manners the system needs: fail at once, or wait for ever.
 import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
+import { ConfigError } from './config-error.ts';
 import type { Logger } from './logger.ts';
 
 export type { Redis };
@@ -17,6 +18,7 @@ const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECON
  */
 export function connectImpatient(url: string, log: Logger): Redis {
   return watched(
+    url,
     new Redis(url, {
       ...reconnect,
       enableOfflineQueue: false,
@@ -30,7 +32,7 @@ export function connectImpatient(url: string, log: Logger): Redis {
 
 /** For workers and subscribers: commands wait until Redis is back, which BullMQ's blocking reads require. */
 export function connectPatient(url: string, log: Logger): Redis {
-  return watched(new Redis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
+  return watched(url, new Redis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
 }
 
 /** Resolves when the connection is ready, rejects after `limitMs`. */
@@ -49,18 +51,51 @@ export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
   });
 }
 
-// Without a listener an unreachable Redis would end the process; one line per outage is enough.
-function watched(redis: Redis, log: Logger): Redis {
-  let isAway = false;
+/**
+ * For the start of a service: resolves once the connection is ready, however long Redis is unavailable.
+ * @param limitMs resolves after this time in any case, for a service that does without Redis.
+ * @throws ConfigError when Redis refuses the credentials of REDIS_URL, which waiting cannot repair.
+ */
+export async function whenAvailable(redis: Redis, limitMs?: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+  await new Promise<void>((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      redis.off('ready', onReady).off('error', onError);
+      limit?.removeEventListener('abort', onReady);
+      finish();
+    };
+    const onReady = () => settle(resolve);
+    const onError = ({ message }: Error) => {
+      const [code = ''] = REFUSED.exec(message) ?? [];
+      if (code === '') return;
+      const problem = `REDIS_URL: Redis refuses its user name or password (${code})`;
+      settle(() => reject(new ConfigError([problem])));
+    };
+    redis.on('ready', onReady).on('error', onError);
+    limit?.addEventListener('abort', onReady);
+  });
+}
+
+/** How Redis begins its answer to missing and to wrong credentials. */
+const REFUSED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
+
+/** The connections of this process that have lost their Redis, by its URL: one outage is one line in the log, not one for each connection. */
+const unavailable = new Map<string, Set<Redis>>();
+
+// Without a listener an unreachable Redis would end the process.
+function watched(url: string, redis: Redis, log: Logger): Redis {
+  const lost = unavailable.get(url) ?? new Set();
+  unavailable.set(url, lost);
   redis.on('error', (error: Error) => {
-    if (!isAway) log.warn({ err: error }, 'redis is away');
-    isAway = true;
+    if (lost.size === 0) log.warn({ err: error }, 'redis is unavailable');
+    lost.add(redis);
   });
   redis.on('connect', () => sendTogether(redis));
   redis.on('ready', () => {
-    if (isAway) log.info('redis is back');
-    isAway = false;
+    if (lost.delete(redis) && lost.size === 0) log.info('redis is available');
   });
+  redis.on('end', () => lost.delete(redis));
   return redis;
 }
 

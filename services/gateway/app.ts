@@ -2,7 +2,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
-import { AppError } from '#libs/errors.ts';
+import { AppError, storeAway } from '#libs/errors.ts';
 import type { Logger } from '#libs/logger.ts';
 import { requestMetrics } from '#libs/metrics.ts';
 import { accountRoutes } from './account/routes.ts';
@@ -56,6 +56,8 @@ export interface AppOptions extends ServeOptions, WebhookParts {
   metrics?: Registry;
   /** The way to the renderers, see printerOf. */
   print?: PrintDocument;
+  /** While it says so every request is answered 503: the database is not there yet. */
+  isStarting?: () => boolean;
   /** See serveReference. */
   isReferenceMadeNow?: boolean;
 }
@@ -71,6 +73,10 @@ export function makeApp(options: AppOptions): Express {
   app.use(requestLog(options.log));
   app.use(traceRequests);
   if (seconds) app.use(measureRequests(seconds));
+  app.use((_request, _response, next) => {
+    if (options.isStarting?.()) throw storeAway();
+    next();
+  });
   app.use(serveRoutes(routes, options));
   app.use(serveReference(routes, options.isReferenceMadeNow));
   app.use(() => {

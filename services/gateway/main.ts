@@ -10,10 +10,12 @@ import { readBatchBacklog } from '#libs/models/batch-clock.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { flushRenderRecords } from '#libs/models/render-record.ts';
-import { connectMongo, pingMongo } from '#libs/mongo.ts';
+import { pingMongo } from '#libs/mongo.ts';
+import { startMongo } from '#libs/mongo-start.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
 import { saveMemoryWhileQuiet } from '#libs/quiet-memory.ts';
+import { whenAvailable } from '#libs/redis.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
@@ -25,6 +27,9 @@ import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
 import { openDashboard } from './operations/dashboard.ts';
 
+/** Documents and rate limits need Redis, and do without it: the start waits no longer to learn whether it accepts our credentials. */
+const REDIS_LIMIT_MS = 1_000;
+
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
   const log = makeLogger('gateway', config.LOG_LEVEL);
@@ -32,9 +37,9 @@ await run(async ({ onClose, useLogger }) => {
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
   onClose(saveMemoryWhileQuiet());
 
-  onClose(await connectMongo(config.MONGODB_URI, { log }));
   // Every list names its index, so a database without them would answer nothing. Harmless when all are there.
-  await ensureIndexes();
+  const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
+  onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
@@ -44,8 +49,6 @@ await run(async ({ onClose, useLogger }) => {
   const print = openPrinting({ queues, replies, prefix, log });
 
   const nudge = () => nudgeRelay(queues.redis, prefix);
-  const batches = openBatchPrinting({ print, nudge, log });
-  onClose(() => batches.close());
   const metrics = makeMetrics();
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
@@ -66,8 +69,10 @@ await run(async ({ onClose, useLogger }) => {
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
-  const parts = { log, box, outbound, nudge, rates, metrics, print, passing };
+  let isStarting = true;
+  const parts = { log, box, outbound, nudge, rates, metrics, print, passing, isStarting: () => isStarting };
   const app = makeApp({ ...parts, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
+  // Callers who come before MongoDB learn when to come again.
   const close = await listen(createServer(serverOptions, app), config.HOST, config.PORT, log);
 
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
@@ -84,6 +89,12 @@ await run(async ({ onClose, useLogger }) => {
     fallback: dashboard.app,
   });
   onClose(() => operations.close());
+
+  await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
+  const batches = openBatchPrinting({ print, nudge, log });
+  onClose(() => batches.close());
+  isStarting = false;
+  operations.started();
   onClose(async () => {
     operations.drain();
     await close();

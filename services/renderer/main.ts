@@ -8,7 +8,7 @@ import { makeLogger } from '#libs/logger.ts';
 import { makeMetrics } from '#libs/metrics.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
-import { connectImpatient } from '#libs/redis.ts';
+import { connectImpatient, whenAvailable } from '#libs/redis.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
@@ -97,6 +97,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => browser?.close());
   watchBrowser(metrics, browser);
 
+  await whenAvailable(redis);
   const images = openImages({ outbound, decoder });
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
   const work = renderDocumentWith({ browser, images, markdown, missingGlyphs, render, redis, prefix, onEnd });
@@ -105,6 +106,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => worker.close(CLOSE_LIMIT_MS));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));
   onClose(() => operations.drain());
+  operations.started();
   log.info('ready to print');
 });
 

@@ -9,10 +9,11 @@ import { makeLogger } from '#libs/logger.ts';
 import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
 import { settleLeft } from '#libs/models/endpoint-errand.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
-import { connectMongo, pingMongo } from '#libs/mongo.ts';
+import { pingMongo } from '#libs/mongo.ts';
+import { startMongo } from '#libs/mongo-start.ts';
 import { startOperations } from '#libs/operations.ts';
 import { openOutbound } from '#libs/outbound.ts';
-import { whenReady } from '#libs/redis.ts';
+import { whenAvailable } from '#libs/redis.ts';
 import { release } from '#libs/release.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { startTracing } from '#libs/tracing.ts';
@@ -43,7 +44,6 @@ const LEASE_TIMEOUTS = 3;
 /** For our own database work around the attempt, which has no timeout of the receiver's. */
 const LEASE_MARGIN_MS = 5_000;
 const CLOSE_MARGIN_MS = 1_000;
-const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -54,12 +54,10 @@ await run(async ({ onClose, useLogger }) => {
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
   onClose(() => outbound.close());
 
-  onClose(await connectMongo(config.MONGODB_URI, { log }));
+  const mongo = startMongo(config.MONGODB_URI, { log });
+  onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
-  // The relay's first look would only find a connection that is being made; a Redis that is away is met later in any case.
-  await whenReady(queues.redis, REDIS_LIMIT_MS).catch(() => undefined);
-
   const metrics = makeMetrics();
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
@@ -73,6 +71,7 @@ await run(async ({ onClose, useLogger }) => {
     log,
   });
   onClose(() => operations.close());
+  await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
 
   let sharers = 1;
   const lag = openLoopLag();
@@ -154,5 +153,6 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(stopListening);
   onClose(() => operations.drain());
+  operations.started();
   log.info({ operationsPort: operations.port, allowed: config.OUTBOUND_ALLOW }, 'ready');
 });

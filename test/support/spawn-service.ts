@@ -26,6 +26,12 @@ export const READY_LIMIT_MS = 150_000;
 
 export type ServiceName = 'gateway' | 'renderer' | 'webhooks';
 
+/** What a service needs of a workspace: enough for one whose stores are not there yet. */
+export type ServiceWorkspace = Pick<
+  Workspace,
+  'mongodbUri' | 'redisUrl' | 'redisPrefix' | 'chromiumPath' | 'secretKey'
+>;
+
 /**
  * @param env on top of what every service needs; PORT may be given to start again on the same one.
  * @param logFile takes what it says, for a service that says much; what is there already stays.
@@ -33,7 +39,30 @@ export type ServiceName = 'gateway' | 'renderer' | 'webhooks';
  */
 export async function spawnService(
   service: ServiceName,
-  workspace: Workspace,
+  workspace: ServiceWorkspace,
+  env: Record<string, string> = {},
+  logFile?: string,
+): Promise<SpawnedService> {
+  const launched = await launchService(service, workspace, env, logFile);
+  let code: number | null | undefined;
+  void launched.exited.then((exitCode) => (code = exitCode));
+  try {
+    const outcome = await eventually(async () => {
+      if (code !== undefined) return 'ended';
+      return (await fetch(`${launched.operationsUrl}/readyz`)).ok && 'ready';
+    }, READY_LIMIT_MS);
+    if (outcome === 'ended') throw new Error(`${service} exited with ${code}`);
+  } catch (error) {
+    launched.kill('SIGKILL');
+    throw new Error(`${service} did not become ready:\n${launched.output().slice(-4_000)}`, { cause: error });
+  }
+  return launched;
+}
+
+/** As `spawnService`, without waiting until it is ready: for a service that may not be. */
+export async function launchService(
+  service: ServiceName,
+  workspace: ServiceWorkspace,
   env: Record<string, string> = {},
   logFile?: string,
 ): Promise<SpawnedService> {
@@ -58,21 +87,10 @@ export async function spawnService(
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += String(chunk)));
   const output = () => (logFile === undefined ? said : readFileSync(logFile, 'utf8'));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const operationsUrl = `http://127.0.0.1:${operationsPort}`;
-  try {
-    const outcome = await eventually(async () => {
-      if (child.exitCode !== null) return 'ended';
-      return (await fetch(`${operationsUrl}/readyz`)).ok && 'ready';
-    }, READY_LIMIT_MS);
-    if (outcome === 'ended') throw new Error(`${service} exited with ${child.exitCode}`);
-  } catch (error) {
-    child.kill('SIGKILL');
-    throw new Error(`${service} did not become ready:\n${output().slice(-4_000)}`, { cause: error });
-  }
   return {
-    pid: child.pid as number, // A child that answered has one.
+    pid: child.pid as number, // Node itself starts everywhere.
     url: `http://127.0.0.1:${port}`,
-    operationsUrl,
+    operationsUrl: `http://127.0.0.1:${operationsPort}`,
     output,
     kill: (signal) => void child.kill(signal),
     stop: () => stop(child, exited),
@@ -80,7 +98,7 @@ export async function spawnService(
   };
 }
 
-function settings(service: string, workspace: Workspace): Record<string, string> {
+function settings(service: string, workspace: ServiceWorkspace): Record<string, string> {
   const common = {
     HOST: '127.0.0.1',
     OPERATIONS_HOST: '127.0.0.1',

@@ -83,5 +83,5 @@ test('when it is to stop while an attempt is in hand, then it takes on nothing m
 
 test('when it ends in order, then it does not report its own goodbye as an outage', async () => {
   expect(await service.stop()).toBe(0);
-  expect(service.output()).not.toContain('is away');
+  expect(service.output()).not.toContain('unavailable');
 }, 60_000);

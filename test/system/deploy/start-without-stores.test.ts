@@ -1,0 +1,179 @@
+// Services that start while a store is unavailable: up, not ready, and waiting, until it is there. A refused password ends them.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { startChild } from '../../../deploy/local/child.ts';
+import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { findRedis } from '../../../deploy/local/redis.ts';
+import { startMongodb } from '../../../deploy/local/start-mongodb.ts';
+import { startRedis } from '../../../deploy/local/start-redis.ts';
+import { eventually } from '../../support/eventually.ts';
+import { launchService, type ServiceName, type ServiceWorkspace } from '../../support/spawn-service.ts';
+import { steadyPort } from '../../support/steady-port.ts';
+
+/** Two selections of a server, 5 s each, and some of the third: enough for a second line in the log, if there were one. */
+const SEVERAL_TRIES_MS = 12_000;
+const SERVICES = ['gateway', 'webhooks', 'renderer'] as const;
+
+let folder: string;
+let workspace: ServiceWorkspace;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'billhook-start-'));
+  workspace = {
+    mongodbUri: `${process.env['TEST_MONGODB_URI']}`.replace(/\/billhook/, '/test_start_without_stores'),
+    redisUrl: `${process.env['TEST_REDIS_URL']}`,
+    redisPrefix: `test_start_${process.pid}`,
+    chromiumPath: `${process.env['TEST_CHROMIUM_PATH']}`,
+    secretKey: randomBytes(32).toString('base64'),
+  };
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function launch(service: ServiceName, stores: Partial<ServiceWorkspace>) {
+  const launched = await launchService(service, { ...workspace, ...stores });
+  closers.push(launched.stop);
+  return {
+    ...launched,
+    lines: (text: string) =>
+      launched
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(text)),
+    async asks(path: string) {
+      const response = await fetch(`${launched.operationsUrl}${path}`);
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
+
+async function mongodbOn(port: number) {
+  const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
+  const running = await startMongodb({ command, folder: join(folder, `mongodb-${port}`), env: process.env, port });
+  closers.push(running.stop);
+}
+
+async function redisOn(port: number) {
+  const { command } = await findRedis({ env: { ...process.env, REDIS_URL: '' } });
+  const running = await startRedis({ command, folder: join(folder, `redis-${port}`), env: process.env, port });
+  closers.push(running.stop);
+  return running;
+}
+
+test('when neither store is there, then all are alive, say once that they wait, and are ready as soon as theirs are', async () => {
+  const [mongodbPort, redisPort] = [await steadyPort(), await steadyPort()];
+  const stores = {
+    mongodbUri: `mongodb://127.0.0.1:${mongodbPort}/billhook?replicaSet=billhook`,
+    redisUrl: `redis://127.0.0.1:${redisPort}`,
+  };
+  const services = await Promise.all([
+    launch('gateway', stores),
+    launch('webhooks', stores),
+    launch('renderer', stores),
+  ]);
+  const [gateway, webhooks, renderer] = services;
+  const all = <Result>(ask: (service: (typeof services)[number]) => Result) => Promise.all(services.map(ask));
+  await all((service) => eventually(async () => (await service.asks('/livez')).status === 200));
+  await eventually(() => [gateway, webhooks].every(({ lines }) => lines('mongodb is unavailable').length > 0));
+  await pause(SEVERAL_TRIES_MS);
+
+  expect(await all((service) => service.asks('/livez'))).toMatchObject(Array(3).fill({ status: 200 }));
+  const starting = (checks: object) => ({ status: 503, body: { status: 'starting', checks } });
+  const missing = expect.not.stringMatching(/^ok$/);
+  expect(await gateway.asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
+  expect(await webhooks.asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected', redis: missing }));
+  expect(await renderer.asks('/readyz')).toMatchObject(starting({ redis: missing, browser: 'ok' }));
+  const linesOf = ({ lines }: (typeof services)[number]) => [
+    lines('mongodb is unavailable').length,
+    lines('redis is unavailable').length,
+    lines('ECONNREFUSED').length,
+  ];
+  expect(services.map(linesOf)).toEqual([
+    [1, 1, 2],
+    [1, 1, 2],
+    [0, 1, 1],
+  ]);
+  const refused = await fetch(`${gateway.url}/api/v1/clients`);
+  expect([refused.status, await refused.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect((await fetch(`${gateway.operationsUrl}/login`)).status).toBe(503);
+
+  await mongodbOn(mongodbPort);
+  await eventually(async () => (await gateway.asks('/readyz')).status === 200); // It does without Redis.
+  expect((await fetch(`${gateway.url}/api/v1/clients`)).status).toBe(401);
+  expect((await webhooks.asks('/readyz')).status).toBe(503);
+  await redisOn(redisPort);
+  await all((service) => eventually(async () => (await service.asks('/readyz')).status === 200));
+  await eventually(async () => (await gateway.asks('/readyz?verbose')).body.checks.redis.status === 'ok');
+  expect([gateway, webhooks].map(({ lines }) => lines('mongodb is available').length)).toEqual([1, 1]);
+  expect(await all((service) => service.stop())).toEqual([0, 0, 0]);
+});
+
+test('when services are told to stop while they wait, then they end with 0', async () => {
+  const port = await steadyPort();
+  const stores = { mongodbUri: `mongodb://127.0.0.1:${port}/billhook`, redisUrl: `redis://127.0.0.1:${port}` };
+  const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
+  for (const service of services) await eventually(async () => (await service.asks('/livez')).status === 200);
+
+  expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0, 0]);
+});
+
+describe('a configuration that waiting cannot repair', () => {
+  async function endings(launches: Promise<Awaited<ReturnType<typeof launch>>>[]) {
+    const services = await Promise.all(launches);
+    return Promise.all(services.map(async (service) => ({ code: await service.exited, output: service.output() })));
+  }
+  const named = (problem: RegExp) => ({ code: 78, output: expect.stringMatching(problem) });
+
+  test('when MongoDB refuses the credentials, or wants some, then that is named and the exit code is 78', async () => {
+    const port = await steadyPort();
+    const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
+    const data = await mkdtemp(join(folder, 'locked-'));
+    const args = ['--dbpath', data, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--auth', '--nounixsocket'];
+    const mongod = await startChild(command, args, { env: process.env, logFile: join(folder, 'locked.log') });
+    closers.push(() => mongod.stop());
+    const uri = (user: string) => ({ mongodbUri: `mongodb://${user}127.0.0.1:${port}/billhook` });
+
+    const ended = await endings(
+      ['ada:guessed@', ''].flatMap((user) => [launch('gateway', uri(user)), launch('webhooks', uri(user))]),
+    );
+
+    expect(ended).toEqual(Array(4).fill(named(/ {2}- MONGODB_URI: MongoDB refuses its user name or password/)));
+    expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
+  });
+
+  test('when Redis refuses the password, or wants one, then that is named and the exit code is 78', async () => {
+    const redis = await redisOn(await steadyPort());
+    const owner = new Redis(redis.url);
+    await owner.config('SET', 'requirepass', 'right');
+    owner.disconnect();
+    const urls = [redis.url, redis.url.replace('//', '//:guessed@')];
+
+    const ended = await endings(urls.flatMap((redisUrl) => SERVICES.map((name) => launch(name, { redisUrl }))));
+
+    expect(ended).toEqual(Array(6).fill(named(/ {2}- REDIS_URL: Redis refuses its user name or password/)));
+    expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
+  });
+
+  test('when MONGODB_URI has an option that there is not, or names no certificate, then that is named and the exit code is 78', async () => {
+    const of = (options: string) => ({ mongodbUri: `mongodb://127.0.0.1:1/billhook?${options}` });
+
+    const ended = await endings(
+      ['replicaSe=rs0', 'tls=true&tlsCAFile=/no/such/file'].flatMap((options) => [
+        launch('gateway', of(options)),
+        launch('webhooks', of(options)),
+      ]),
+    );
+
+    const [option, file] = [named(/ {2}- MONGODB_URI: .*replicase/), named(/ {2}- MONGODB_URI: \/no\/such\/file/)];
+    expect(ended).toEqual([option, option, file, file]);
+  });
+});
