@@ -28,37 +28,50 @@ export function invoiceMoney(given: {
   return { currency, tax_rate, line_items, amount, tax_amount: taxOf(amount, tax_rate) };
 }
 
-/** The fields that only a draft may change, as they will be. @throws AppError 409 when one differs and it is no draft. */
-export function changedMoney(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
-  const next: Partial<InvoiceRecord> = { project_id: changedProject(invoice, changes) };
-  // What nobody touches is not judged anew: an older version may have taken more.
-  if (['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) {
-    const money = invoiceMoney({
-      currency: changes.currency ?? invoice.currency,
-      // Without lines the amount stays what it was, in the decimals of a new currency.
-      amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
-      tax_rate: changes.tax_rate ?? invoice.tax_rate,
-      line_items: changes.line_items === undefined ? invoice.line_items : storedLines(changes.line_items),
-    });
-    Object.assign(next, money);
-  }
-  if (invoice.status !== 'Draft') {
-    const names = Object.keys(next) as (keyof typeof next)[];
-    const changed = names.filter(
-      (name) => name in changes && JSON.stringify(next[name]) !== JSON.stringify(invoice[name]),
-    );
-    if (changed.length > 0) throw conflict(`Cannot change ${changed.join(', ')} after the invoice was sent`);
-    return {};
-  }
-  return next;
+/** What a change makes of money, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
+export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
+  const next: Partial<InvoiceRecord> = {};
+  if (changes.project_id !== undefined) next.project_id = changes.project_id ? storedId(changes.project_id) : null;
+  if (changes.description !== undefined) next.description = changes.description || null;
+  // Untouched money is not checked again: an older version may have accepted more.
+  if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return next;
+  const money = invoiceMoney({
+    currency: changes.currency ?? invoice.currency,
+    // Without lines the amount stays what it was, in the decimals of a new currency.
+    amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
+    tax_rate: changes.tax_rate ?? invoice.tax_rate,
+    line_items: changes.line_items === undefined ? invoice.line_items : storedLines(changes.line_items),
+  });
+  return { ...next, ...money };
+}
+
+/** Besides its status. What is not a draft has been issued: its paper does not change, only the day until which it can be paid. */
+const CHANGEABLE: Readonly<Record<Exclude<InvoiceStatus, 'Draft'>, { fields: readonly string[]; when: string }>> = {
+  Sent: { fields: ['due_date'], when: 'after the invoice was sent' },
+  Overdue: { fields: ['due_date'], when: 'after the invoice was sent' },
+  Paid: { fields: [], when: 'of a paid invoice' },
+  Cancelled: { fields: [], when: 'of a cancelled invoice' },
+};
+
+/**
+ * @param next what the change makes of the invoice; values that it has already change nothing.
+ * @param status as it is today. @throws AppError 409 that names every field which may not change in it.
+ */
+export function requireChangeable(
+  invoice: InvoiceRecord,
+  { next, changes, status }: { next: Partial<InvoiceRecord>; changes: InvoiceChanges; status: InvoiceStatus },
+): void {
+  if (status === 'Draft') return;
+  const { fields, when } = CHANGEABLE[status];
+  const isChanged = (name: keyof InvoiceRecord) =>
+    name in next && JSON.stringify(next[name]) !== JSON.stringify(invoice[name] ?? null);
+  const names = (Object.keys(changes) as (keyof InvoiceRecord)[]).filter(
+    (name) => !fields.includes(name) && isChanged(name),
+  );
+  if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} ${when}`);
 }
 
 /** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
 export function requireMove(from: InvoiceStatus, to: InvoiceStatus): void {
   if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
-}
-
-function changedProject(invoice: InvoiceRecord, { project_id }: InvoiceChanges) {
-  if (project_id === undefined) return invoice.project_id;
-  return project_id === null ? null : storedId(project_id);
 }

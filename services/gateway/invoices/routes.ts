@@ -30,7 +30,7 @@ import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
-import { changedMoney, invoiceMoney, requireMove } from './change-invoice.ts';
+import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -175,7 +175,7 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     const before = effectiveInvoiceStatus(invoice, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(before, body.status);
-    const changes = await changesOf(invoice, body, { isMoved, today }, transaction);
+    const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, { session, status: body.status });
@@ -205,20 +205,20 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
 async function changesOf(
   invoice: InvoiceRecord,
   body: InvoiceChanges,
-  { isMoved, today }: { isMoved: boolean; today: string },
+  { isMoved, before, today }: { isMoved: boolean; before: InvoiceStatus; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<InvoiceRecord>> {
-  const money = changedMoney(invoice, body);
-  if (body.project_id) await holdProject(accountId, body.project_id, session);
   const due_date = body.due_date ?? invoice.due_date;
+  const content = changedContent(invoice, body);
+  requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
+  if (body.project_id) await holdProject(accountId, body.project_id, session);
   const looks = effectiveInvoiceStatus({ ...invoice, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
-  const changes: Partial<InvoiceRecord> = { ...money, status, due_date };
+  const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ lapses_on: invoice.lapses_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, due_date));
-  if (body.description !== undefined) changes.description = body.description || null;
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {
     const client = await findOwn(Client, accountId, invoice.client_id, session);

@@ -449,25 +449,77 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect(await read(id)).toMatchObject({ amount: 2.5, tax_amount: 0.5, total: 3 });
   });
 
-  test('when it was sent, then money stays, and memo and due date may change', async () => {
-    const { id } = await make({ status: 'Sent', line_items: [{ description: 'x', quantity: 1, rate: 5 }] });
-    const project = await createProject(gateway, { client_id: client.id }, account);
-
-    for (const body of [
-      { amount: 1, line_items: null },
-      { currency: 'EUR' },
-      { tax_rate: 1 },
-      { line_items: [] },
-      { project_id: project.id },
-    ]) {
-      const reply = await patch(id, body);
-      expect([reply.status, reply.body.error]).toEqual([409, expect.stringContaining('after the invoice was sent')]);
+  describe('what was issued', () => {
+    const LINE = { description: 'x', quantity: 1, rate: 5 };
+    const issued = {
+      Sent: { steps: [], when: 'after the invoice was sent' },
+      Overdue: { steps: ['Overdue'], when: 'after the invoice was sent' },
+      Paid: { steps: ['Paid'], when: 'of a paid invoice' },
+      Cancelled: { steps: ['Cancelled'], when: 'of a cancelled invoice' },
+    } as const;
+    const cases = Object.entries(issued).map(([status, { steps, when }]) => [status, steps, when] as const);
+    async function madeAs(steps: readonly string[], fields: object = { line_items: [LINE] }) {
+      const { id } = await make({ status: 'Sent', description: 'Logo design', ...fields });
+      for (const status of steps) expect((await patch(id, { status })).status).toBe(200);
+      return id as string;
     }
-    const same = { currency: 'USD', tax_rate: 0, line_items: [{ description: 'x', qty: 1, rate: 5 }] };
-    expect((await patch(id, { ...same, description: 'memo', due_date: today })).body.data).toMatchObject({
-      amount: 5,
-      description: 'memo',
-      due_date: today,
+
+    test.each(cases)('when it is %s, then money, project, lines and description stay', async (status, steps, when) => {
+      const id = await madeAs(steps);
+      const project = await createProject(gateway, { client_id: client.id }, account);
+      const before = await read(id);
+      const events = await eventsOf(account.id);
+
+      for (const [body, names] of [
+        [{ amount: 1, line_items: null }, 'amount, line_items'],
+        [{ currency: 'EUR' }, 'currency'],
+        [{ tax_rate: 1 }, 'tax_rate'],
+        [{ line_items: [] }, 'line_items'],
+        [{ project_id: project.id }, 'project_id'],
+        [{ description: 'Consulting 2025, 40 hours' }, 'description'],
+        [{ description: null, tax_rate: 7 }, 'description, tax_rate'],
+      ] as const) {
+        const { status: answered, body: told } = await patch(id, body);
+        expect([answered, told]).toEqual([409, { error: `Cannot change ${names} ${when}` }]);
+      }
+      expect(await read(id)).toEqual(before);
+      expect(before.status).toBe(status);
+      expect(await eventsOf(account.id)).toEqual(events);
+    });
+
+    test.each(cases)('when it is %s, then its due date changes only while it is open', async (status, steps, when) => {
+      const id = await madeAs(steps);
+      const later = addDays(tomorrow, 30);
+      const { status: answered, body } = await patch(id, { due_date: later });
+
+      if (status === 'Sent' || status === 'Overdue') expect([answered, body.data.due_date]).toEqual([200, later]);
+      else expect([answered, body]).toEqual([409, { error: `Cannot change due_date ${when}` }]);
+    });
+
+    test.each(cases)('when it is %s and the same values come again, then that is no change', async (status, steps) => {
+      const id = await madeAs(steps);
+      const same = {
+        currency: 'USD',
+        tax_rate: 0,
+        line_items: [LINE],
+        amount: 5,
+        due_date: tomorrow,
+        project_id: null,
+      };
+      const { status: answered, body } = await patch(id, { ...same, status, description: 'Logo design' });
+
+      expect([answered, body.data.status, body.data.amount]).toEqual([200, status, 5]);
+    });
+
+    test('when it moves on with the values that it has, then it moves; with others, then not at all', async () => {
+      const id = await madeAs([], { amount: 1000 });
+
+      expect((await patch(id, { status: 'Paid', amount: 900 })).body).toEqual({
+        error: 'Cannot change amount after the invoice was sent',
+      });
+      expect((await read(id)).status).toBe('Sent');
+      expect((await patch(id, { status: 'Paid', amount: 1000, description: 'Logo design' })).status).toBe(200);
+      expect(await read(id)).toMatchObject({ status: 'Paid', amount_paid: 1000 });
     });
   });
 
@@ -481,13 +533,13 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect((await read(id)).client.name).toBe('Second name');
   });
 
-  test('when the scheduler has announced that it is overdue, then a new memo does not announce it again', async () => {
+  test('when the scheduler has announced that it is overdue, then what does not change its day does not announce it again', async () => {
     const { id } = await make({ status: 'Sent', due_date: yesterday });
     const filter = { account_id: account.id, _id: id };
     const stored = async () => (await Invoice.findOne(filter).lean())?.lapses_on;
     expect(await stored()).toBe(yesterday);
     await Invoice.updateOne(filter, { $unset: { lapses_on: 1 } });
-    await patch(id, { description: 'memo' });
+    await patch(id, { due_date: addDays(yesterday, -1) });
     expect(await stored()).toBeUndefined();
     await patch(id, { due_date: tomorrow });
     expect(await stored()).toBe(tomorrow);
