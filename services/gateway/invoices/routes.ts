@@ -19,7 +19,6 @@ import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lap
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { Project } from '#libs/models/project.ts';
 import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
@@ -29,6 +28,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
+import { projectOfClient } from '../projects/project-of-client.ts';
 import { invoiceAnswer } from './answer.ts';
 import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
 import {
@@ -122,7 +122,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
     const money = invoiceMoney({ currency, amount, tax_rate, line_items });
     const client = await holdOwn(Client, accountId, client_id, session);
     if (!client) throw notFound('Client', 'or access denied');
-    const project = await holdProject(accountId, body.project_id, session);
+    const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
     const invoice: InvoiceRecord = {
       ...base,
       ...money,
@@ -211,7 +211,7 @@ async function changesOf(
   const due_date = body.due_date ?? invoice.due_date;
   const content = changedContent(invoice, body);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
-  if (body.project_id) await holdProject(accountId, body.project_id, session);
+  await projectOfClient({ accountId, projectId: body.project_id, clientId: invoice.client_id, session });
   const looks = effectiveInvoiceStatus({ ...invoice, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
   const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
@@ -225,13 +225,6 @@ async function changesOf(
     if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
   }
   return changes;
-}
-
-async function holdProject(accountId: Id, id: Id | null | undefined, session: Session) {
-  if (!id) return undefined;
-  const project = await holdOwn(Project, accountId, id, session);
-  if (!project) throw notFound('Project', 'or access denied');
-  return project;
 }
 
 /** @param status what to answer instead of the status of today. */

@@ -85,6 +85,7 @@ export const projectRoutes: readonly Route[] = [
     body: projectChanges,
     missing,
     answers: projectAnswer,
+    conflict: 'Cannot move a project with invoices to another client',
     handler: updateProject,
   }),
   route({
@@ -149,6 +150,7 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
       requireStatus(body.status, await readAccount(accountId, session));
     await requireMatch(() => viewOf(project, accountId, session));
     const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
+    if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
     const view = await viewOf(await changeOwn(Project, project, changes, session), accountId, session);
     await announce('project.updated', view);
@@ -183,6 +185,22 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
     }
   }
   if (await isTooMuchToRemove(Task, accountId, { project_id }, session)) throw conflict(tooManyTasks);
+}
+
+/**
+ * What its documents say of it would be said of another client. Whoever adds a document locks the project, so that one of the two
+ * transactions sees the other. @throws AppError 409 that names what holds it where it is.
+ */
+async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {
+  for (const [records, filter, name] of [
+    [Invoice, { project_id }, 'invoices'],
+    [Quote, { project_id }, 'quotes'],
+    [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
+  ] as const) {
+    if (await hasOwn(records, accountId, filter, session)) {
+      throw conflict(`Cannot move a project with ${name} to another client`);
+    }
+  }
 }
 
 /** Tasks without time are plans: they go with the project. */

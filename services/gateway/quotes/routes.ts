@@ -8,7 +8,6 @@ import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { Project } from '#libs/models/project.ts';
 import {
   effectiveQuoteStatus,
   Quote,
@@ -27,6 +26,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
+import { projectOfClient } from '../projects/project-of-client.ts';
 import { quoteAnswer } from './answer.ts';
 import { changedMoney, quoteMoney } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
@@ -105,8 +105,13 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
     const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
     const client = await holdOwn(Client, accountId, client_id, session);
     if (!client) throw notFound('Client', 'or access denied');
-    const project = body.project_id ? await holdOwn(Project, accountId, body.project_id, session) : undefined;
-    if (project === null) throw notFound('Project', 'or access denied');
+    const project = await projectOfClient({
+      accountId,
+      projectId: body.project_id,
+      clientId: client._id,
+      session,
+      details: 'list',
+    });
     const quote: QuoteRecord = {
       ...base,
       ...money,
