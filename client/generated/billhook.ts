@@ -84,6 +84,10 @@ export type Account = {
     id: string;
     name: string;
     /**
+     * Set when the account is made, never changed. Keys of a test account begin with `bh_test_`; its documents and webhooks say that they are a test
+     */
+    mode: "live" | "test";
+    /**
      * @minLength 1
      */
     email: string | null;
@@ -217,6 +221,9 @@ export type CreateApiKeyBody = {
      * @format date-time
      */
     expires_at?: string | null;
+    /**
+     * The account's own, for callers that want to be sure of it: another one is 400
+     */
     mode?: "live" | "test";
 };
 

@@ -41,6 +41,7 @@ Billhook is ready.
 
   Address     ${facts.url}
   Key         ${facts.key}
+  Account     live: documents look as a customer gets them (admin accounts create --test makes one that marks them TEST)
   Operations  ${facts.operationsUrl} (${login})
   Webhooks    ${facts.receiverUrl} (what the demo account is told, signatures verified)
 

@@ -18,7 +18,8 @@ async function make(count: number) {
   const loop = async () => {
     for (const turn of turns) {
       const url = urls[turn % urls.length] as string;
-      const { isWell, problem } = await post({ url, eventId: `floor-${turn}`, body: BODY, secrets: [SECRET] });
+      const call = { url, eventId: `floor-${turn}`, body: BODY, secrets: [SECRET], isTest: false };
+      const { isWell, problem } = await post(call);
       if (!isWell) throw new Error(`the floor's own call failed: ${problem}`);
     }
   };

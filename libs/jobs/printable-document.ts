@@ -11,9 +11,11 @@ export interface PrintableLine extends PdfLine {
   amount?: number;
 }
 
-/** Made by the gateway from a record. Without `locale` it is a document of the PDF tool, and none of the others is there. */
+/** Made by the gateway from a record. Without `locale` it is a document of the PDF tool, and of the others only `isTest` is there. */
 export interface PrintableDocument extends PdfDocument {
   lineItems: PrintableLine[];
+  /** Of a test account: the document says so on every page. */
+  isTest?: boolean;
   /** BCP 47: the language of the labels, and whose numbers, dates and amounts are printed. */
   locale?: string;
   /** ISO 4217; always there with `locale`, and printed instead of `currencySymbol`. */
@@ -83,10 +85,12 @@ const line = unlessPlain(
 
 /** @returns the shape of what the document claims to be. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
-  return locale === undefined ? (pdfDocument as Joi.ObjectSchema<PrintableDocument>) : ofRecord;
+  return locale === undefined ? ofTool : ofRecord;
 }
 
-const ofRecord: Joi.ObjectSchema<PrintableDocument> = (pdfDocument as Joi.ObjectSchema<PrintableDocument>).keys({
+const ofTool = (pdfDocument as Joi.ObjectSchema<PrintableDocument>).keys({ isTest: Joi.boolean() });
+
+const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   locale: Joi.string().max(LOCALE_LONGEST).required(),
   currency: Joi.string().required().custom(knownCurrency),
   pageSize: Joi.string().valid(...PAGE_SIZES),

@@ -2,15 +2,23 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { unauthorized } from '../errors.ts';
 import type { Session } from '../mongo.ts';
-import { type Id, idField, newId } from './tenant.ts';
+import { driverOf } from './records.ts';
+import { type Id, idField, newId, storedId, wireId } from './tenant.ts';
 
 /** Used where an account has not set its own. */
 export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
+
+/** A test account is for trying things out: its keys begin with `bh_test_`, and its documents and webhooks say that they are a test. */
+export const ACCOUNT_MODES = ['live', 'test'] as const;
+
+export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
 const accountSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     name: { type: String, required: true },
+    /** Never changes: keys, numbers and documents depend on it. */
+    mode: { type: String, enum: ACCOUNT_MODES, required: true, default: 'live' },
     email: String,
     company: String,
     address: String,
@@ -46,11 +54,20 @@ export async function readAccount(id: Id, session?: Session): Promise<AccountRec
   return account;
 }
 
+/** The modes of accounts, by id: the webhook service delivers for all accounts side by side. */
+export async function findAccountModes(ids: readonly Id[]): Promise<Map<Id, Pick<AccountRecord, '_id' | 'mode'>>> {
+  const accounts = (await driverOf(Account as never)
+    .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { projection: { mode: 1 } })
+    .toArray()) as unknown as Pick<AccountRecord, '_id' | 'mode'>[];
+  return new Map(accounts.map((account) => [wireId(account._id), account]));
+}
+
 /** The account as the API returns it. */
 export function accountView(account: AccountRecord) {
   return {
     id: String(account._id),
     name: account.name,
+    mode: account.mode,
     email: account.email ?? null,
     company: account.company ?? null,
     address: account.address ?? null,

@@ -7,6 +7,7 @@ import { hashApiKey, makeApiKey } from '../api-key.ts';
 import { agreedDate } from '../clock.ts';
 import { conflict, unauthorized } from '../errors.ts';
 import { inTransaction, type Session } from '../mongo.ts';
+import { readAccount } from './account.ts';
 import { drawNext } from './counter.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { holdOwn } from './records.ts';
@@ -80,15 +81,10 @@ export interface NewApiKey {
   name: string;
   scopes: string[];
   expiresAt?: Date | undefined;
-  mode?: 'live' | 'test' | undefined;
-}
-
-/** `live` or `test`, as it was made. */
-export function modeOf({ start }: Pick<ApiKeyRecord, 'start'>): 'live' | 'test' {
-  return start.startsWith('bh_test_') ? 'test' : 'live';
 }
 
 /**
+ * Its prefix is that of the account's mode: a live account has no test keys, and a test account no live ones.
  * @returns the stored record and the key, which nobody can ever read again.
  * @throws AppError 409 when the account has KEYS_MAX keys that are neither revoked nor expired.
  */
@@ -96,9 +92,10 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
   return session ? insertKey(wanted, session) : inTransaction((own) => insertKey(wanted, own));
 }
 
-async function insertKey({ accountId, name, scopes, expiresAt, mode }: NewApiKey, session: Session) {
+async function insertKey({ accountId, name, scopes, expiresAt }: NewApiKey, session: Session) {
   await drawNext(session, accountId, ['key']);
   if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
+  const { mode } = await readAccount(accountId, session);
   const key = makeApiKey(mode);
   const record = new ApiKey({
     account_id: accountId,

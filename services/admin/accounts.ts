@@ -6,7 +6,13 @@ import { CommandError } from './connection.ts';
 import { noted } from './noted.ts';
 import { requireName } from './texts.ts';
 
-export async function createAccount(options: { name: string; email?: string; timeZone?: string; locale?: string }) {
+export async function createAccount(options: {
+  name: string;
+  email?: string;
+  timeZone?: string;
+  locale?: string;
+  test?: boolean;
+}) {
   const name = requireName('--name', options.name);
   if (options.email !== undefined && !isEmail(options.email)) {
     throw new CommandError(`${options.email} is not an e-mail address`);
@@ -15,6 +21,7 @@ export async function createAccount(options: { name: string; email?: string; tim
   const locale = options.locale === undefined ? undefined : requireLocale(options.locale);
   const account = new Account({
     name,
+    mode: options.test ? 'test' : 'live',
     ...(options.email === undefined ? {} : { email: options.email }),
     ...(timeZone === undefined ? {} : { time_zone: timeZone }),
     ...(locale === undefined ? {} : { locale }),
@@ -52,6 +59,7 @@ function view(account: AccountRecord) {
   return {
     id: String(account._id),
     name: account.name,
+    mode: account.mode,
     email: account.email ?? undefined,
     time_zone: account.time_zone,
     locale: account.locale,

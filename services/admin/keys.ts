@@ -7,7 +7,6 @@ import {
   endApiKey,
   endReplaced,
   issueApiKey,
-  modeOf,
   type NewApiKey,
   SCOPES,
   untilForgotten,
@@ -23,20 +22,13 @@ const DAYS_FORM = /^(\d{1,4})d$/;
 const DAY_MS = 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
 
-export async function createKey(options: {
-  account: string;
-  name: string;
-  scopes: string;
-  expires?: string;
-  test?: boolean;
-}) {
+export async function createKey(options: { account: string; name: string; scopes: string; expires?: string }) {
   await requireAccount(options.account);
   const wanted: NewApiKey = {
     accountId: options.account,
     name: requireName('--name', options.name),
     scopes: scopesOf(options.scopes),
     expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
-    mode: options.test ? 'test' : 'live',
   };
   const { key, record } = await noted('key.create', options.account, async () => {
     const issued = await issueApiKey(wanted);
@@ -63,7 +55,7 @@ export async function revokeKey(id: string) {
   return view({ ...key, revoked_at: revokedAt });
 }
 
-/** A new key with the same name, scopes, mode and expiry; the old one ends at once or after `overlapHours`. */
+/** A new key with the same name, scopes and expiry; the old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
   const old = await requireKey(id);
   const { key, record, endsAt } = await noted('key.rotate', String(old._id), async () => {
@@ -87,7 +79,7 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
   if (old.expires_at && old.expires_at <= now) throw new CommandError(`Key ${id} has expired; create a new one`);
   const endsAt = await endReplaced(old, { now, end: new Date(now.getTime() + overlapHours * HOUR_MS) }, session);
   const { name, scopes, account_id, expires_at } = old;
-  const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined, mode: modeOf(old) };
+  const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined };
   return { ...(await issueApiKey(like, session)), endsAt };
 }
 

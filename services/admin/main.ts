@@ -40,6 +40,7 @@ command(accounts, 'create', 'make an account')
   .option('--email <email>', 'the address documents are issued from')
   .option('--time-zone <zone>', 'IANA name; decides on which day an invoice is overdue', 'UTC')
   .option('--locale <locale>', 'language and number format of documents, such as de-DE', 'en-US')
+  .option('--test', 'for trying things out: its keys begin with bh_test_, its documents are marked TEST')
   .action((options) => answer(options, () => createAccount(options), printRecord));
 command(accounts, 'list', 'show all accounts').action((options) => answer(options, listAccounts, printTable));
 
@@ -49,7 +50,6 @@ command(keys, 'create', 'make a key and show it')
   .option('--name <name>', 'what it is for', 'default')
   .option('--scopes <list>', 'comma-separated, such as clients:write,invoices:read; * is everything', '*')
   .option('--expires <when>', 'a day, a timestamp, or a number of days such as 90d (default: never)')
-  .option('--test', 'give it the prefix bh_test_')
   .action((options) => answer(options, () => createKey(options), printRecord));
 command(keys, 'list', "show an account's keys, never the keys themselves")
   .requiredOption('--account <id>', 'the account')

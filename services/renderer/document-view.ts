@@ -24,6 +24,8 @@ export interface DocumentView {
   number: string;
   /** What state it is in, beside the number. */
   mark: string | undefined;
+  /** Says that it comes from a test account, on every page. */
+  testMark: string | undefined;
   style: PdfDocument['fontStyle'];
   layout: PdfDocument['layoutType'];
   textScale: number;
@@ -81,6 +83,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     heading: manner.heading,
     number: document.number,
     mark: document.mark && labels.marks[document.mark],
+    testMark: document.isTest ? labels.testMark : undefined,
     style: document.fontStyle,
     layout: document.layoutType,
     textScale: document.textScale,

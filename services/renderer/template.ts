@@ -1,5 +1,6 @@
 // The page as HTML: template and styles are read and compiled once, a document only fills them in.
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import ejs from 'ejs';
 import { artworkOf } from './artwork.ts';
 import type { DocumentView } from './document-view.ts';
@@ -41,10 +42,11 @@ export function compileTemplate(): Render {
   const read = (name: string) => readFileSync(new URL(`./templates/${name}`, import.meta.url), 'utf8');
   const fill = ejs.compile(read('document.ejs'), {
     client: false,
+    filename: fileURLToPath(new URL('./templates/document.ejs', import.meta.url)),
     strict: true,
     destructuredLocals: ['view', 'styles', 'artwork'],
   });
-  const shared = minified(read('document.css'));
+  const shared = minified(read('document.css') + read('test-mark.css'));
   const sheets = {
     elegant: cutAtValues(shared + minified(read('elegant.css'))),
     modern: cutAtValues(shared + minified(read('modern.css'))),
@@ -120,8 +122,8 @@ function columnWidths({ lines, labels }: DocumentView) {
 }
 
 /** Of a long name and a long number the name gives way: the number tells the pages of one document from those of another. */
-function footOf({ issuer, heading, number }: DocumentView) {
-  const title = shortened(`${heading} ${number}`, FOOT_LONGEST - ISSUER_LEAST);
+function footOf({ issuer, heading, number, testMark }: DocumentView) {
+  const title = shortened([testMark, heading, number].filter(Boolean).join(' '), FOOT_LONGEST - ISSUER_LEAST);
   return `${shortened(issuer.name, FOOT_LONGEST - Array.from(title).length)} · ${title}`;
 }
 

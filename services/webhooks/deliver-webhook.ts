@@ -16,6 +16,7 @@ import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhook-endp
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { whileAway } from '#libs/while-away.ts';
+import { openAccountReader } from './account-reader.ts';
 import { noteFailure, noteGone, noteSuccess } from './endpoint-health.ts';
 import { openEndpointReader } from './endpoint-reader.ts';
 import type { EventReader } from './event-reader.ts';
@@ -60,6 +61,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   const told = new LRUCache<Id, true>({ max: SECRETS_KEPT, ttl: TOLD_EVERY_MS });
   const take = makeTakeDelivery(options.leaseMs);
   const endpoints = openEndpointReader();
+  const accounts = openAccountReader();
   const recallOthers = inBatches(async (found: WebhookEndpointRecord[]) => {
     for (const { account_id, _id } of new Map(found.map((endpoint) => [wireId(endpoint._id), endpoint])).values())
       await recallPostponed(wireId(account_id), wireId(_id));
@@ -141,11 +143,13 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   }
 
   async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, log: Logger) {
+    const account = await whileAway(() => accounts.recall(wireId(event.account_id)));
+    const isTest = account?.mode === 'test';
     const at = agreedDate();
     const secrets = signingSecrets(endpoint, log);
     const { url } = endpoint;
     const outcome = secrets
-      ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets })
+      ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets, isTest })
       : UNSIGNED;
     return { outcome, attempt: attemptOf(at, outcome) };
   }

@@ -21,6 +21,8 @@ export interface Call {
   body: string;
   /** Current secret first; each makes one signature. */
   secrets: string[];
+  /** The event is of a test account: a header says so. */
+  isTest: boolean;
 }
 
 export interface Outcome {
@@ -80,7 +82,7 @@ async function postOnFreshConnection(call: Call, options: Parameters<typeof make
 }
 
 function post(
-  { url, eventId, body, secrets }: Call,
+  { url, eventId, body, secrets, isTest }: Call,
   { outbound, userAgent }: { outbound: Outbound; userAgent: string },
   signal: AbortSignal,
 ) {
@@ -94,6 +96,7 @@ function post(
       'webhook-id': eventId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
       'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(eventId, now, body)).join(' '),
+      ...(isTest ? { 'billhook-mode': 'test' } : {}),
     },
     httpAgent: target.httpAgent,
     httpsAgent: target.httpsAgent,

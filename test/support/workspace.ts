@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { makeLogger } from '#libs/logger.ts';
-import { Account } from '#libs/models/account.ts';
+import { Account, type AccountMode } from '#libs/models/account.ts';
 import { issueApiKey } from '#libs/models/api-key.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { newId } from '#libs/models/tenant.ts';
@@ -15,7 +15,7 @@ export interface Workspace {
   chromiumPath: string;
   secretKey: string;
   /** A new account with a key that may do everything, unless `scopes` say otherwise. */
-  account(options?: { name?: string; scopes?: string[]; timeZone?: string }): Promise<TestAccount>;
+  account(options?: { name?: string; scopes?: string[]; timeZone?: string; mode?: AccountMode }): Promise<TestAccount>;
   close(): Promise<void>;
 }
 
@@ -38,9 +38,9 @@ export async function openWorkspace(): Promise<Workspace> {
     redisPrefix: name,
     chromiumPath: required('TEST_CHROMIUM_PATH'),
     secretKey: randomBytes(32).toString('base64'),
-    async account({ name: accountName = 'Test', scopes = ['*'], timeZone = 'UTC' } = {}) {
+    async account({ name: accountName = 'Test', scopes = ['*'], timeZone = 'UTC', mode = 'live' } = {}) {
       const id = newId();
-      await Account.create({ _id: id, name: accountName, time_zone: timeZone });
+      await Account.create({ _id: id, name: accountName, time_zone: timeZone, mode });
       const { key } = await issueApiKey({ accountId: id, name: 'test', scopes });
       return { id, key };
     },

@@ -1,5 +1,6 @@
 // What a caller gets about its account.
 import Joi from 'joi';
+import { ACCOUNT_MODES } from '#libs/models/account.ts';
 import { exampleTime, id, orNull, timestamp, words } from '../http/answer-shapes.ts';
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
@@ -7,6 +8,12 @@ const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 export const accountAnswer = Joi.object({
   id: id(),
   name: words(),
+  mode: Joi.string()
+    .valid(...ACCOUNT_MODES)
+    .required()
+    .description(
+      'Set when the account is made, never changed. Keys of a test account begin with `bh_test_`; its documents and webhooks say that they are a test',
+    ),
   email: orNull(Joi.string()),
   company: orNull(Joi.string()),
   address: orNull(Joi.string()),
@@ -25,6 +32,7 @@ export const accountAnswer = Joi.object({
   .example({
     id: exampleAccount,
     name: 'Studio North',
+    mode: 'live',
     email: 'hello@north.example',
     company: null,
     address: '12 Harbour Street, Kiel',

@@ -1,5 +1,6 @@
 // What a caller may send about API keys.
 import Joi from 'joi';
+import { ACCOUNT_MODES, type AccountMode } from '#libs/models/account.ts';
 import { SCOPES } from '#libs/models/api-key.ts';
 import { instant, name } from '../http/read-input.ts';
 
@@ -7,7 +8,7 @@ export interface NewKey {
   name: string;
   scopes: string[];
   expires_at?: Date | null;
-  mode: 'live' | 'test';
+  mode?: AccountMode;
 }
 
 export interface Rotation {
@@ -30,7 +31,9 @@ export const newKey = Joi.object<NewKey, true>({
         '`webhooks:write` sees them all',
     ),
   expires_at: instant().allow(null).description('No later than the calling key expires itself'),
-  mode: Joi.string().valid('live', 'test').default('live'),
+  mode: Joi.string()
+    .valid(...ACCOUNT_MODES)
+    .description("The account's own, for callers that want to be sure of it: another one is 400"),
 }).example({ name: 'Website', scopes: ['clients:write', 'invoices:read'] });
 
 export const rotation = Joi.object<Rotation, true>({

@@ -12,7 +12,6 @@ import {
   issueApiKey,
   KEYS_MAX,
   KEYS_MAX_REACHED,
-  modeOf,
   untilForgotten,
 } from '#libs/models/api-key.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -104,10 +103,12 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
   requireOwnScopes(caller, body.scopes);
   return commit(async ({ session, accountId }) => {
     const { name, scopes, mode, expires_at } = body;
+    if (mode && mode !== caller.account.mode)
+      throw fieldProblem('mode', `mode must be ${caller.account.mode}, as the account's is`);
     // Not with the rest of the body: a replay is answered also after the end of the key.
     if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'expires_at must be in the future');
     requireNoLongerLife(caller, expires_at);
-    return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
+    return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));
   });
 }
 
@@ -152,8 +153,7 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     requireNoLongerLife(caller, record.expires_at);
     await endReplaced(record, { now, end: new Date(now.getTime() + body.overlap_seconds * 1000) }, session);
     const { name, scopes, expires_at } = record;
-    const mode = modeOf(record);
-    return shownOnce(await issueApiKey({ accountId, name, scopes, mode, expiresAt: expires_at ?? undefined }, session));
+    return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));
   });
   await untilForgotten();
   return answer;

@@ -40,11 +40,11 @@ export async function findQuoteDocument(
 
 /** As they were when it was sent; before that, as they are now. */
 async function facesOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
-  const timeZone = account.time_zone;
-  if (record.parties) return { parties: record.parties, timeZone } satisfies Faces;
+  const issuer = { timeZone: account.time_zone, isTest: account.mode === 'test' };
+  if (record.parties) return { parties: record.parties, ...issuer } satisfies Faces;
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
   // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
   if (!client) return undefined;
   const { issued_on: _notIssued, ...parties } = partiesOf(account, client);
-  return { parties, timeZone };
+  return { parties, ...issuer } satisfies Faces;
 }

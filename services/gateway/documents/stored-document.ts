@@ -8,10 +8,11 @@ import type { QuoteRecord } from '#libs/models/quote.ts';
 import { fromMinor, lineNet } from '#libs/money.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 
-/** Who it is from and to, and where the issuer's days begin. */
+/** Who it is from and to, where the issuer's days begin, and whether its account is a test. */
 export interface Faces {
   parties: Parties;
   timeZone: string;
+  isTest: boolean;
 }
 
 export function invoiceDocument(invoice: InvoiceRecord, faces: Faces, query: DocumentQuery): PrintableDocument {
@@ -49,12 +50,13 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Cancelled: 'cancelled',
 };
 
-function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone }: Faces, query: DocumentQuery) {
+function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, isTest }: Faces, query: DocumentQuery) {
   const { issuer, client, issued_on } = parties;
   const { amount, tax_amount, currency, line_items, description } = record;
   const date = issued_on ?? dayIn(timeZone, record.created_at);
   return {
     date,
+    isTest: isTest || undefined,
     clientName: client.name,
     clientEmail: client.email,
     clientCompany: client.company_name,

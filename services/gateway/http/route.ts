@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts';
 import type { Commit } from './commit.ts';
 
 /** What of an account every request needs, see readAccount for the rest. */
-export type Profile = Pick<AccountRecord, 'time_zone'>;
+export type Profile = Pick<AccountRecord, 'time_zone' | 'mode'>;
 
 export interface Caller {
   accountId: Id;

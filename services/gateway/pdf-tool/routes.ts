@@ -28,7 +28,8 @@ export const pdfToolRoutes: readonly Route[] = [
     summary: 'Render an invoice or quote from the supplied data',
     description:
       'Nothing is stored. An image that cannot be had does not stop the document: it is rendered without it, and ' +
-      '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given.',
+      '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given. ' +
+      'With the key of a test account the document is marked TEST.',
     scope: 'documents:write',
     body: pdfDocument.example(example),
     bodyLimitBytes: PDF_BODY_BYTES_MAX,
@@ -38,8 +39,9 @@ export const pdfToolRoutes: readonly Route[] = [
   }),
 ];
 
-async function generatePdf({ body: document, caller, request, requestId, response }: Context<PdfDocument>) {
-  const { accountId } = caller;
+async function generatePdf({ body, caller, request, requestId, response }: Context<PdfDocument>) {
+  const { accountId, account } = caller;
+  const document = account.mode === 'test' ? { ...body, isTest: true } : body;
   const gone = whenGone(response);
   const reply = await printerOf(request)({ document, accountId, requestId, signal: gone });
   sendPdf(response, document.number, reply);

@@ -41,4 +41,5 @@ export const arabic: Language = {
   name: 'الاسم',
   signedOn: 'التاريخ',
   marks: { draft: 'مسودة', paid: 'مدفوعة', cancelled: 'ملغاة' },
+  testMark: 'تجريبي',
 };

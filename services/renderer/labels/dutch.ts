@@ -41,4 +41,5 @@ export const dutch: Language = {
   name: 'Naam',
   signedOn: 'Datum',
   marks: { draft: 'Concept', paid: 'Betaald', cancelled: 'Geannuleerd' },
+  testMark: 'TEST',
 };

@@ -41,4 +41,5 @@ export const english: Language = {
   name: 'Name',
   signedOn: 'Date',
   marks: { draft: 'Draft', paid: 'Paid', cancelled: 'Cancelled' },
+  testMark: 'TEST',
 };

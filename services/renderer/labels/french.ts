@@ -41,4 +41,5 @@ export const french: Language = {
   name: 'Nom',
   signedOn: 'Date',
   marks: { draft: 'Brouillon', paid: 'Payée', cancelled: 'Annulée' },
+  testMark: 'TEST',
 };

@@ -45,4 +45,5 @@ export const german: Language = {
   name: 'Name',
   signedOn: 'Datum',
   marks: { draft: 'Entwurf', paid: 'Bezahlt', cancelled: 'Storniert' },
+  testMark: 'TEST',
 };

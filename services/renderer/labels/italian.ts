@@ -41,4 +41,5 @@ export const italian: Language = {
   name: 'Nome',
   signedOn: 'Data',
   marks: { draft: 'Bozza', paid: 'Pagata', cancelled: 'Annullata' },
+  testMark: 'PROVA',
 };

@@ -42,4 +42,5 @@ export const japanese: Language = {
   name: '氏名',
   signedOn: '日付',
   marks: { draft: '下書き', paid: '支払済み', cancelled: '取消済み' },
+  testMark: 'テスト',
 };

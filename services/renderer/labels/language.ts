@@ -39,6 +39,8 @@ export interface SharedLabels {
   name: string;
   signedOn: string;
   marks: Record<'draft' | 'paid' | 'cancelled', string>;
+  /** Marks a document of a test account. */
+  testMark: string;
 }
 
 /** Everything in one language. */

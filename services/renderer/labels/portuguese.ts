@@ -41,4 +41,5 @@ export const portuguese: Language = {
   name: 'Nome',
   signedOn: 'Data',
   marks: { draft: 'Rascunho', paid: 'Paga', cancelled: 'Anulada' },
+  testMark: 'TESTE',
 };

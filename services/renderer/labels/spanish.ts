@@ -41,4 +41,5 @@ export const spanish: Language = {
   name: 'Nombre',
   signedOn: 'Fecha',
   marks: { draft: 'Borrador', paid: 'Pagada', cancelled: 'Anulada' },
+  testMark: 'PRUEBA',
 };

@@ -18,6 +18,7 @@ describe('GET /api/v1/account', () => {
     expect((await gateway.get(path, account)).body.data).toEqual({
       id: account.id,
       name: 'Studio',
+      mode: 'live',
       email: null,
       company: null,
       address: null,

@@ -117,16 +117,31 @@ describe('POST /api/v1/keys', () => {
     { name: 'x', scopes: ['*'], expires_at: '2020-01-01' },
     { name: 'x', scopes: ['*'], expires_at: '2031-02-30T00:00:00Z' },
     { name: 'x', scopes: ['*'], mode: 'demo' },
+    { name: 'x', scopes: ['*'], mode: 'test' },
   ])('when the body is %j, then 400', async (body) => {
     const reply = await gateway.post(path, body);
 
     expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
   });
 
+  test.each([
+    ['live', 'test'],
+    ['test', 'live'],
+  ] as const)('when the account is %s, then all its keys are, and one asked to be %s is 400', async (mode, other) => {
+    const account = await gateway.workspace.account({ mode });
+    const made = await gateway.post(path, { name: 'x', scopes: ['*'], mode }, account);
+    const unsaid = await gateway.post(path, { name: 'x', scopes: ['*'] }, account);
+    const rotated = await gateway.post(`${path}/${made.body.data.id}/rotate`, {}, account);
+    const refused = await gateway.post(path, { name: 'x', scopes: ['*'], mode: other }, account);
+
+    for (const { body } of [made, unsaid, rotated]) expect(body.data.key).toMatch(new RegExp(`^bh_${mode}_`));
+    expect(account.key).toMatch(new RegExp(`^bh_${mode}_`));
+    expect(refused.body.details).toEqual({ mode: [`mode must be ${mode}, as the account's is`] });
+  });
+
   test('when it expires, then it is refused from then on', async () => {
     const expiresAt = new Date(Date.now() + 5_000);
-    const { key } = await make({ expires_at: expiresAt.toISOString(), mode: 'test' });
-    expect(key).toMatch(/^bh_test_/);
+    const { key } = await make({ expires_at: expiresAt.toISOString() });
     expect(await works(key)).toBe(200);
     await eventually(() => Date.now() > expiresAt.getTime());
 

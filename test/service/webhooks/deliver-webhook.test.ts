@@ -38,8 +38,8 @@ async function receiver(...args: Parameters<typeof startReceiver>) {
 }
 
 /** An account with one endpoint at the receiver. */
-async function subscribed(target: Receiver, events?: string[]) {
-  const account = await workspace.account();
+async function subscribed(target: Receiver, events?: string[], mode: 'live' | 'test' = 'live') {
+  const account = await workspace.account({ mode });
   const { endpoint, secret } = await register(workspace, account.id, target.url, events);
   return { account, endpoint, secret };
 }
@@ -79,6 +79,28 @@ test('when a receiver fails twice and then answers, then it gets exactly that ev
   ]);
   expect(event?.due_at).toBeUndefined();
 });
+
+test.each([
+  ['test', 'test'],
+  ['live', undefined],
+] as const)(
+  'when an event is of a %s account, then the header billhook-mode is %j and the body is as ever',
+  async (mode, header) => {
+    const target = await receiver();
+    const { account, endpoint, secret } = await subscribed(target, undefined, mode);
+    const eventId = await announce(account.id, 'client.created', { id: 'c-1' });
+
+    await settled(eventId, endpoint.id, 'delivered');
+
+    const [call] = target.received as [Receiver['received'][number]];
+    expect(call.headers['billhook-mode']).toBe(header);
+    expect(verify(secret, call)).toEqual({
+      type: 'client.created',
+      timestamp: expect.any(String),
+      data: { id: 'c-1' },
+    });
+  },
+);
 
 test('when an endpoint has filters, then it gets what they name and nothing else', async () => {
   const target = await receiver();

@@ -37,7 +37,7 @@ describe('keys', () => {
   test('when an account and a key are made, then the key opens the API until it is revoked', async () => {
     const account = await adminJson('accounts', 'create', '--name', 'Studio North');
     const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site');
-    expect(account).toMatchObject({ name: 'Studio North', time_zone: 'UTC' });
+    expect(account).toMatchObject({ name: 'Studio North', mode: 'live', time_zone: 'UTC' });
     expect(made.key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
     expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(200);
 
@@ -61,8 +61,9 @@ describe('keys', () => {
   });
 
   test('when a test key is rotated, then the new one is a test key, and the old one ends no later than it would have', async () => {
-    const { id } = await adminJson('accounts', 'create', '--name', 'Trying');
-    const old = await adminJson('keys', 'create', '--account', id, '--test', '--expires', '1d');
+    const { id, mode } = await adminJson('accounts', 'create', '--name', 'Trying', '--test');
+    const old = await adminJson('keys', 'create', '--account', id, '--expires', '1d');
+    expect([mode, old.key]).toEqual(['test', expect.stringMatching(/^bh_test_/)]);
 
     const fresh = await adminJson('keys', 'rotate', old.id, '--overlap-hours', '48');
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey, untilForgotten } from '#libs/models/api-key.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf } from '../../support/gateway.ts';
+import { pdfOf } from '../../support/pdf-body.ts';
 import { type AnyRecord, UNKNOWN_ID } from '../../support/records.ts';
 import { type ReadPdf, readPdf } from '../../support/renderer/read-pdf.ts';
 import { startSystem, type TestSystem } from '../../support/system.ts';
@@ -185,6 +186,56 @@ describe('how it looks', () => {
     expect(reply.status).toBe(400);
     expect(Object.keys(reply.body.details).toSorted()).toEqual(['accessible', 'locale', 'size', 'style']);
     expect(quote.body.details).toEqual([expect.stringContaining('size')]);
+  });
+});
+
+describe('a test account', () => {
+  const lines = Array.from({ length: 80 }, (_, index) => ({ description: `Line ${index}`, quantity: 1, rate: 1 }));
+  let own: ReturnType<typeof callerOf>;
+  let ownClient: AnyRecord;
+  beforeAll(async () => {
+    const { key } = await system.workspace.account({ name: 'Trying', mode: 'test' });
+    own = callerOf(system.gateway.url, key);
+    ownClient = await madeBy('clients', { name: 'Ada Lovelace', email: 'ada@client.example' });
+  });
+
+  async function madeBy(resource: string, body: object): Promise<AnyRecord> {
+    return (await own('POST', `/api/v1/${resource}`, { body })).body.data;
+  }
+
+  test.each([
+    ['en-US', 'TEST'],
+    ['de-DE', 'TEST'],
+    ['es-ES', 'PRUEBA'],
+    ['ja-JP', 'テスト'],
+  ])(
+    'when its documents are printed in %s, then every page says %s, also after they were sent',
+    async (locale, word) => {
+      const due = { client_id: ownClient.id, due_date: '2031-01-01', line_items: lines };
+      const quote = await madeBy('quotes', { client_id: ownClient.id, amount: 80, line_items: lines });
+      const draft = await madeBy('invoices', due);
+      const sent = await madeBy('invoices', { ...due, status: 'Sent' });
+      for (const path of [`quotes/${quote.id}`, `invoices/${draft.id}`, `invoices/${sent.id}`]) {
+        const { pages } = await readPdf((await own('GET', `/api/v1/${path}/pdf?locale=${locale}`)).body);
+
+        expect(pages.length).toBeGreaterThan(1);
+        for (const { text } of pages) expect(text.normalize('NFKC')).toContain(word);
+      }
+    },
+  );
+
+  test('when it calls the PDF tool, then the document says TEST; a body that says it is none changes nothing', async () => {
+    const reply = await own('POST', '/api/tools/generate-pdf', { body: { ...pdfOf('Invoice'), isTest: false } });
+
+    expect((await readPdf(reply.body)).text).toContain('TEST');
+  });
+
+  test('when the account is live, then nothing says so, whatever the body of the PDF tool claims', async () => {
+    const stored = await read(`invoices/${(await makeInvoice()).id}/pdf`);
+    const reply = await system.call('POST', '/api/tools/generate-pdf', { body: { ...pdfOf('Invoice'), isTest: true } });
+
+    expect(stored.text).not.toContain('TEST');
+    expect((await readPdf(reply.body)).text).not.toContain('TEST');
   });
 });
 

@@ -41,7 +41,8 @@ test.each([
   const receiver = await startLimited(afterMs);
   const outbound = openOutbound({ allow: LOOPBACK, keepAlive: true });
   const post = makePostSigned({ outbound, timeoutMs: 10_000, userAgent: 'Billhook/test' });
-  const call = (eventId: string) => post({ url: receiver.url, eventId, body: '{}', secrets: [makeSecret()] });
+  const call = (eventId: string) =>
+    post({ url: receiver.url, eventId, body: '{}', secrets: [makeSecret()], isTest: false });
 
   const first = await call('first');
   await pause(50); // The connection is given back.
