@@ -6,6 +6,7 @@ import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.
 import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 import type { Labels } from './labels.ts';
+import { type LineTable, lineTable } from './line-table.ts';
 import { isTag, mannerOf } from './locale.ts';
 import type { Manner, Money } from './manner.ts';
 
@@ -39,9 +40,8 @@ export interface DocumentView {
   facts: { label: string; value: string }[];
   intro: string | undefined;
   bodyHtml: string | undefined;
-  lines: { description: string; qty: string; rate: Money | undefined; discount: string; amount: Money | undefined }[];
-  /** Some line has a discount of its own. */
-  hasDiscounts: boolean;
+  /** Undefined without lines. */
+  table: LineTable | undefined;
   totals: { label: string; amount: Money }[];
   totalLabel: string;
   total: Money;
@@ -109,8 +109,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     facts: factsOf(document, manner),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
-    lines,
-    hasDiscounts: lines.some(({ discount }) => discount !== ''),
+    table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
     totals: [...totalRows(totals, manner), ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, manner) : [])],
     totalLabel: isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),

@@ -97,7 +97,8 @@ const NUMBER_LONGEST = 24;
 const NUMBER_USUAL = 18;
 
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
-function columnWidths({ lines, labels }: DocumentView) {
+function columnWidths({ table, labels }: DocumentView) {
+  const lines = table ? [...table.lines, ...table.last] : [];
   const money = (value: Money | undefined) =>
     value ? value.before.length + value.symbol.length + value.after.length : 0;
   // The more characters, the more of them are narrow: separators, and a gap behind the symbol.

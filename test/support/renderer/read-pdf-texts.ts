@@ -1,8 +1,16 @@
 // The words of a PDF and no more: quick enough for thousands of documents.
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** @returns the text of all pages in the order in which it was painted, and what the file says of itself. */
-export async function readPdfTexts(bytes: Buffer): Promise<{ text: string; title: string; author: string }> {
+export interface PdfTexts {
+  /** Of all pages, in the order in which it was painted. */
+  text: string;
+  pages: string[];
+  /** What the file says of itself. */
+  title: string;
+  author: string;
+}
+
+export async function readPdfTexts(bytes: Buffer): Promise<PdfTexts> {
   const loading = getDocument({
     data: Uint8Array.from(bytes),
     verbosity: VerbosityLevel.ERRORS,
@@ -16,7 +24,7 @@ export async function readPdfTexts(bytes: Buffer): Promise<{ text: string; title
       pages.push(items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join(''));
     }
     const { info } = (await pdf.getMetadata()) as { info: Record<string, unknown> };
-    return { text: pages.join('\n'), title: String(info['Title'] ?? ''), author: String(info['Author'] ?? '') };
+    return { text: pages.join('\n'), pages, title: String(info['Title'] ?? ''), author: String(info['Author'] ?? '') };
   } finally {
     await loading.destroy();
   }
