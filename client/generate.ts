@@ -13,7 +13,7 @@ const routes = routesOf({ outbound: undefined as never, box: undefined as never,
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-writeFileSync(document, JSON.stringify(makeOpenApi(routes, release())));
+writeFileSync(document, JSON.stringify(makeOpenApi(routes, release()), orString));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
 const file = join(folder, 'billhook.ts');
@@ -32,6 +32,12 @@ writeFileSync(
   file,
   `// A typed client of the API, made by \`npm run client\`. Do not change it by hand.\n// @ts-nocheck\n${withKeyedPostsOnly(readFileSync(file, 'utf8'))}`,
 );
+
+/** A number that may be a plain decimal string: this generator writes `number | string`, where others make a class of its own. */
+function orString(_name: string, value: unknown): unknown {
+  const { 'x-decimal-string': isDecimal, type, ...rest } = (value ?? {}) as Record<string, unknown>;
+  return isDecimal ? { ...rest, anyOf: [{ type }, { type: 'string' }] } : value;
+}
 
 /** The generator sends a key with PATCH, too, and takes what has a key for safe to send again; the API knows keys of POST alone. */
 function withKeyedPostsOnly(code: string): string {

@@ -797,23 +797,25 @@ export type LineItemInput = {
      * @minimum -1000000000
      * @maximum 1000000000
      */
-    qty?: number;
+    qty?: number | string;
     /**
-     * Required unless `qty` is given
+     * Required unless `qty` is given. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000
      * @maximum 1000000000
      */
-    quantity?: number;
+    quantity?: number | string;
     /**
+     * A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000000
      * @maximum 1000000000000
      */
-    rate: number;
+    rate: number | string;
     /**
+     * Per cent. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum 0
      * @maximum 100
      */
-    discount?: number;
+    discount?: number | string;
 };
 
 export type CreateQuoteBody = {

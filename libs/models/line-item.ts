@@ -1,5 +1,5 @@
 // A line of a quote or an invoice as it is stored and answered: numbers are plain decimal strings.
-import { plainDecimal } from '../money.ts';
+import { type Line, plainDecimal } from '../money.ts';
 
 export interface LineItem {
   description: string;
@@ -15,7 +15,7 @@ export const lineItemField = {
   default: undefined,
 } as const;
 
-export function lineItem(line: { description: string; qty: number; rate: number; discount: number }): LineItem {
+export function lineItem(line: Line & { description: string }): LineItem {
   return {
     description: line.description,
     qty: plainDecimal(line.qty),

@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { validationFailed } from '#libs/errors.ts';
 import { type LineItem, lineItem } from '#libs/models/line-item.ts';
-import { AMOUNT_MAX, isLineAmount, lineNet } from '#libs/money.ts';
+import { AMOUNT_MAX, type Decimal, isLineAmount, lineNet } from '#libs/money.ts';
+import { decimal } from './decimal-input.ts';
 import { line } from './read-input.ts';
 
 /** A document of more lines is a file, not a request. */
@@ -12,24 +13,26 @@ const RATE_MAX = 1_000_000_000_000;
 
 export interface LineInput {
   description: string;
-  quantity?: number;
-  /** What answers call it. */
-  qty?: number;
-  rate: number;
-  discount: number;
+  quantity?: Decimal;
+  /** Its name in responses. */
+  qty?: Decimal;
+  rate: Decimal;
+  discount: Decimal;
 }
 
 // Negative lines are credits; only the sum must not be negative.
-const quantity = () => Joi.number().min(-QUANTITY_MAX).max(QUANTITY_MAX);
+const quantity = () => decimal().within(-QUANTITY_MAX, QUANTITY_MAX);
+
+const OR_STRING = 'A plain decimal string as well, so that lines go back in as responses write them';
 
 const lineInput = Joi.object<LineInput, true>({
   description: line().required(),
   quantity: quantity()
     .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
-    .description('Required unless `qty` is given'),
+    .description(`Required unless \`qty\` is given. ${OR_STRING}`),
   qty: quantity().description('The same as `quantity`, under its name in responses'),
-  rate: Joi.number().min(-RATE_MAX).max(RATE_MAX).required(),
-  discount: percentage().default(0),
+  rate: decimal().within(-RATE_MAX, RATE_MAX).required().description(OR_STRING),
+  discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
 }).meta({ schema: 'LineItemInput' });
 
 export function lineItems() {

@@ -123,7 +123,7 @@ describe('POST /api/v1/invoices', () => {
         currency: 'XXQ',
         tax_rate: 101,
         status: 'Paid',
-        line_items: [{ quantity: '2', discount: 101 }],
+        line_items: [{ quantity: '2e1', discount: 101 }],
       },
       account,
     );
@@ -138,7 +138,7 @@ describe('POST /api/v1/invoices', () => {
       tax_rate: ['tax_rate must be less than or equal to 100'],
       status: ['status must be one of Draft, Sent'],
       'line_items.0.description': ['line_items[0].description is required'],
-      'line_items.0.quantity': ['line_items[0].quantity must be a number'],
+      'line_items.0.quantity': ['line_items[0].quantity must be a number or a plain decimal such as "1.50"'],
       'line_items.0.rate': ['line_items[0].rate is required'],
       'line_items.0.discount': ['line_items[0].discount must be less than or equal to 100'],
     });
