@@ -56,9 +56,11 @@ export const variables = {
       'MongoDB replica set, best with all its members (mongodb://a,b,c/billhook?replicaSet=rs0); transactions need one',
     ),
   REDIS_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
+    .uri({ scheme: ['redis', 'rediss', 'unix'] })
     .required()
-    .description('Redis 6.2 or later with maxmemory-policy noeviction'),
+    .description(
+      'Redis 6.2 or later with maxmemory-policy noeviction: redis://, rediss:// or unix://USER:PASSWORD@/path/of/the.sock',
+    ),
   REDIS_PREFIX: Joi.string()
     .pattern(/^[\w-]{1,40}$/)
     .default('billhook')

@@ -10,6 +10,9 @@ export type { Redis };
 const COMMAND_TIMEOUT_MS = 1_000;
 const RECONNECT_MAX_MS = 1_000;
 
+/** A socket in the file system, as redis-py and others write it; ioredis itself knows only the two schemes of TCP. */
+const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?$/;
+
 const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS) };
 
 /**
@@ -19,7 +22,7 @@ const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECON
 export function connectImpatient(url: string, log: Logger): Redis {
   return watched(
     url,
-    new Redis(url, {
+    openRedis(url, {
       ...reconnect,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -32,7 +35,24 @@ export function connectImpatient(url: string, log: Logger): Redis {
 
 /** For workers and subscribers: commands wait until Redis is back, which BullMQ's blocking reads require. */
 export function connectPatient(url: string, log: Logger): Redis {
-  return watched(url, new Redis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
+  return watched(url, openRedis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
+}
+
+export interface ConnectionOptions {
+  retryStrategy?: (times: number) => number | null;
+  maxRetriesPerRequest?: number | null;
+  enableOfflineQueue?: boolean;
+  commandTimeout?: number;
+  connectTimeout?: number;
+}
+
+/** @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
+export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
+  const [, username, password, path, db] = SOCKET_URL.exec(url) ?? [];
+  if (path === undefined) return new Redis(url, options);
+  const user = username ? { username: decodeURIComponent(username) } : {};
+  const secret = password ? { password: decodeURIComponent(password) } : {};
+  return new Redis({ ...options, ...user, ...secret, path: decodeURIComponent(path), db: Number(db ?? 0) });
 }
 
 /** Resolves when the connection is ready, rejects after `limitMs`. */

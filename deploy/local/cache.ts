@@ -1,7 +1,7 @@
 // Keeps fetched programs for every start on this machine, each with the SHA-256 of every file of it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -55,7 +55,7 @@ export async function keepInCache(
   fill: (folder: string) => Promise<string>,
 ): Promise<Program> {
   const root = cacheFolder(search.env);
-  await mkdir(root, { recursive: true });
+  if (await mkdir(root, { recursive: true })) await chmod(root, 0o755);
   const unlock = await lockSlot(root, slot, search);
   try {
     const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged is why we are here.
@@ -66,7 +66,7 @@ export async function keepInCache(
       const command = await fill(staging);
       const proven = await prove(join(staging, command), source, slot.proof);
       await writeRecord(staging, { command, source });
-      await chmod(staging, 0o755); // A root renderer gives its browser to an unprivileged user, who must reach it.
+      await openForReading(staging); // A root renderer gives its browser to an unprivileged user, who must reach it.
       await rm(join(root, slot.name), { recursive: true, force: true }); // Only a damaged one can be here.
       await rename(staging, join(root, slot.name));
       return { ...proven, command: join(root, slot.name, command) };
@@ -94,6 +94,16 @@ async function lockSlot(root: string, slot: Slot, search: Search) {
 async function removeLeftovers(root: string, slot: Slot) {
   const leftovers = (await readdir(root)).filter((name) => name.startsWith(`.${slot.name}-`));
   await Promise.all(leftovers.map((name) => rm(join(root, name), { recursive: true, force: true })));
+}
+
+// Whatever our umask is: programs are no secret, and `npm start` closes what it makes.
+async function openForReading(folder: string) {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, 0o755);
+    if (entry.isFile()) await chmod(path, (await stat(path)).mode & 0o100 ? 0o755 : 0o644);
+  }
 }
 
 async function readRecord(folder: string): Promise<Record | undefined> {

@@ -1,13 +1,25 @@
 // The folder that outlives a start: data, logs, secrets and local.json. One Billhook at a time may use it.
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, realpath, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
 import lockfile from 'proper-lockfile';
 import { EXIT_CONFIG } from '#libs/config-error.ts';
 import { variables } from '#libs/env.ts';
 import { Failure, reasonOf } from './failure.ts';
-import { findOwner, type Owner, recordOwner } from './owner.ts';
+import { findOwner, OWNER_RECORD, type Owner, recordOwner } from './owner.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface DataFolder {
@@ -16,6 +28,7 @@ export interface DataFolder {
 }
 
 const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
 // A killed owner cannot give its lock back: after this it is free for all.
 const LOCK_STALE_MS = 5_000;
 const LOCK_UPDATE_MS = 1_000;
@@ -97,13 +110,28 @@ function unusableKey(file: string, reason: string): Failure {
 async function makeFolder(wanted: string): Promise<string> {
   try {
     await mkdir(wanted, { recursive: true, mode: 0o700 });
-    const probe = join(wanted, `.writable-${process.pid}`);
+    const path = await realpath(wanted);
+    await closeToOthers(path);
+    const probe = join(path, `.writable-${process.pid}`);
     await writeFile(probe, '');
     await rm(probe);
-    return await realpath(wanted);
+    return path;
   } catch (error) {
     throw new Failure(`The data folder ${wanted} cannot be used (${reasonOf(error)}). Choose another with --data DIR`);
   }
+}
+
+// Records, keys and the sockets of the stores are in it. One that is empty or was a data folder before is closed; in any other
+// something may rely on its being open (/tmp, a home directory), so that one is refused.
+async function closeToOthers(path: string): Promise<void> {
+  const { uid, mode } = await stat(path);
+  const ours = process.getuid?.() ?? uid;
+  if (uid !== ours) throw new Error(`it belongs to another user, with the number ${uid}`);
+  if ((mode & OTHERS) === 0) return;
+  const names = await readdir(path);
+  if (names.length > 0 && !names.includes(OWNER_RECORD))
+    throw new Error('other users may enter it, and it holds things that are not ours: chmod 700 closes it');
+  await chmod(path, 0o700);
 }
 
 async function lock(path: string, terminal: Terminal, onLost: () => void) {

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readPrivate, writePrivately } from './data-folder.ts';
 import { Failure } from './failure.ts';
+import type { LastReceiver } from './receiver.ts';
 
 export interface DemoAccount {
   accountId: string;
@@ -70,10 +71,12 @@ export async function openDemoOperator(place: Place, accountId: string): Promise
   return operator;
 }
 
-// The port the endpoint is registered with: kept, the endpoint need not move.
-export async function rememberedReceiverPort(dataFolder: string): Promise<number | undefined> {
+// The port and the token the endpoint is registered with: kept, the endpoint need not move.
+export async function rememberedReceiver(dataFolder: string): Promise<LastReceiver | undefined> {
   const { url } = await readPrivate<DemoEndpoint>(join(dataFolder, 'receiver.json'));
-  return url ? Number(new URL(url).port) : undefined;
+  if (!url) return undefined;
+  const { port, pathname } = new URL(url);
+  return { port: Number(port), token: pathname.split('/').at(-2) ?? '' };
 }
 
 // Registers the receiver once, and moves its endpoint when the receiver had to take another port.

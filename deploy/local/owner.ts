@@ -9,6 +9,9 @@ export interface Owner {
   isAlive: boolean;
 }
 
+/** A file that every data folder has since its first start. */
+export const OWNER_RECORD = 'supervisor.pid';
+
 const execute = promisify(execFile);
 
 export async function recordOwner(dataFolder: string): Promise<void> {
@@ -24,7 +27,7 @@ export async function findOwner(dataFolder: string): Promise<Owner | undefined> 
 }
 
 function recordIn(dataFolder: string): string {
-  return join(dataFolder, 'supervisor.pid');
+  return join(dataFolder, OWNER_RECORD);
 }
 
 // A process id is given again, but not with the same moment of birth. undefined when the process is gone.

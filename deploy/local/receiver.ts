@@ -1,4 +1,5 @@
 // A small webhook receiver for the first minutes: verifies every signature and shows what was delivered.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import getPort from 'get-port';
@@ -6,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { CONTENT_POLICY, type Delivery, pageOf } from './receiver-page.ts';
 
 export interface Receiver {
-  url: string; // the page
+  url: string; // the page; who has it may read what was delivered
   hookUrl: string; // where deliveries go
   port: number;
   // Before it is called nothing can be verified: the endpoint's secret exists only after it was registered.
@@ -14,35 +15,45 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** Of an earlier start: an endpoint that need not move keeps its retries on their way. */
+export interface LastReceiver {
+  port: number;
+  token: string;
+}
+
+const TOKEN = /^[\w-]{32}$/;
 const DELIVERIES_KEPT = 100;
 const BODY_BYTES_MAX = 1024 * 1024; // Events hold one record; a megabyte is far more than any.
 const SHOWN_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent'];
 
-// `preferredPort` is the last one: an endpoint that need not move keeps its retries on their way.
-export async function startReceiver(preferredPort: number | undefined): Promise<Receiver> {
+// Every user of the machine reaches a port of loopback: the address holds a token, and nothing is answered without it.
+export async function startReceiver(last: LastReceiver | undefined): Promise<Receiver> {
+  const token = last && TOKEN.test(last.token) ? last.token : randomBytes(24).toString('base64url');
   const deliveries: Delivery[] = []; // the newest first
   let webhook: Webhook | undefined;
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy()); // The sender went away in the middle.
   });
-  const port = await getPort({ host: '127.0.0.1', ...(preferredPort ? { port: preferredPort } : {}) });
+  const port = await getPort({ host: '127.0.0.1', ...(last?.port ? { port: last.port } : {}) });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: taken } = server.address() as AddressInfo; // It listens on TCP, so this is what address() answers.
-  const url = `http://127.0.0.1:${taken}`;
+  const url = `http://127.0.0.1:${taken}/${token}`;
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     // A page in a browser must not read this through a name that was made to point at us.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return send(response, 421, 'Wrong host\n');
-    const route = `${request.method} ${request.url?.split('?', 1)[0]}`;
+    const [, given = '', ...rest] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? [];
+    if (!isSame(given, token)) return send(response, 404, 'The address of this page is in the banner of npm start\n');
+    const route = `${request.method} /${rest.join('/')}`;
     if (route === 'POST /hook') return await receive(request, response);
     if (route === 'GET /deliveries')
       return send(response, 200, `${JSON.stringify(deliveries, null, 2)}\n`, 'application/json');
     if (route === 'GET /') return send(response, 200, pageOf(deliveries), 'text/html');
-    return send(response, 404, 'GET / is the page, GET /deliveries the same as JSON, POST /hook takes deliveries\n');
+    return send(response, 404, 'GET deliveries shows them as JSON, POST hook takes them\n');
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse) {
@@ -74,6 +85,12 @@ export async function startReceiver(preferredPort: number | undefined): Promise<
         server.closeAllConnections();
       }),
   };
+}
+
+function isSame(given: string, token: string): boolean {
+  return (
+    Buffer.byteLength(given) === Buffer.byteLength(token) && timingSafeEqual(Buffer.from(given), Buffer.from(token))
+  );
 }
 
 function problemOf(webhook: Webhook | undefined, body: string, headers: Record<string, string>): string | undefined {
@@ -111,6 +128,7 @@ function send(response: ServerResponse, status: number, body: string, type = 'te
     'Content-Security-Policy': CONTENT_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer', // The address holds the token.
   });
   response.end(body);
 }

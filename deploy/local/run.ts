@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
 import { localFactsFile, openDataFolder, readPrivate, removeFacts, writePrivately } from './data-folder.ts';
-import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiverPort } from './demo.ts';
+import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiver } from './demo.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { EXIT_FAILED, Failure, reasonOf } from './failure.ts';
 import { postGuardian } from './guardian.ts';
@@ -12,6 +12,8 @@ import { showProgress } from './progress.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
 import { showOn, type Terminal } from './terminal.ts';
+
+const OWNER_ONLY_UMASK = 0o077;
 
 export interface RunOptions {
   args: string[];
@@ -27,6 +29,8 @@ interface Run extends RunOptions {
 }
 
 export async function runLocally(options: RunOptions): Promise<void> {
+  // Whatever we and our children write (logs, data, sockets) is for this user alone.
+  process.umask(OWNER_ONLY_UMASK);
   const terminal = showOn(process.stderr);
   const end = endOnce(terminal);
   try {
@@ -70,7 +74,7 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const guardian = postGuardian(dataFolder);
   end.onClose(() => guardian.dismiss());
   end.onClose(() => endOurs(dataFolder)); // What was only just starting when we were told to stop.
-  const receiver = await startReceiver(await rememberedReceiverPort(dataFolder));
+  const receiver = await startReceiver(await rememberedReceiver(dataFolder));
   end.onClose(() => receiver.close());
 
   const progress = showProgress(process.stderr);

@@ -12,13 +12,14 @@ export interface MongodbOptions {
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
   port?: number; // the last one, when it is free, else any free one
+  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that the file system says who may connect
   logFile?: string;
   testCommands?: boolean; // lets a test order failures from the server (configureFailPoint)
 }
 
 export interface RunningMongodb {
   uri: string;
-  port: number;
+  port: number; // 0 when it has none
   pid: number;
   child: Child;
   stop(): Promise<void>;
@@ -34,24 +35,48 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
   const { command, folder, env, logFile = join(options.folder, 'mongod.log') } = options;
   const data = join(folder, 'data');
   await mkdir(data, { recursive: true });
-  const port = options.port ?? (await rememberedPort(folder));
-  const args = ['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET_NAME];
+  const place = await choosePlace(options);
+  const args = ['--dbpath', data, '--replSet', SET_NAME, ...place.args];
   // A quarter of a gigabyte leaves room for Chromium on a laptop; without it mongod takes half of the memory.
-  args.push('--wiredTigerCacheSizeGB', '0.25', '--nounixsocket');
+  args.push('--wiredTigerCacheSizeGB', '0.25');
   // Half-second diagnostics of a laptop's database are read by nobody.
   args.push('--setParameter', 'diagnosticDataCollectionEnabled=false');
   if (options.testCommands) args.push('--setParameter', 'enableTestCommands=1');
 
   const child = await startChild(command, args, { env, logFile });
   try {
-    await becomePrimary(port, child, logFile);
+    await becomePrimary(place.host, child, logFile);
   } catch (error) {
     await child.stop();
     throw error;
   }
-  await writeFile(join(folder, 'port'), `${port}\n`);
-  const uri = `mongodb://127.0.0.1:${port}/billhook?replicaSet=${SET_NAME}`;
-  return { uri, port, pid: child.pid, child, stop: () => child.stop() };
+  if (place.port) await writeFile(join(folder, 'port'), `${place.port}\n`);
+  // Direct to a socket: the driver writes the members it discovers in small letters, and a path is not the same then.
+  const direct = place.port ? '' : '&directConnection=true';
+  const uri = `mongodb://${asAuthority(place.host)}/billhook?replicaSet=${SET_NAME}${direct}`;
+  return { uri, port: place.port, pid: child.pid, child, stop: () => child.stop() };
+}
+
+interface Place {
+  host: string; // as the set's member and the driver name it
+  port: number; // 0 when it has none
+  args: string[];
+}
+
+// The path of a socket is encoded, the colon before a port is not.
+function asAuthority(host: string): string {
+  return host.startsWith('/') ? encodeURIComponent(host) : host;
+}
+
+async function choosePlace({ socketFolder, folder, port: wanted }: MongodbOptions): Promise<Place> {
+  if (socketFolder) {
+    const host = join(socketFolder, 'mongodb.sock');
+    // mongod makes a second socket by its own name in the folder of --unixSocketPrefix, which is /tmp otherwise.
+    return { host, port: 0, args: ['--bind_ip', host, '--unixSocketPrefix', socketFolder] };
+  }
+  const port = wanted ?? (await rememberedPort(folder));
+  const args = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
+  return { host: `127.0.0.1:${port}`, port, args };
 }
 
 // The same port again spares the set a new configuration.
@@ -60,9 +85,9 @@ async function rememberedPort(folder: string): Promise<number> {
   return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
 }
 
-async function becomePrimary(port: number, child: Child, logFile: string) {
+async function becomePrimary(host: string, child: Child, logFile: string) {
   // A direct connection: until the set is configured there is no set to discover.
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+  const client = new MongoClient(`mongodb://${asAuthority(host)}/?directConnection=true`, {
     serverSelectionTimeoutMS: CALL_LIMIT_MS,
     socketTimeoutMS: CALL_LIMIT_MS,
     minHeartbeatFrequencyMS: RETRY_MS, // The usual half second is longer than the whole start takes.
@@ -77,7 +102,7 @@ async function becomePrimary(port: number, child: Child, logFile: string) {
       // Connected each time: a client that found nobody at its first question never looks again by itself.
       const asked = client
         .connect()
-        .then(() => isPrimary(client.db('admin'), child.pid, `127.0.0.1:${port}`))
+        .then(() => isPrimary(client.db('admin'), child.pid, host))
         .catch((error) => {
           problem = error;
           return false;

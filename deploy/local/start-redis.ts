@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { Redis } from 'ioredis';
+import { openRedis } from '#libs/redis.ts';
 import { type Child, describeExit, lastLines, startChild } from './child.ts';
 import { Failure } from './failure.ts';
 
@@ -11,12 +11,13 @@ export interface RedisOptions {
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
   port?: number; // the last one, when it is free, else any free one
+  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that the file system says who may connect
   logFile?: string;
 }
 
 export interface RunningRedis {
   url: string;
-  port: number;
+  port: number; // 0 when it has none
   pid: number;
   child: Child;
   stop(): Promise<void>;
@@ -29,21 +30,31 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   const { command, folder, env, logFile = join(options.folder, 'redis.log') } = options;
   const data = join(folder, 'data');
   await mkdir(data, { recursive: true });
-  const port = options.port ?? (await rememberedPort(folder));
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', data, '--daemonize', 'no'];
+  const place = await choosePlace(options);
+  const args = [...place.args, '--dir', data, '--daemonize', 'no'];
   args.push('--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction');
   // Its title would overwrite the environment by which an orphan of ours is recognised.
   args.push('--set-proc-title', 'no');
 
   const child = await startChild(command, args, { env, logFile });
   try {
-    await answers(port, child, logFile);
+    await answers(place.url, child, logFile);
   } catch (error) {
     await child.stop();
     throw error;
   }
-  await writeFile(join(folder, 'port'), `${port}\n`);
-  return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid, child, stop: () => child.stop() };
+  if (place.port) await writeFile(join(folder, 'port'), `${place.port}\n`);
+  return { url: place.url, port: place.port, pid: child.pid, child, stop: () => child.stop() };
+}
+
+async function choosePlace({ socketFolder, folder, port: wanted }: RedisOptions) {
+  if (socketFolder) {
+    const path = join(socketFolder, 'redis.sock');
+    const args = ['--port', '0', '--unixsocket', path, '--unixsocketperm', '600'];
+    return { url: `unix://${path}`, port: 0, args };
+  }
+  const port = wanted ?? (await rememberedPort(folder));
+  return { url: `redis://127.0.0.1:${port}`, port, args: ['--port', String(port), '--bind', '127.0.0.1'] };
 }
 
 async function rememberedPort(folder: string): Promise<number> {
@@ -51,9 +62,9 @@ async function rememberedPort(folder: string): Promise<number> {
   return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
 }
 
-async function answers(port: number, child: Child, logFile: string) {
+async function answers(url: string, child: Child, logFile: string) {
   // ioredis waits until the data are loaded before it sends the first command.
-  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => RETRY_MS, maxRetriesPerRequest: null });
+  const redis = openRedis(url, { retryStrategy: () => RETRY_MS, maxRetriesPerRequest: null });
   redis.on('error', () => {}); // Refused until it listens; the deadline below is what counts.
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -10,6 +10,7 @@ import { findPrograms, type Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
 import { startService } from './service.ts';
 import { bareEnvironment, environments } from './service-env.ts';
+import { openSocketFolder } from './socket-folder.ts';
 import { startMongodb } from './start-mongodb.ts';
 import { startRedis } from './start-redis.ts';
 import { type Running, type Supervised, supervise } from './supervise.ts';
@@ -86,19 +87,18 @@ export function makeSystem(options: SystemOptions): System {
     };
   }
 
-  // Started again on the same port with the same data, a store is found by the services without being told.
+  // Started again on the same socket with the same data, a store is found by the services without being told.
   async function startStores({ mongod, redisServer }: Programs) {
-    let mongodb = { uri: env['MONGODB_URI'] ?? '', port: 0 };
-    let redis = { url: env['REDIS_URL'] ?? '', port: 0 };
+    const socketFolder = await openSocketFolder(options.dataFolder);
+    let mongodb = { uri: env['MONGODB_URI'] ?? '' };
+    let redis = { url: env['REDIS_URL'] ?? '' };
     const startOurMongodb = async (command: string): Promise<Running> => {
-      const samePort = mongodb.port ? { port: mongodb.port } : {};
-      const started = await startMongodb({ ...storeOptions(options, 'mongodb'), command, ...samePort });
+      const started = await startMongodb({ ...storeOptions(options, 'mongodb'), command, socketFolder });
       mongodb = started;
       return { ...started, exited: started.child.exited };
     };
     const startOurRedis = async (command: string): Promise<Running> => {
-      const samePort = redis.port ? { port: redis.port } : {};
-      const started = await startRedis({ ...storeOptions(options, 'redis'), command, ...samePort });
+      const started = await startRedis({ ...storeOptions(options, 'redis'), command, socketFolder });
       redis = started;
       return { ...started, exited: started.child.exited };
     };

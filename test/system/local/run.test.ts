@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import getPort from 'get-port';
-import { Redis } from 'ioredis';
+import { openRedis } from '#libs/redis.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked, MARK, markOf } from '../../../deploy/local/orphans.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -98,7 +98,7 @@ describe('while it runs', () => {
 
     await eventually(() => differs('redis', killed));
 
-    const redis = new Redis(facts.redisUrl);
+    const redis = openRedis(facts.redisUrl);
     expect(await redis.ping()).toBe('PONG');
     await redis.quit();
   });

@@ -1,8 +1,9 @@
 // The MongoDB and the Redis we start: real, durable, and gone when they are stopped.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
+import { openRedis } from '#libs/redis.ts';
 import { findMongodb } from '../../../deploy/local/mongodb.ts';
 import { findRedis } from '../../../deploy/local/redis.ts';
 import { type RunningMongodb, startMongodb } from '../../../deploy/local/start-mongodb.ts';
@@ -82,6 +83,32 @@ describe('MongoDB', () => {
     expect(await (await clientOf(running)).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
+  test('when it gets a socket, then transactions work over it and it has no port', async () => {
+    const { command } = await findMongodb({ env });
+    const running = await startMongodb({ command, folder: join(folder, 'mongodb'), env, socketFolder: folder });
+    stops.push(() => running.stop());
+    const client = await clientOf(running);
+
+    await client.withSession((session) =>
+      session.withTransaction(() => client.db().collection('things').insertOne({ name: 'one' }, { session })),
+    );
+
+    expect(running.port).toBe(0);
+    expect(await client.db().collection('things').countDocuments()).toBe(1);
+  });
+
+  test('when data of a port are served on a socket, then they are all there', async () => {
+    const first = await mongodb();
+    await (await clientOf(first)).db().collection('things').insertOne({ name: 'kept' });
+    await first.stop();
+    const { command } = await findMongodb({ env });
+
+    const second = await startMongodb({ command, folder: join(folder, 'mongodb'), env, socketFolder: folder });
+    stops.push(() => second.stop());
+
+    expect(await (await clientOf(second)).db().collection('things').countDocuments()).toBe(1);
+  });
+
   test('when the program ends at once, then the failure says how and where its log is', async () => {
     const command = await script(folder, 'mongod', 'exit 14');
     const logFile = join(folder, 'mongod.log');
@@ -116,6 +143,22 @@ describe('Redis', () => {
     expect(isAlive(second.pid)).toBe(false);
   });
 
+  test('when it gets a socket, then it answers there, and again after it was killed', async () => {
+    const { command } = await findRedis({ env });
+    const options = { command, folder: join(folder, 'redis'), env, socketFolder: folder };
+    const first = await startRedis(options);
+    await clientOfRedis(first).set('name', 'kept');
+    process.kill(first.pid, 'SIGKILL');
+    await first.child.exited;
+
+    const second = await startRedis(options);
+    stops.push(() => second.stop());
+
+    expect([second.url, second.port]).toEqual([`unix://${folder}/redis.sock`, 0]);
+    expect(await clientOfRedis(second).get('name')).toBe('kept');
+    expect(await setting(clientOfRedis(second), 'port')).toBe('0');
+  });
+
   test('when the port is taken, then the failure shows what Redis said', async () => {
     const { port } = await redisServer();
     const { command } = await findRedis({ env });
@@ -146,7 +189,7 @@ async function redisServer(): Promise<RunningRedis> {
 }
 
 function clientOfRedis({ url }: RunningRedis): Redis {
-  const redis = new Redis(url, { retryStrategy: () => null });
+  const redis = openRedis(url, { retryStrategy: () => null });
   redis.on('error', () => {}); // Its server is killed on purpose.
   stops.push(() => redis.quit().catch(() => undefined));
   return redis;

@@ -51,6 +51,29 @@ test('when another name is made to point here, then nothing is shown under it', 
   expect(status).toBe(421);
 });
 
+test('when the token is missing or wrong, then nothing is shown and nothing is taken', async () => {
+  const { origin, pathname } = new URL(receiver.url);
+  await deliver({ type: 'client.created', data: { name: 'Ada' } });
+  const wrong = `${pathname.slice(0, -1)}${pathname.endsWith('A') ? 'B' : 'A'}`;
+
+  for (const path of ['/', '/deliveries', '/hook', wrong, `${wrong}/deliveries`, '/€', '//deliveries']) {
+    const answer = await fetch(`${origin}${path}`);
+    expect({ path, status: answer.status }).toEqual({ path, status: 404 });
+    expect(await answer.text()).not.toContain('Ada');
+  }
+  expect((await fetch(`${origin}/hook`, { method: 'POST', body: '{}' })).status).toBe(404);
+  expect(await deliveries()).toHaveLength(1);
+});
+
+test('when it is started again with what it had, then its token is the same', async () => {
+  const { port, pathname } = new URL(receiver.url);
+  await receiver.close();
+
+  receiver = await startReceiver({ port: Number(port), token: pathname.slice(1) });
+
+  expect(new URL(receiver.url).pathname).toBe(pathname);
+});
+
 test('when more come than are kept, then the newest stay', async () => {
   for (let count = 0; count <= 100; count++) await deliver({ type: `event.${count}` });
 
