@@ -11,7 +11,7 @@ export DOCKER_HOST="unix://$folder/docker.sock" DOCKER_BUILDKIT=0 DOCKER_CLI_HIN
 export NODE_IMAGE=local/node MONGODB_IMAGE=local/mongodb REDIS_IMAGE=local/redis
 export OUTBOUND_ALLOW=${OUTBOUND_ALLOW:-172.31.250.0/24}
 compose=(docker compose -f docker-compose.yml -f lab/deploy/compose-trial.yml)
-node=node_modules/node/bin/node
+node=node_modules/.bin/node
 
 engine() {
   docker info > /dev/null 2>&1 && return
