@@ -12,6 +12,7 @@ import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { literalPath } from './http/literal-path.ts';
 import { measureRequests } from './http/measure.ts';
 import type { PrintDocument } from './http/print-document.ts';
 import { refuseEarly } from './http/refuse-early.ts';
@@ -67,7 +68,7 @@ export function makeApp(options: AppOptions): Express {
   const routes = routesOf(options);
   const seconds = options.metrics && requestMetrics(options.metrics);
   app.locals['print'] = options.print;
-  app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', 'simple');
+  app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
   app.use(helmet());
   app.use(refuseEarly(routes, { ...options, seconds }));
   app.use(requestLog(options.log));
@@ -77,6 +78,7 @@ export function makeApp(options: AppOptions): Express {
     if (options.isStarting?.()) throw storeAway();
     next();
   });
+  app.use(literalPath);
   app.use(serveRoutes(routes, options));
   app.use(serveReference(routes, options.isReferenceMadeNow));
   app.use(() => {

@@ -2,6 +2,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeAway } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo-errors.ts';
+import { NOT_UTF8 } from './read-json.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);
@@ -31,6 +32,8 @@ function fromBodyParser(error: unknown): AppError | undefined {
   switch (type) {
     case 'entity.parse.failed':
       return new AppError(400, 'Request body is not valid JSON', { cause: error });
+    case NOT_UTF8:
+      return new AppError(400, 'Request body is not valid UTF-8', { cause: error });
     case 'entity.too.large':
       return new AppError(413, 'Request body is too large', { cause: error });
     case 'encoding.unsupported':

@@ -1,7 +1,7 @@
-// Turns untrusted input into typed values. Past this file nothing is `unknown`.
+// The kinds of values that callers send, and what they are told about wrong ones.
 import Joi from 'joi';
 import { instantOf, isDay } from '#libs/day.ts';
-import { AppError, type Details, validationFailed } from '#libs/errors.ts';
+import { type Details, validationFailed } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { currencyCodes, isCurrency } from '#libs/money.ts';
 import { isPrintable, UNPRINTABLE } from '#libs/printable.ts';
@@ -20,118 +20,36 @@ const messages: Joi.ValidationOptions['messages'] = {
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
 };
 
-const options: Joi.ValidationOptions = {
+/** How input is judged, see read-body.ts and read-query.ts. */
+export const validation: Joi.ValidationOptions = {
   abortEarly: false, // All problems at once: the caller repairs them in one round trip.
   stripUnknown: { objects: true },
   messages,
   errors: { wrap: { label: false, array: false } },
 };
 
-/** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
-const LIST_MAX = 500;
+/** A list on quotes, field name to messages everywhere else. */
+export type DetailsForm = 'list' | 'by-field';
 
-type DetailsForm = 'list' | 'by-field';
-
-/**
- * @param isChange a PATCH: at least one field that the shape knows, else 400 `No valid fields to update`.
- * @param details the form the operation answers problems in.
- * @returns what turns a body into a typed value or throws an AppError 400 with every problem.
- */
-export function bodyReader<Body>(
-  shape: Joi.ObjectSchema<Body>,
-  { isChange = false, details = 'by-field' }: { isChange?: boolean; details?: DetailsForm | undefined } = {},
-): (body: unknown) => Body {
-  // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
-  const strict = shape.prefs({ ...options, convert: false });
-  const known = new Map(
-    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, sizeMax(one as Joi.Description)]),
-  );
-  return (body) => {
-    if (isChange && !namesOf(body).some((name) => known.has(name)))
-      throw new AppError(400, 'No valid fields to update');
-    const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
-    const { error, value } = strict.validate(
-      long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
-    );
-    const problems = [
-      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))),
-      ...long.map((name) => ({
-        path: [name],
-        message: tooLong(name, (body as Record<string, unknown>)[name], known.get(name)),
-      })),
-    ];
-    if (problems.length > 0) throw validationFailed(details === 'list' ? listOf(problems) : byField(problems));
-    return value as Body;
-  };
-}
-
-/** How many items, or names, the shape of a list or an object allows. */
-function sizeMax({ rules = [] }: Joi.Description): number {
-  const max = (rules as { name: string; args?: { limit: number } }[]).find(({ name }) => name === 'max');
-  return Math.min(LIST_MAX, max?.args?.limit ?? LIST_MAX);
-}
-
-/**
- * Query parameters arrive as text, so they are converted. A repeated parameter is an array, which no shape allows;
- * `status[$ne]=x` is what other query parsers make operators of.
- */
-export function queryReader<Query>(
-  shape: Joi.ObjectSchema<Query>,
-  details: DetailsForm = 'by-field',
-): (query: object) => Query {
-  const lenient = shape.prefs(options);
-  return (query) => {
-    const odd = Object.keys(query).filter((name) => !PARAMETER_NAME.test(name));
-    if (odd.length > 0) throw fieldProblem('query', 'query must hold plain parameter names only', details);
-    const { error, value } = lenient.validate({ ...query });
-    if (error) throw validationFailed(details === 'list' ? listOf(error.details) : byField(error.details));
-    return value as Query;
-  };
-}
-
-/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
-export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
-  return validationFailed(details === 'list' ? [message] : { [field]: [message] });
-}
-
-function namesOf(body: unknown): string[] {
-  return body !== null && typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : [];
-}
-
-const PARAMETER_NAME = /^[\w-]{1,100}$/;
-
-function isTooLong(value: unknown): boolean {
-  return (Array.isArray(value) ? value : namesOf(value)).length > LIST_MAX;
-}
-
-/** In joi's own words. */
-function tooLong(field: string, value: unknown, max: number | undefined): string {
-  const [verb, noun] = Array.isArray(value) ? ['contain', 'items'] : ['have', 'keys'];
-  return `${field} must ${verb} less than or equal to ${max} ${noun}`;
-}
-
-function cut(body: Record<string, object>, fields: readonly string[]): object {
-  const first = (value: object) =>
-    Array.isArray(value) ? value.slice(0, LIST_MAX) : Object.fromEntries(Object.entries(value).slice(0, LIST_MAX));
-  return { ...body, ...Object.fromEntries(fields.map((field) => [field, first(body[field] ?? {})])) };
-}
-
-interface Problem {
+export interface Problem {
   path: readonly (string | number)[];
   message: string;
 }
 
-function byField(problems: readonly Problem[]): Details {
+/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
+export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
+  return validationFailed(detailsOf([{ path: [field], message }], details));
+}
+
+/** Problems in the form the operation answers them in. */
+export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
+  if (form === 'list') return problems.map(({ message }) => message);
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const { path, message } of problems) {
     const field = path.join('.') || 'body';
     fields[field] = [...(fields[field] ?? []), message];
   }
   return fields;
-}
-
-function listOf(problems: readonly Problem[]): Details {
-  return problems.map(({ message }) => message);
 }
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;

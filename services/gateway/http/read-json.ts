@@ -1,4 +1,5 @@
 // Reads a JSON body within limits, and refuses the shapes that are only ever sent to break something.
+import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 
@@ -10,6 +11,9 @@ const VALUES_MAX = 250_000;
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
+
+/** The `type` of the error about a body that is not UTF-8, as the body parser names its own. */
+export const NOT_UTF8 = 'encoding.not_utf8';
 
 const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
@@ -44,6 +48,8 @@ export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
     type: 'application/json',
     verify: (request, _response, bytes) => {
       lengths.set(request, bytes.length);
+      // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
+      if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
       if (isKept || bytes.equals(BYTE_ORDER_MARK)) rawBodies.set(request, bytes);
     },
   });

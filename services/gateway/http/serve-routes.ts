@@ -12,14 +12,14 @@ import { authenticate, requireScope } from './authenticate.ts';
 import { type BodyRoom, bytesToCome, openBodyRoom } from './body-room.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
-import { knowsNoDryRun, refuseDryRun } from './dry-run.ts';
 import { entityTag, isKnown, requireMatch, taggedPart } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
 import { pageLinks } from './page.ts';
 import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
-import { bodyReader, queryReader } from './read-input.ts';
+import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
+import { queryReader } from './read-query.ts';
 import { type Caller, type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
 import { inTurn } from './turns.ts';
 
@@ -64,9 +64,8 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
-  const isAlwaysReal = knowsNoDryRun(row);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
-  const readQuery = row.query ? queryReader(row.query, row.details) : () => ({});
+  const readQuery = queryReader(row.query, row.details);
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader({ limit, isKept: isOncePerKey(row) });
   const readBody = row.body
@@ -95,8 +94,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     if (hasId && !isId(id)) throw missing();
     const parameters = readParameters(row, request);
     if (!parameters) throw missing();
-    if (isAlwaysReal) refuseDryRun(request.query, row.details);
-    const query = readQuery(request.query);
+    const query = readQuery(request.originalUrl);
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
     const body = await bodyOf?.(request, response, caller.accountId);
     const requestId = String(request.id);

@@ -1,5 +1,4 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
-import { knowsNoDryRun } from '../http/dry-run.ts';
 import { CHANGED } from '../http/entity-tag.ts';
 import { TOO_MANY } from '../http/rate-limit.ts';
 import { isConditional, isOncePerKey, isRendered, type Route } from '../http/route.ts';
@@ -55,7 +54,8 @@ export function failuresOf(row: Route): Record<string, unknown> {
   const missing = row.missing ?? row.missingReference;
   const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
   return {
-    ...(row.body || row.query || isOncePerKey(row) || knowsNoDryRun(row) ? { 400: validation(row, invalid) } : {}),
+    // A query parameter that is not known is wrong everywhere.
+    400: validation(row, invalid),
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
     ...(missing ? { 404: notFound(row, missing) } : {}),

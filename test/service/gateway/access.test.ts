@@ -71,15 +71,13 @@ describe.each(routeTable.map((row) => [row.operation, row] as const))('%s', (ope
   });
 });
 
-test('when an operation that writes knows no dry run, then asking for one is 400 and nothing is done', async () => {
+test('when an operation knows no dry run, then asking for one is 400 and nothing is done', async () => {
   const { id } = await createClient(gateway);
-  const real = routeTable.filter(
-    (row) => row.method !== 'get' && !row.storesNothing && !('dry_run' in parametersOf(row)),
-  );
+  const real = routeTable.filter((row) => !('dry_run' in parametersOf(row)));
   const message = 'dry_run is not known to this operation';
   for (const { method, path, operation, details } of real) {
     for (const asked of ['true', 'false', '']) {
-      const url = `${path.replace('{id}', id)}?dry_run=${asked}`;
+      const url = `${path.replace('{id}', id).replace(/\{\w+\}/, '1')}?dry_run=${asked}`;
       const reply = await gateway.call(method.toUpperCase(), url, {
         body: await bodyFor(gateway, operation, gateway.account),
       });
@@ -94,7 +92,6 @@ test('when an operation that writes knows no dry run, then asking for one is 400
 
   expect(real.map(({ operation }) => operation)).toContain('deleteClient');
   expect((await gateway.get(`/api/v1/clients/${id}`)).status).toBe(200);
-  expect((await gateway.get('/api/v1/clients?dry_run=true')).status).toBe(200);
 });
 
 test('when a scope allows writing, then it allows reading', async () => {

@@ -1,0 +1,66 @@
+// Turns the JSON of a body into typed values. Past this file nothing is `unknown`.
+import type Joi from 'joi';
+import { AppError, validationFailed } from '#libs/errors.ts';
+import { type DetailsForm, detailsOf, validation } from './read-input.ts';
+
+/** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
+const LIST_MAX = 500;
+
+/**
+ * @param isChange a PATCH: at least one field that the shape knows, else 400 `No valid fields to update`.
+ * @param details the form the operation answers problems in.
+ * @returns what turns a body into a typed value or throws an AppError 400 with every problem.
+ */
+export function bodyReader<Body>(
+  shape: Joi.ObjectSchema<Body>,
+  { isChange = false, details }: { isChange?: boolean; details?: DetailsForm | undefined } = {},
+): (body: unknown) => Body {
+  // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
+  const strict = shape.prefs({ ...validation, convert: false });
+  const known = new Map(
+    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, sizeMax(one as Joi.Description)]),
+  );
+  return (body) => {
+    if (isChange && !namesOf(body).some((name) => known.has(name)))
+      throw new AppError(400, 'No valid fields to update');
+    const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
+    const { error, value } = strict.validate(
+      long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
+    );
+    const problems = [
+      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))),
+      ...long.map((name) => ({
+        path: [name],
+        message: tooLong(name, (body as Record<string, unknown>)[name], known.get(name)),
+      })),
+    ];
+    if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+    return value as Body;
+  };
+}
+
+/** How many items, or names, the shape of a list or an object allows. */
+function sizeMax({ rules = [] }: Joi.Description): number {
+  const max = (rules as { name: string; args?: { limit: number } }[]).find(({ name }) => name === 'max');
+  return Math.min(LIST_MAX, max?.args?.limit ?? LIST_MAX);
+}
+
+function namesOf(body: unknown): string[] {
+  return body !== null && typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : [];
+}
+
+function isTooLong(value: unknown): boolean {
+  return (Array.isArray(value) ? value : namesOf(value)).length > LIST_MAX;
+}
+
+/** In joi's own words. */
+function tooLong(field: string, value: unknown, max: number | undefined): string {
+  const [verb, noun] = Array.isArray(value) ? ['contain', 'items'] : ['have', 'keys'];
+  return `${field} must ${verb} less than or equal to ${max} ${noun}`;
+}
+
+function cut(body: Record<string, object>, fields: readonly string[]): object {
+  const first = (value: object) =>
+    Array.isArray(value) ? value.slice(0, LIST_MAX) : Object.fromEntries(Object.entries(value).slice(0, LIST_MAX));
+  return { ...body, ...Object.fromEntries(fields.map((field) => [field, first(body[field] ?? {})])) };
+}

@@ -1,0 +1,69 @@
+// Turns a query string into typed values, and refuses what the operation does not know: a misspelt filter must not list every record.
+import { parse } from 'node:querystring';
+import type Joi from 'joi';
+import { validationFailed } from '#libs/errors.ts';
+import { type DetailsForm, detailsOf, type Problem, validation } from './read-input.ts';
+
+/** More are an attack. Each unknown one is named in the answer. */
+const PARAMETERS_MAX = 100;
+/** `status[$ne]=x` is what other query parsers make operators of. */
+const NAME = /^[\w-]{1,100}$/;
+
+type Parameters = Record<string, string | string[] | undefined>;
+
+/**
+ * @param shape the operation's parameters; none unless given. @param details the form the operation answers problems in.
+ * @returns what reads the query of a URL, or throws an AppError 400 with every problem.
+ */
+export function queryReader<Query>(
+  shape: Joi.ObjectSchema<Query> | undefined,
+  details?: DetailsForm,
+): (url: string) => Query {
+  const known = new Set(Object.keys(shape?.describe()['keys'] ?? {}));
+  // Parameters arrive as text, so they are converted.
+  const lenient = shape?.prefs(validation);
+  return (url) => {
+    const given = parametersOf(url, details);
+    const names = Object.keys(given);
+    const repeated = names.filter((name) => known.has(name) && Array.isArray(given[name]));
+    const single = Object.fromEntries(
+      Object.entries(given).filter(([name, value]) => known.has(name) && !Array.isArray(value)),
+    );
+    const { error, value = {} } = lenient?.validate(single) ?? {};
+    const problems = [
+      ...names.filter((name) => !known.has(name)).map((name) => problem(name, 'is not known to this operation')),
+      ...repeated.map((name) => problem(name, 'must not be repeated')),
+      ...(error?.details ?? []),
+    ];
+    if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+    return value as Query;
+  };
+}
+
+/** The parameters of a URL as text. @throws AppError 400 when they are no text, or too many. */
+export function parametersOf(url: string, details?: DetailsForm): Parameters {
+  const start = url.indexOf('?');
+  if (start < 0) return {};
+  const text = url.slice(start + 1);
+  // `maxKeys: 0` is no limit: a parameter beyond one would be dropped in silence.
+  const parameters: Parameters = parse(text, '&', '=', { maxKeys: 0 });
+  const names = Object.keys(parameters);
+  const wrong =
+    (!isText(text) && 'must be percent-encoded UTF-8') ||
+    (names.length > PARAMETERS_MAX && `must hold at most ${PARAMETERS_MAX} parameters`) ||
+    (!names.every((name) => NAME.test(name)) && 'must hold plain parameter names only');
+  if (wrong) throw validationFailed(detailsOf([problem('query', wrong)], details));
+  return parameters;
+}
+
+/** Decoded by `parse`, the wrong bytes would become U+FFFD and be searched for. */
+function isText(query: string): boolean {
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const problem = (name: string, message: string): Problem => ({ path: [name], message: `${name} ${message}` });
