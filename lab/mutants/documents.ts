@@ -151,21 +151,21 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/admission.ts',
-        text: '(ofAccount.get(accountId) ?? 0) >= limits.perAccount',
-        instead: '(ofAccount.get(accountId) ?? 0) >= Infinity',
+        text: 'ofAccount(accountId).documents >= perAccount',
+        instead: 'ofAccount(accountId).documents >= Infinity',
       },
     ],
     oracle: { file: TOOL, test: 'when one account has its share in flight' },
   },
   {
-    gone: 'who knocked keeps his room',
+    gone: 'room that is reserved until a body is read',
     edits: [
       {
         file: 'services/gateway/http/admission.ts',
-        text: 'fullness(knocked.size)',
-        instead: 'fullness(0)',
+        text: 'waiting.size + reserved.size',
+        instead: 'waiting.size',
       },
     ],
-    oracle: { file: 'test/unit/gateway/admission.test.ts', test: 'when more knock at once than there is room for' },
+    oracle: { file: 'test/unit/gateway/admission.test.ts', test: 'when more arrive at once than there is room for' },
   },
 ];

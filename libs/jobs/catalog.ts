@@ -23,6 +23,8 @@ export interface RenderDocument {
   deadlineAt: number;
   /** Where the answer goes, see replies.ts. */
   replyTo: string;
+  /** No caller waits for it: it takes a page only beside those that callers wait for. */
+  isBackground?: boolean;
 }
 
 /**

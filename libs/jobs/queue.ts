@@ -15,8 +15,10 @@ export interface Entry<Payload> {
   delayMs?: number;
   /** The trace it goes on with, see currentTrace; without one, that of who puts it in. Of enqueueAll only. */
   trace?: string | undefined;
-  /** Waits until nothing else does: only what was put in without this is ahead of it. */
+  /** Waits until nothing else does: everything enqueued without this goes first. */
   isBackground?: boolean | undefined;
+  /** How many jobs of the same account were in flight before it: jobs with a lower number go first, so that accounts take turns. */
+  behind?: number | undefined;
 }
 
 export interface QueueCounts {
@@ -119,10 +121,17 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     workerCount: (definition) => raw(definition).getWorkersCount(),
     async oldestAgeMs(definition) {
       const queue = raw(definition);
-      const [oldest] = await queue.getRanges(['waiting'], 0, 0, true);
-      // Not the job itself: it may carry a whole document.
-      const addedAt = oldest && (await redis.hget(queue.toKey(oldest), 'timestamp'));
-      return addedAt ? Math.max(0, Date.now() - Number(addedAt)) : 0;
+      // Not the jobs themselves: they may carry whole documents. Of those with a priority the oldest may stand anywhere among the first.
+      const [unprioritized, prioritized] = await Promise.all([
+        queue.getRanges(['waiting'], 0, 0, true),
+        redis.zrange(queue.toKey('prioritized'), '0', String(PRIORITIZED_MOST - 1)),
+      ]);
+      const ids = [...unprioritized, ...prioritized];
+      if (ids.length === 0) return 0;
+      const questions = redis.pipeline();
+      for (const id of ids) questions.hget(queue.toKey(id), 'timestamp');
+      const times = ((await questions.exec()) ?? []).map(([, addedAt]) => Number(addedAt)).filter((time) => time > 0);
+      return times.length > 0 ? Math.max(0, Date.now() - Math.min(...times)) : 0;
     },
     async close() {
       await Promise.allSettled([...queues.values()].map((queue) => queue.close()));
@@ -131,14 +140,18 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
   };
 }
 
-/** BullMQ takes jobs without a priority before all that have one. */
-const BACKGROUND_PRIORITY = 10;
+/** As many as one account may have in flight, and more. */
+const PRIORITIZED_MOST = 50;
 
-function optionsOf({ id, delayMs, trace, isBackground }: Omit<Entry<unknown>, 'payload'>) {
+/** BullMQ takes jobs without a priority before all that have one. */
+const BACKGROUND_PRIORITY = 1_000;
+
+function optionsOf({ id, delayMs, trace, isBackground, behind = 0 }: Omit<Entry<unknown>, 'payload'>) {
+  const priority = isBackground ? BACKGROUND_PRIORITY : Math.min(behind, BACKGROUND_PRIORITY - 1);
   return {
     jobId: id,
     ...(delayMs ? { delay: delayMs } : {}),
     ...jobTelemetry(trace),
-    ...(isBackground ? { priority: BACKGROUND_PRIORITY } : {}),
+    ...(priority > 0 ? { priority } : {}),
   };
 }

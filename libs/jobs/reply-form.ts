@@ -13,6 +13,8 @@ export interface Reply {
   warnings: string[];
   /** Of the time it took, this much was a wait for others, in which renderers did other documents. */
   asideMs?: number;
+  /** How long it kept a page of the browser busy. */
+  printMs?: number;
 }
 
 const LINE_END = 0x0a;

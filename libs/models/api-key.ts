@@ -151,6 +151,12 @@ export async function findUsableKey(key: string, now: Date = agreedDate()): Prom
   return record && isUsable(record, now) ? record : null;
 }
 
+/** The account of a key that this process has read within a second; undefined when it has not, which says nothing about the key. */
+export function rememberedAccountOf(key: string, now: Date = agreedDate()): Id | undefined {
+  const record = remembered.get(hashApiKey(key));
+  return record && isUsable(record, now) ? String(record.account_id) : undefined;
+}
+
 function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>, now: Date): boolean {
   return !revoked_at && !(expires_at && expires_at <= now);
 }

@@ -7,7 +7,7 @@ import { type Generation, type GenerationOptions, startGeneration } from './gene
 import { asReason, GaveUp, inTime, tookTooLong } from './in-time.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
 
-/** What takes longer is not a document but an attack, or a bug; its neighbours need the processor. */
+/** Four times what the dearest document below WORK_PAGES_MAX takes: what is slower has found a gap in the estimate. */
 const PRINT_LIMIT_MS = 12_000;
 /** A print nobody waits for any more is usually about to end: cheaper to let it than to open a new page. */
 const PATIENCE_MS = 250;
@@ -26,6 +26,8 @@ export interface RecycleLimits {
 
 export interface BrowserOptions extends GenerationOptions {
   recycle: RecycleLimits;
+  /** What one document may take, 12 s unless said. */
+  printLimitMs?: number;
   log: Logger;
   /** Told why whenever a browser is replaced. */
   onReplaced: (reason: ReplaceReason) => void;
@@ -39,7 +41,7 @@ export interface PrintingBrowser {
   /**
    * @param html a whole document that needs nothing from outside.
    * @param options.deadlineAt milliseconds since the epoch. @param options.signal aborted when nobody waits any more.
-   * @throws AppError 504 when it takes too long, 422 when it crashed Chromium each time; `signal.reason` when aborted;
+   * @throws AppError 504 when its deadline passes, 422 when it takes more time or memory than a document may, or crashed Chromium each time; `signal.reason` when aborted;
    * Error when this browser is closed, and another may print it.
    */
   print(html: string, options: PrintOptions & { deadlineAt: number; signal: AbortSignal }): Promise<Buffer>;
@@ -52,7 +54,7 @@ export interface PrintingBrowser {
 }
 
 export async function openBrowser(options: BrowserOptions): Promise<PrintingBrowser> {
-  const { log, recycle } = options;
+  const { log, recycle, printLimitMs = PRINT_LIMIT_MS } = options;
   const living = new Set<Generation>();
   let isClosed = false;
   let isRecycling = false;
@@ -85,8 +87,9 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           continue;
         }
         const printing = page.print(html, printOptions);
+        const stopWatching = generation.pageMemory.watch();
         try {
-          const pdf = await inTime(printing, { limitMs: Math.min(PRINT_LIMIT_MS, deadlineAt - agreedTime()), signal });
+          const pdf = await inTime(printing, { limitMs: Math.min(printLimitMs, deadlineAt - agreedTime()), signal });
           void generation.release(page);
           if (generation.prints() >= recycle.prints) void replaceWorn(generation, 'prints');
           return pdf;
@@ -97,13 +100,20 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
             // Ended meanwhile, because of another document: as good as a crash.
             if (isOurs || (!isHung && generation.isAlive())) {
               void letGo(generation, page, printing);
-              throw error.reason;
+              // It would take as long the next time.
+              throw isOurs ? error.reason : new AppError(422, 'The document takes too long to print');
             }
             await end(generation);
+          }
+          if (generation.pageMemory.hasJustEnded()) {
+            void generation.replace(page);
+            throw new AppError(422, 'The document needs too much memory to print');
           }
           crashes += 1;
           log.warn({ err: error, crashes }, 'chromium failed in the middle of a document');
           void generation.replace(page);
+        } finally {
+          stopWatching();
         }
       }
       throw new AppError(422, 'The document could not be printed');

@@ -17,6 +17,7 @@ export interface Config {
   RECYCLE_PRINTS: number;
   RECYCLE_MINUTES: number;
   RECYCLE_MEGABYTES: number;
+  PAGE_MEGABYTES: number;
 }
 
 export const configShape = Joi.object<Config, true>({
@@ -52,6 +53,11 @@ export const configShape = Joi.object<Config, true>({
     .min(100)
     .default(700)
     .description('Chromium is replaced when all its processes together hold this much memory'),
+  PAGE_MEGABYTES: Joi.number()
+    .integer()
+    .min(100)
+    .default(320)
+    .description('A document whose page holds more memory than this while it is printed is rejected'),
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

@@ -1,6 +1,7 @@
 // One Chromium and its warm pages, from its start until its last print has ended.
 import { within } from '#libs/within.ts';
 import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
+import { openPageMemory, type PageMemory } from './page-memory.ts';
 import { groupMemoryMegabytes } from './process-tree.ts';
 import { openWarmPage, type WarmPage } from './warm-page.ts';
 
@@ -28,12 +29,15 @@ export interface Generation {
   prints(): number;
   ageMs(): number;
   memoryMegabytes(): Promise<number>;
+  pageMemory: PageMemory;
   check(): Promise<void>;
   pid: number;
 }
 
 export interface GenerationOptions extends ChromiumOptions {
   pages: number;
+  /** What the process of one page may hold while it prints. */
+  pageMegabytes: number;
   /** Throws when what the page prints is not fit for a client. */
   prove: (page: WarmPage) => Promise<void>;
   /** 12 s unless said. */
@@ -82,6 +86,7 @@ export async function startGeneration(options: GenerationOptions): Promise<Gener
     prints: () => prints,
     ageMs: () => performance.now() - startedAt,
     memoryMegabytes: () => groupMemoryMegabytes(chromium.pid),
+    pageMemory: openPageMemory(chromium.pid, options.pageMegabytes),
     async check() {
       await chromium.control.send('Browser.getVersion');
     },

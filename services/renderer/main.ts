@@ -12,6 +12,7 @@ import { connectImpatient, whenAvailable } from '#libs/redis.ts';
 import { startTracing } from '#libs/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
+import { openFairLimit } from './fair-limit.ts';
 import { openImages } from './fetch-image.ts';
 import { followClock } from './follow-clock.ts';
 import { prepareFonts } from './fonts.ts';
@@ -74,13 +75,15 @@ await run(async ({ onClose, useLogger }) => {
   const render = compileTemplate();
   const missingGlyphs = openGlyphs();
 
+  // One document is on its way here or back. With a page of its own it would only take the processor from those that print.
+  const pages = Math.max(1, config.RENDER_CONCURRENCY - 1);
   browser = await openBrowser({
     path: config.CHROMIUM_PATH,
     isolation,
     folder: workplace.folder,
     fontsFile: await prepareFonts(workplace.folder, isolation),
-    // One document is on its way here or back. With a page of its own it would only take the processor from those that print.
-    pages: Math.max(1, config.RENDER_CONCURRENCY - 1),
+    pages,
+    pageMegabytes: config.PAGE_MEGABYTES,
     prove: (page) => printSpecimens(page, render),
     recycle: {
       prints: config.RECYCLE_PRINTS,
@@ -100,7 +103,18 @@ await run(async ({ onClose, useLogger }) => {
   await whenAvailable(redis);
   const images = openImages({ outbound, decoder });
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
-  const work = renderDocumentWith({ browser, images, markdown, missingGlyphs, render, redis, prefix, onEnd });
+  const slowDocuments = openFairLimit(Math.max(1, Math.floor(pages / 2)));
+  const work = renderDocumentWith({
+    browser,
+    images,
+    markdown,
+    missingGlyphs,
+    render,
+    slowDocuments,
+    redis,
+    prefix,
+    onEnd,
+  });
   const places = { concurrency: config.RENDER_CONCURRENCY, asideMax: ASIDE_MAX };
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, ...places, log });
   onClose(() => worker.close(CLOSE_LIMIT_MS));

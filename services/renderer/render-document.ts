@@ -2,15 +2,17 @@
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
+import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
 import { type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import type { Redis } from '#libs/redis.ts';
 import type { PrintingBrowser } from './browser.ts';
 import { documentView } from './document-view.ts';
+import type { FairLimit } from './fair-limit.ts';
 import type { Images } from './fetch-image.ts';
 import type { FindMissingGlyphs } from './glyphs.ts';
-import { asReason, inTime } from './in-time.ts';
+import { asReason, inTime, tookTooLong } from './in-time.ts';
 import type { Markdown } from './markdown.ts';
 import { withMetadata } from './pdf-metadata.ts';
 import type { Render } from './template.ts';
@@ -28,6 +30,8 @@ export interface RendererParts {
   markdown: Pick<Markdown, 'toHtml'>;
   missingGlyphs: FindMissingGlyphs;
   render: Render;
+  /** Slots of documents that are slow, or that no caller waits for: the other pages stay free for short ones. */
+  slowDocuments: FairLimit;
   /** For answers. */
   redis: Redis;
   prefix: string;
@@ -62,6 +66,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   let asideMs = 0;
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
+  const pages = requireBoundedWork(document);
   const [logo, banner, bodyHtml] = await Promise.all([
     imageOf('logoUrl', document.logoUrl, 'logo'),
     imageOf('bannerUrl', document.showBanner ? document.bannerUrl : undefined, `banner-${document.layoutType}`),
@@ -69,15 +74,17 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   ]);
   signal.throwIfAborted();
   const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
-  const printed = await parts.browser.print(parts.render(view), {
-    deadlineAt,
-    signal,
-    isTagged: document.accessible === true,
-  });
+  const html = parts.render(view);
+  const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
+  const startedAt = performance.now();
+  const printed = await parts.browser
+    .print(html, { deadlineAt, signal, isTagged: document.accessible === true })
+    .finally(release);
+  const printMs = performance.now() - startedAt;
   const { language, issuer } = view;
   const bytes = withMetadata(printed, { author: issuer.name, language, madeAt: document.madeAt });
   const all = [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)];
-  return { bytes, warnings: all, asideMs };
+  return { bytes, warnings: all, asideMs, printMs };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.
   async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
@@ -87,6 +94,18 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     return 'problem' in result
       ? { image: undefined, warnings: [`${field}: ${result.problem}`] }
       : { image: result, warnings: [] };
+  }
+
+  async function slot(): Promise<() => void> {
+    const since = performance.now();
+    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadlineAt - agreedTime()))]);
+    try {
+      return await context.aside(parts.slowDocuments.acquire(payload.accountId, over));
+    } catch (error) {
+      throw signal.aborted ? error : tookTooLong();
+    } finally {
+      asideMs += performance.now() - since;
+    }
   }
 
   // A host that is slow to send one document's picture must not keep other documents from the pages.

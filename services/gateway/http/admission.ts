@@ -1,134 +1,254 @@
-// Decides whether one more document may wait. It asks nobody: what this gateway has seen of its own documents tells the wait.
+// Decides whether one more document may wait, by what this gateway has seen of its own documents. Accounts do not wait for each other's.
 import { AppError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 
 export interface AdmissionLimits {
   /** Documents one account may have in flight on this gateway. */
   perAccount: number;
-  /** Documents that may wait on this gateway, whoever asked for them. */
+  /** Their estimated pages together: a few documents at the bound, or many ordinary ones. */
+  pagesPerAccount: number;
+  /** Documents that may wait on this gateway, of all accounts. */
   waiting: number;
-  /** Nobody is let in who would wait longer. */
+  /** A document that would wait longer is rejected. */
   waitMs: number;
 }
 
-const DEFAULTS: AdmissionLimits = { perAccount: 32, waiting: 200, waitMs: 10_000 };
+const DEFAULTS: AdmissionLimits = { perAccount: 32, pagesPerAccount: 450, waiting: 200, waitMs: 10_000 };
 
-/** So few are always let in: from so few no wait can be told. */
+/** So few ahead are always admitted: they are too few to estimate a wait from. */
 const ALWAYS = 8;
-/** Of what was learnt, this much is kept with each further document. */
+/** Of what was measured, this much is kept with each further document. */
 const MEMORY = 0.95;
-/** From the knock until a key is looked up and a body read. Not longer: nobody is to keep others out by knocking alone. */
-const KNOCK_MS = 250;
-/** Callers who were refused together should not come back together. */
+/** From the reservation until a key is looked up and a body read. Not longer: a caller must not keep others out by connecting alone. */
+const RESERVED_MS = 250;
+/** When the queue is full, an account that has nothing in it still finds room, up to this much more. */
+const NEWCOMERS = 1.25;
+/** A document that waits longer for an image has left its page to others. */
+const IMAGE_MS = 1_000;
+/** Callers that were rejected together should not come back together. */
 const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
+/** The time that renderers spent on an account's documents counts half after a minute. */
+const HALF_LIFE_MS = 60_000;
+/** An account that used more than this share of it, and at least so much, waits while another account does. */
+const SHARE = 2 / 3;
+const SHARE_LEAST_MS = 10_000;
 
-export interface Place {
-  /** @param asideMs how long it was no renderer's work: a picture that is slow to come makes nobody else wait. */
-  leave(how: 'done' | 'failed', asideMs?: number): void;
+/** A place among the documents in flight. */
+export interface Permit {
+  /** Documents of the same account that were in flight before it: it queues behind as many of every other account. */
+  position: number;
+  /**
+   * @param offSlotMs how long it kept no renderer busy, such as waiting for an image: that delays no other document.
+   * @param printMs how long it kept a page busy.
+   */
+  release(how: 'done' | 'failed', spent?: { offSlotMs?: number | undefined; printMs?: number | undefined }): void;
 }
 
-export interface Refusal {
+export interface Rejection {
   status: 503 | 429;
   message: string;
   /** After so many a retry makes sense. */
   seconds: number;
 }
 
-const OVER_SHARE: Refusal = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
+const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
+
+export interface Arrival {
+  accountId: Id;
+  requestId: string;
+  /** As libs/jobs/document-work.ts estimates it. */
+  pages?: number;
+  isSlow?: boolean;
+  /** It may wait long for a host that is slow to send its image. */
+  hasRemoteImages?: boolean;
+}
 
 export interface Admission {
   /**
-   * Asked before anything is known of a request, and so cheap that it may be. Who is not refused keeps his room for a moment, so that
-   * of many who come together as many go on as there is room for.
+   * Called before a body is read, and cheap. Keeps room for the request for a moment, so that of many that arrive together only
+   * as many go on as there is room for.
    */
-  knock(requestId: string): Refusal | undefined;
-  /** The request has been answered: who knocked and did not come in will not come. */
-  withdraw(requestId: string): void;
-  /** Why a document of this account cannot come in now: too many wait, or the account has its share; undefined when it can. */
-  refusal(accountId: Id): Refusal | undefined;
-  /** @throws AppError with Retry-After when there is a refusal. */
-  enter(comer: { accountId: Id; requestId: string }): Place;
+  reserve(requestId: string, accountId: Id): Rejection | undefined;
+  /** The request has been answered without a document. */
+  cancelReservation(requestId: string): void;
+  /** Why a document of this account cannot be admitted now; undefined when it can. Without an account: that of a newcomer. */
+  rejection(accountId: Id | undefined): Rejection | undefined;
+  /** @throws AppError with Retry-After when it is rejected. */
+  admit(arrival: Arrival): Permit;
 }
 
-export function openAdmission(limits: AdmissionLimits = DEFAULTS): Admission {
-  const waiting = new Set<{ since: number }>();
-  /** When each knocked, the longest ago first. */
-  const knocked = new Map<string, number>();
-  const ofAccount = new Map<Id, number>();
-  // A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most.
-  let documents = 0;
-  let spentMs = 0;
-  /** When a document was last done. */
+interface Waiter {
+  accountId: Id;
+  since: number;
+  pages: number;
+  isSlow: boolean;
+  hasRemoteImages: boolean;
+}
+
+export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission {
+  const { perAccount, pagesPerAccount, waiting: waitingMax, waitMs: waitMax } = { ...DEFAULTS, ...limits };
+  /** The oldest first. */
+  const waiting = new Set<Waiter>();
+  const reserved = new Map<string, { accountId: Id; at: number }>();
+  const measures = { short: openMeasure(), slow: openMeasure() };
+  const spent = openShares();
   let lastDoneAt = 0;
 
-  function estimatedWaitMs(): number {
-    const [oldest] = waiting;
-    // While others are done, one that is old is late alone: its renderer was killed, or it waits for a picture.
-    const stuckMs = oldest ? performance.now() - Math.max(oldest.since, lastDoneAt) : 0;
-    const queueMs = documents > 0 ? (waiting.size * spentMs) / documents : 0;
-    return Math.max(stuckMs, queueMs);
-  }
-
-  /** @param coming who knocked and is not in yet. */
-  function fullness(coming: number): Refusal | undefined {
-    const waitMs = estimatedWaitMs();
-    const waiters = waiting.size + coming;
-    if (waiters < limits.waiting && (waiters < ALWAYS || waitMs <= limits.waitMs)) return undefined;
-    const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
-    const message = 'Too many documents are waiting, please try again later';
-    return { status: 503, message, seconds: Math.ceil(seconds) };
-  }
-
-  function knock(requestId: string) {
+  /** Documents that a further one of this account queues behind: of each account as many as this one has, and one. */
+  function ahead(accountId: Id | undefined, isSlow: boolean): number {
     const now = performance.now();
-    for (const [id, at] of knocked) {
-      if (now - at < KNOCK_MS) break;
-      knocked.delete(id);
+    const ofAccount = new Map<Id, number>();
+    const count = (id: Id) => ofAccount.set(id, (ofAccount.get(id) ?? 0) + 1);
+    for (const waiter of waiting) {
+      // Slow documents have slots of their own.
+      if (waiter.isSlow !== isSlow) continue;
+      if (waiter.hasRemoteImages && now - waiter.since > IMAGE_MS) continue;
+      count(waiter.accountId);
     }
-    const refused = fullness(knocked.size);
-    if (!refused) {
-      knocked.delete(requestId); // Ids are the callers' own: one that comes again is to stand last.
-      knocked.set(requestId, now);
-    }
-    return refused;
+    if (!isSlow) for (const one of reserved.values()) count(one.accountId);
+    const own = (accountId !== undefined && ofAccount.get(accountId)) || 0;
+    let sum = 0;
+    for (const documents of ofAccount.values()) sum += Math.min(documents, own + 1);
+    return sum;
   }
 
-  function refusal(accountId: Id): Refusal | undefined {
-    const isOverShare = (ofAccount.get(accountId) ?? 0) >= limits.perAccount;
-    return fullness(0) ?? (isOverShare ? OVER_SHARE : undefined);
+  function expectedWaitMs(queued: number, isSlow: boolean): number {
+    const [oldest] = waiting;
+    // While others are done, one that is old is late alone: its renderer was killed, or it waits for an image.
+    const stuckMs = oldest ? performance.now() - Math.max(oldest.since, lastDoneAt) : 0;
+    return Math.max(stuckMs, queued * measures[isSlow ? 'slow' : 'short'].averageMs());
+  }
+
+  function ofAccount(accountId: Id): { documents: number; pages: number } {
+    let documents = 0;
+    let pages = 0;
+    for (const waiter of waiting) {
+      if (waiter.accountId !== accountId) continue;
+      documents += 1;
+      pages += waiter.pages;
+    }
+    return { documents, pages };
+  }
+
+  function isFull(accountId: Id | undefined): boolean {
+    const present = waiting.size + reserved.size;
+    if (present < waitingMax) return false;
+    return present >= waitingMax * NEWCOMERS || (accountId !== undefined && ofAccount(accountId).documents > 0);
+  }
+
+  function rejection(accountId: Id | undefined, isSlow = false): Rejection | undefined {
+    const queued = ahead(accountId, isSlow);
+    const waitMs = expectedWaitMs(queued, isSlow);
+    const isLate = queued >= ALWAYS || waiting.size >= ALWAYS ? waitMs > waitMax : false;
+    if (isFull(accountId) || isLate) return busy(waitMs);
+    if (accountId === undefined) return undefined;
+    if (ofAccount(accountId).documents >= perAccount) return OVER_SHARE;
+    return isOverShare(accountId) ? OVER_SHARE : undefined;
+  }
+
+  /** Renderer time is shared by account, once there are two that want it. */
+  function isOverShare(accountId: Id): boolean {
+    const { own, all } = spent.of(accountId);
+    if (own < SHARE_LEAST_MS || own < all * SHARE) return false;
+    const now = performance.now();
+    for (const { accountId: other, since, hasRemoteImages } of waiting) {
+      if (other !== accountId && !hasRemoteImages && now - since > IMAGE_MS) return true;
+    }
+    return false;
   }
 
   return {
-    knock,
-    withdraw: (requestId) => void knocked.delete(requestId),
-    refusal,
-    enter({ accountId, requestId }) {
-      knocked.delete(requestId);
-      const refused = refusal(accountId);
-      if (refused) throw errorOf(refused);
-      ofAccount.set(accountId, (ofAccount.get(accountId) ?? 0) + 1);
-      const place = { since: performance.now() };
-      waiting.add(place);
-      const position = waiting.size;
+    reserve(requestId, accountId) {
+      const now = performance.now();
+      for (const [id, { at }] of reserved) {
+        if (now - at < RESERVED_MS) break;
+        reserved.delete(id);
+      }
+      const rejected = rejection(accountId);
+      if (!rejected) {
+        reserved.delete(requestId); // Ids are the callers' own: one that comes again stands last.
+        reserved.set(requestId, { accountId, at: now });
+      }
+      return rejected;
+    },
+    cancelReservation: (requestId) => void reserved.delete(requestId),
+    rejection: (accountId) => rejection(accountId),
+    admit({ accountId, requestId, pages = 1, isSlow = false, hasRemoteImages = false }) {
+      reserved.delete(requestId);
+      const rejected = rejection(accountId, isSlow);
+      if (rejected) throw errorOf(rejected);
+      const own = ofAccount(accountId);
+      // One at the bound is always admitted.
+      if (own.documents > 0 && own.pages + pages > pagesPerAccount) throw errorOf(OVER_SHARE);
+      const queued = ahead(accountId, isSlow) + 1;
+      const waiter: Waiter = { accountId, since: performance.now(), pages, isSlow, hasRemoteImages };
+      waiting.add(waiter);
 
       return {
-        leave(how, asideMs = 0) {
-          if (!waiting.delete(place)) return;
-          const left = (ofAccount.get(accountId) ?? 1) - 1;
-          if (left > 0) ofAccount.set(accountId, left);
-          else ofAccount.delete(accountId);
+        position: own.documents,
+        release(how, { offSlotMs = 0, printMs = 0 } = {}) {
+          if (!waiting.delete(waiter)) return;
+          spent.add(accountId, printMs);
           if (how === 'failed') return;
           lastDoneAt = performance.now();
-          documents = documents * MEMORY + position;
-          spentMs = spentMs * MEMORY + Math.max(0, lastDoneAt - place.since - asideMs);
+          const tookMs = Math.max(0, lastDoneAt - waiter.since - offSlotMs);
+          measures[isSlow ? 'slow' : 'short'].add(queued, tookMs);
         },
       };
     },
   };
 }
 
-/** A refusal as the error that answers it. */
-export function errorOf({ status, message, seconds }: Refusal): AppError {
+/** A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most. */
+function openMeasure() {
+  let documents = 0;
+  let spentMs = 0;
+  return {
+    averageMs: () => (documents > 0 ? spentMs / documents : 0),
+    add(position: number, tookMs: number) {
+      documents = documents * MEMORY + position;
+      spentMs = spentMs * MEMORY + tookMs;
+    },
+  };
+}
+
+/** Renderer time by account, which fades. */
+function openShares() {
+  const shares = new Map<Id, { ms: number; at: number }>();
+  const now = () => performance.now();
+  const faded = ({ ms, at }: { ms: number; at: number }) => ms * 0.5 ** ((now() - at) / HALF_LIFE_MS);
+  return {
+    add(accountId: Id, ms: number) {
+      if (ms <= 0) return;
+      const share = shares.get(accountId);
+      shares.delete(accountId);
+      shares.set(accountId, { ms: ms + (share ? faded(share) : 0), at: now() });
+      // The longest unused first: what has faded is forgotten.
+      for (const [id, old] of shares) {
+        if (faded(old) >= 1) break;
+        shares.delete(id);
+      }
+    },
+    of(accountId: Id) {
+      let all = 0;
+      for (const share of shares.values()) all += faded(share);
+      const own = shares.get(accountId);
+      return { own: own ? faded(own) : 0, all };
+    },
+  };
+}
+
+function busy(waitMs: number): Rejection {
+  const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
+  return {
+    status: 503,
+    message: 'Too many documents are waiting, please try again later',
+    seconds: Math.ceil(seconds),
+  };
+}
+
+/** A rejection as the error that answers it. */
+export function errorOf({ status, message, seconds }: Rejection): AppError {
   return new AppError(status, message, { headers: { 'Retry-After': String(seconds) } });
 }

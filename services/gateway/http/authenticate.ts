@@ -23,9 +23,8 @@ export async function authenticate(request: Request): Promise<Caller> {
   // Node takes the first of two; something in front of us may have judged by the other.
   if (timesOf(request, 'host') > 1) throw new AppError(400, 'Malformed request');
   if (timesOf(request, 'authorization') > 1) throw unauthorized();
-  const key = BEARER.exec(request.get('Authorization') ?? '')?.[1];
-  // The checksum refuses garbage without a read.
-  if (!key || !isApiKeyForm(key)) throw unauthorized();
+  const key = bearerOf(request);
+  if (key === undefined) throw unauthorized();
   const record = await findUsableKey(key);
   if (!record) throw unauthorized();
   const accountId = String(record.account_id);
@@ -34,6 +33,12 @@ export async function authenticate(request: Request): Promise<Caller> {
   noteUse(record);
   const { scopes, expires_at } = record;
   return { accountId, account, keyId: String(record._id), scopes, expiresAt: expires_at ?? undefined };
+}
+
+/** @returns the key of a request, undefined when it has none in the form of a key: the checksum rejects garbage without a read. */
+export function bearerOf(request: Request): string | undefined {
+  const key = BEARER.exec(request.get('Authorization') ?? '')?.[1];
+  return key !== undefined && isApiKeyForm(key) ? key : undefined;
 }
 
 /** @throws AppError 403 when the caller's key lacks the scope. */

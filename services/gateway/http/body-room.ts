@@ -1,7 +1,7 @@
 // Decides whether one more large body may be read. Bodies that are being sent slowly, or whose documents wait, are in memory all the time.
 import type { Request } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
-import { errorOf, type Refusal } from './admission.ts';
+import { errorOf, type Rejection } from './admission.ts';
 
 export interface BodyRoomLimits {
   /** Bytes of one account on this gateway. */
@@ -16,8 +16,8 @@ const DEFAULTS: BodyRoomLimits = { perAccount: 32 * MIB, all: 96 * MIB };
 /** Smaller ones are not counted: so many as would matter do not come together. */
 const SMALL_BYTES = 64 * 1024;
 
-const FULL: Refusal = { status: 503, message: 'Too much is being sent, please try again later', seconds: 2 };
-const OVER_SHARE: Refusal = { status: 429, message: 'Too much is being sent at the same time', seconds: 1 };
+const FULL: Rejection = { status: 503, message: 'Too much is being sent, please try again later', seconds: 2 };
+const OVER_SHARE: Rejection = { status: 429, message: 'Too much is being sent at the same time', seconds: 1 };
 
 export interface BodyRoom {
   /**

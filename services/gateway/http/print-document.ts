@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
+import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
@@ -33,12 +34,12 @@ export interface PrintRequest {
 
 /**
  * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
- * 504 after 30 s, and what the renderer answered. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
+ * 422 when the document is too much work, 504 after 30 s, and what the renderer answered. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
  */
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
   /** Absent where there is always room. */
-  admission?: Pick<Admission, 'knock' | 'withdraw' | 'refusal'>;
+  admission?: Pick<Admission, 'reserve' | 'cancelReservation' | 'rejection'>;
 }
 
 export interface PrintingParts {
@@ -46,7 +47,7 @@ export interface PrintingParts {
   replies: Replies;
   prefix: string;
   log: Logger;
-  limits?: AdmissionLimits;
+  limits?: Partial<AdmissionLimits>;
   /** From the request to its PDF, 30 s unless said. */
   deadlineMs?: number;
 }
@@ -62,14 +63,29 @@ export function openPrinting({
   const admission = openAdmission(limits);
 
   async function print(request: PrintRequest): Promise<Reply> {
-    const { isBackground } = request;
-    const place = isBackground ? undefined : admission.enter(request);
+    const { document, accountId, requestId, isBackground } = request;
+    const pages = requireBoundedWork(document);
+    const permit = isBackground
+      ? undefined
+      : admission.admit({
+          accountId,
+          requestId,
+          pages,
+          isSlow: isSlow(pages),
+          hasRemoteImages: hasRemoteImages(document),
+        });
     const id = randomUUID();
     const startedAt = agreedTime();
     const deadlineAt = startedAt + deadlineMs;
-    const { document, accountId, requestId } = request;
-    const payload = { document, accountId, requestId, deadlineAt, replyTo: replies.address };
-    const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground });
+    const payload = {
+      document,
+      accountId,
+      requestId,
+      deadlineAt,
+      replyTo: replies.address,
+      ...(isBackground ? { isBackground } : {}),
+    };
+    const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground, behind: permit?.position });
     // Not AbortSignal.any: what that makes, and what its listeners know, is only let go by a full collection.
     const over = new AbortController();
     const { signal } = over;
@@ -84,10 +100,10 @@ export function openPrinting({
     });
     try {
       const answer = await reply;
-      place?.leave('done', answer.asideMs);
+      permit?.release('done', { offSlotMs: answer.asideMs, printMs: answer.printMs });
       return { ...answer, warnings: firstOf(answer.warnings) };
     } catch (error) {
-      place?.leave('failed');
+      permit?.release('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
       // What no renderer has taken by its deadline must not pile up in the queue.
       if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
@@ -137,6 +153,10 @@ export function printerOf(request: Request): PrintDocument {
   const print = request.app.locals['print'] as PrintDocument | undefined;
   if (!print) throw new Error('This application has no way to the renderers');
   return print;
+}
+
+function hasRemoteImages({ logoUrl, bannerUrl, showBanner }: PrintableDocument): boolean {
+  return [logoUrl, showBanner ? bannerUrl : undefined].some((url) => url !== undefined && /^https?:/i.test(url));
 }
 
 const isLate = (error: unknown): error is AppError => error instanceof AppError && error.status === 504;

@@ -2,6 +2,9 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#libs/logger.ts';
 import type { RequestSeconds } from '#libs/metrics.ts';
+import { rememberedAccountOf } from '#libs/models/api-key.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { bearerOf } from './authenticate.ts';
 import type { PrintDocument } from './print-document.ts';
 import { nameRequest } from './request-log.ts';
 import { isPrintedFromBody, type Route } from './route.ts';
@@ -30,9 +33,11 @@ export function refuseEarly(routes: readonly Route[], { log, seconds, print }: E
     const row = rows.find((one) => one.path === path);
     if (!row) return next();
     const requestId = nameRequest(request, response);
-    const refused = admission.knock(requestId);
+    // Only a key that was used a moment ago keeps room: a stranger who connects often must not take it from callers.
+    const accountId = accountOf(request);
+    const refused = accountId ? admission.reserve(requestId, accountId) : admission.rejection(undefined);
     if (!refused) {
-      response.once('close', () => admission.withdraw(requestId));
+      response.once('close', () => admission.cancelReservation(requestId));
       return next();
     }
     const startedAt = performance.now();
@@ -49,6 +54,11 @@ export function refuseEarly(routes: readonly Route[], { log, seconds, print }: E
       (performance.now() - startedAt) / 1000,
     );
   };
+}
+
+function accountOf(request: Request): Id | undefined {
+  const key = bearerOf(request);
+  return key === undefined ? undefined : rememberedAccountOf(key);
 }
 
 function lineForMany(log: Logger) {

@@ -87,7 +87,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
 
   return async (request: Request, response: Response) => {
     const caller = await admitted(row, options.rates, request, response);
-    const refused = isPrintedFromBody(row) ? options.print?.admission?.refusal(caller.accountId) : undefined;
+    const refused = isPrintedFromBody(row) ? options.print?.admission?.rejection(caller.accountId) : undefined;
     if (refused) throw errorOf(refused);
     const id = String(request.params['id'] ?? '').toLowerCase();
     // An id that cannot exist is answered like an id that does not exist.

@@ -14,8 +14,9 @@ const PATH = '/api/tools/generate-pdf';
 const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const metrics = makeMetrics();
+const noRoom = () => ({ status: 503, message: 'No room', seconds: 7 });
 const print = Object.assign(() => Promise.reject(new Error('nobody comes as far as this')), {
-  admission: { knock: () => ({ status: 503, message: 'No room', seconds: 7 }) },
+  admission: { rejection: noRoom, reserve: noRoom },
 }) as unknown as PrintDocument;
 
 let workspace: Workspace;

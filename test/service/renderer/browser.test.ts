@@ -108,6 +108,29 @@ describe('when a page is killed, and the one that is opened in its stead', () =>
   test('is killed, too, then another browser prints the document', () => openThen(async (pid) => killPages(pid)));
 });
 
+describe('when a document takes more than a document may', () => {
+  test('of time, then it is rejected for good, and the next is printed', async () => {
+    const impatient = await openTestBrowser({ pages: 1, printLimitMs: 1_000 });
+    const poisoned = await impatient.print(POISON, within(30_000)).catch((error: unknown) => error);
+    const next = await impatient.print(page('next'), within(30_000)).then(textOf, String);
+    await impatient.close();
+
+    expect(poisoned).toMatchObject({ status: 422, message: 'The document takes too long to print' });
+    expect(next).toBe('next');
+  });
+
+  test('of memory, then it is rejected for good, and the next is printed', async () => {
+    const small = await openTestBrowser({ pages: 1, pageMegabytes: 100, printLimitMs: 60_000 });
+    const large = `<!doctype html>${'<p><b>a</b> <i>b</i></p>'.repeat(100_000)}`;
+    const rejected = await small.print(large, within(60_000)).catch((error: unknown) => error);
+    const next = await small.print(page('next'), within(30_000)).then(textOf, String);
+    await small.close();
+
+    expect(rejected).toMatchObject({ status: 422, message: 'The document needs too much memory to print' });
+    expect(next).toBe('next');
+  });
+});
+
 describe('when a document cannot be printed in time', () => {
   test('then it is given up at its deadline, its neighbours are printed, and its page works for nobody any more', async () => {
     const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { announceCancel } from '#libs/jobs/replies.ts';
+import { openFairLimit } from '../../../services/renderer/fair-limit.ts';
 import type { Images } from '../../../services/renderer/fetch-image.ts';
 import { renderDocumentWith } from '../../../services/renderer/render-document.ts';
 import { compileTemplate } from '../../../services/renderer/template.ts';
@@ -23,8 +24,8 @@ afterAll(() => renderer.close());
 /** Takes the only page for several seconds. */
 const slow = () =>
   anInvoice({
-    bodyMarkdown: '| a |\n|---|\n'.concat('| > *b* **c** `d` e |\n'.repeat(4_500)),
-    lineItems: Array.from({ length: 500 }, () => ({ description: 'word '.repeat(399), qty: 1, rate: 1 })),
+    bodyMarkdown: '| a |\n|---|\n'.concat('| > *b* **c** `d` e |\n'.repeat(700)),
+    lineItems: Array.from({ length: 90 }, () => ({ description: 'word '.repeat(399), qty: 1, rate: 1 })),
   });
 
 const outcomes = async (outcome: string) => {
@@ -157,6 +158,7 @@ function aWork(images: Images = { get: () => Promise.reject(new Error('it has no
     images,
     markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
     missingGlyphs: () => [],
+    slowDocuments: openFairLimit(1),
     render: compileTemplate(),
     redis: renderer.queues.redis,
     prefix: renderer.workspace.redisPrefix,

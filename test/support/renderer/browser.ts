@@ -27,6 +27,8 @@ export async function openTestBrowser(options: {
   /** Awaited whenever a page is proved. */
   onProve?: () => Promise<void>;
   pageLimitMs?: number;
+  pageMegabytes?: number;
+  printLimitMs?: number;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
   const { folder, remove } = await openWorkplace();
@@ -39,7 +41,9 @@ export async function openTestBrowser(options: {
     folder,
     fontsFile,
     pages: options.pages,
+    pageMegabytes: options.pageMegabytes ?? 1e9,
     ...(options.pageLimitMs ? { pageLimitMs: options.pageLimitMs } : {}),
+    ...(options.printLimitMs ? { printLimitMs: options.printLimitMs } : {}),
     async prove(page) {
       await options.onProve?.();
       await page.print('<!doctype html><p>proof</p>', {});

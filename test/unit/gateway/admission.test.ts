@@ -1,4 +1,4 @@
-// Who is let in to wait for a document, and that asking alone takes nobody's room for long.
+// Which documents are admitted to wait, how accounts share the renderers, and that connecting alone takes no room for long.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { openAdmission } from '../../../services/gateway/http/admission.ts';
 
@@ -8,93 +8,96 @@ const NO_MORE = { status: 503, message: 'Too many documents are waiting, please 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('when more knock at once than there is room for, then only so many go on', () => {
+test('when more arrive at once than there is room for, then only so many go on', () => {
   const admission = openAdmission(limits);
 
-  const answers = Array.from({ length: 14 }, (_none, index) => admission.knock(`request-${index}`));
+  const answers = Array.from({ length: 14 }, (_none, index) =>
+    admission.reserve(`request-${index}`, `account-${index}`),
+  );
 
-  expect(answers.slice(0, 10)).toEqual(Array(10).fill(undefined));
-  for (const answer of answers.slice(10)) expect(answer).toMatchObject(NO_MORE);
+  // Accounts with nothing in flight find a quarter more.
+  expect(answers.slice(0, 13)).toEqual(Array(13).fill(undefined));
+  for (const answer of answers.slice(13)) expect(answer).toMatchObject(NO_MORE);
 });
 
-test('when those who knocked do not come in, then their room is free again', () => {
+test('when requests with a reservation bring no document, then their room is free again', () => {
   const admission = openAdmission(limits);
-  for (let index = 0; index < 10; index += 1) admission.knock(`request-${index}`);
-  expect(admission.knock('one more')).toBeDefined();
+  for (let index = 0; index < 13; index += 1) admission.reserve(`request-${index}`, `account-${index}`);
+  expect(admission.reserve('one more', 'one more')).toBeDefined();
 
   jest.advanceTimersByTime(250);
 
-  expect(admission.knock('one more')).toBeUndefined();
+  expect(admission.reserve('one more', 'one more')).toBeUndefined();
 });
 
-test('when who knocked was answered without coming in, then his room is free at once', () => {
+test('when a request is answered without a document, then its room is free at once', () => {
   const admission = openAdmission(limits);
   for (let index = 0; index < 30; index += 1) {
-    expect(admission.knock(`request-${index}`)).toBeUndefined();
-    admission.withdraw(`request-${index}`);
+    expect(admission.reserve(`request-${index}`, `account-${index}`)).toBeUndefined();
+    admission.cancelReservation(`request-${index}`);
   }
 });
 
-test('when who knocked comes in, then he has one place and not two', () => {
+test('when a request with a reservation is admitted, then it has one place and not two', () => {
   const admission = openAdmission(limits);
   for (let index = 0; index < 5; index += 1) {
-    admission.knock(`request-${index}`);
-    admission.enter({ accountId: `account-${index}`, requestId: `request-${index}` });
+    admission.reserve(`request-${index}`, `account-${index}`);
+    admission.admit({ accountId: `account-${index}`, requestId: `request-${index}` });
   }
 
-  const answers = Array.from({ length: 6 }, (_none, index) => admission.knock(`later-${index}`));
+  const answers = Array.from({ length: 9 }, (_none, index) => admission.reserve(`later-${index}`, `other-${index}`));
 
-  expect(answers.slice(0, 5)).toEqual(Array(5).fill(undefined));
-  expect(answers[5]).toMatchObject(NO_MORE);
+  expect(answers.slice(0, 8)).toEqual(Array(8).fill(undefined));
+  expect(answers[8]).toMatchObject(NO_MORE);
 });
 
 test('when an account has its share, then 429 until one of its documents is done', () => {
   const admission = openAdmission(limits);
-  const enter = () => admission.enter({ accountId: 'one', requestId: 'request' });
+  const enter = () => admission.admit({ accountId: 'one', requestId: 'request' });
   const [first] = [enter(), enter(), enter()];
 
   expect(enter).toThrow('Too many documents at the same time');
-  expect(admission.refusal('one')).toMatchObject({ status: 429 });
-  expect(admission.refusal('other')).toBeUndefined();
+  expect(admission.rejection('one')).toMatchObject({ status: 429 });
+  expect(admission.rejection('other')).toBeUndefined();
 
-  first?.leave('done');
-  expect(admission.refusal('one')).toBeUndefined();
+  first?.release('done');
+  expect(admission.rejection('one')).toBeUndefined();
 });
 
 test('when documents take long, then nobody is let in who would wait too long, and is told how long', () => {
   const admission = openAdmission({ ...limits, waiting: 1_000, perAccount: 1_000 });
   const places = Array.from({ length: 20 }, (_none, index) =>
-    admission.enter({ accountId: 'one', requestId: `request-${index}` }),
+    admission.admit({ accountId: 'one', requestId: `request-${index}` }),
   );
   jest.advanceTimersByTime(11_000);
 
-  const refused = admission.refusal('other');
-  for (const place of places.splice(0, 13)) place.leave('done');
+  const refused = admission.rejection('other');
+  for (const place of places.splice(0, 13)) place.release('done');
 
   expect(refused).toMatchObject(NO_MORE);
   expect(refused?.seconds).toBeGreaterThanOrEqual(11);
   // So few wait that no wait can be told from them.
-  expect(admission.refusal('other')).toBeUndefined();
+  expect(admission.rejection('other')).toBeUndefined();
 });
 
 test('when documents waited for slow pictures, then those behind them are not taken for late', () => {
   const admission = openAdmission({ ...limits, waiting: 1_000, perAccount: 1_000 });
   const enter = (count: number) =>
     Array.from({ length: count }, (_none, index) =>
-      admission.enter({ accountId: 'one', requestId: `request-${index}` }),
+      admission.admit({ accountId: 'one', requestId: `request-${index}` }),
     );
   const slow = enter(8);
   jest.advanceTimersByTime(5_000);
-  for (const place of slow) place.leave('done', 5_000);
+  for (const place of slow) place.release('done', { offSlotMs: 5_000 });
 
   enter(20);
 
-  expect(admission.refusal('other')).toBeUndefined();
+  expect(admission.rejection('other')).toBeUndefined();
 });
 
 const roomy = { ...limits, waiting: 1_000, perAccount: 1_000 };
 const enterMany = (admission: ReturnType<typeof openAdmission>, count: number) =>
-  Array.from({ length: count }, (_none, index) => admission.enter({ accountId: 'one', requestId: `request-${index}` }));
+  Array.from({ length: count }, (_none, index) => admission.admit({ accountId: 'one', requestId: `request-${index}` }));
 
 test('when one document is stuck while others are done, then its age is not the wait of everybody', () => {
   const admission = openAdmission(roomy);
@@ -102,37 +105,122 @@ test('when one document is stuck while others are done, then its age is not the 
   for (let second = 0; second < 12; second += 1) {
     const others = enterMany(admission, 10);
     jest.advanceTimersByTime(1_000);
-    for (const place of others) place.leave('done');
+    for (const place of others) place.release('done');
   }
 
   enterMany(admission, 10);
 
-  expect(admission.refusal('other')).toBeUndefined();
+  expect(admission.rejection('other')).toBeUndefined();
 });
 
 test('when some wait for slow pictures while others are done, then nobody is refused for their age', () => {
   const admission = openAdmission(roomy);
   const slow = enterMany(admission, 10);
   jest.advanceTimersByTime(9_000);
-  for (const place of enterMany(admission, 5)) place.leave('done');
+  for (const place of enterMany(admission, 5)) place.release('done');
   jest.advanceTimersByTime(2_000);
 
-  expect(admission.refusal('other')).toBeUndefined();
+  expect(admission.rejection('other')).toBeUndefined();
 
-  for (const place of slow) place.leave('done', 11_000);
-  expect(admission.refusal('other')).toBeUndefined();
+  for (const place of slow) place.release('done', { offSlotMs: 11_000 });
+  expect(admission.rejection('other')).toBeUndefined();
 });
 
 test('when nothing is done any more after some were, or documents only fail, then it is seen', () => {
   const admission = openAdmission(roomy);
   const [first, second] = enterMany(admission, 20);
   jest.advanceTimersByTime(100);
-  first?.leave('done');
+  first?.release('done');
   jest.advanceTimersByTime(9_000);
-  second?.leave('failed');
-  expect(admission.refusal('other')).toBeUndefined();
+  second?.release('failed');
+  expect(admission.rejection('other')).toBeUndefined();
 
   jest.advanceTimersByTime(2_000);
 
-  expect(admission.refusal('other')).toMatchObject(NO_MORE);
+  expect(admission.rejection('other')).toMatchObject(NO_MORE);
+});
+
+test('when one account keeps the queue full, then another finds room, and the one does not', () => {
+  const admission = openAdmission({ ...limits, perAccount: 100 });
+  enterMany(admission, 10);
+
+  expect(admission.rejection('one')).toMatchObject(NO_MORE);
+  expect(admission.rejection('other')).toBeUndefined();
+});
+
+test('when one account has many documents that take long, then only its own next one would wait too long', () => {
+  const admission = openAdmission(roomy);
+  const places = enterMany(admission, 60);
+  for (const place of places.splice(0, 30)) {
+    jest.advanceTimersByTime(500);
+    place.release('done');
+  }
+
+  expect(admission.rejection('one')).toMatchObject(NO_MORE);
+  expect(admission.rejection('other')).toBeUndefined();
+});
+
+test('when an account has slow documents in flight, then short ones are not expected to wait for them', () => {
+  const admission = openAdmission(roomy);
+  const slow = Array.from({ length: 20 }, (_none, index) =>
+    admission.admit({ accountId: 'one', requestId: `slow-${index}`, isSlow: true, pages: 20 }),
+  );
+  for (const place of slow.splice(0, 10)) {
+    jest.advanceTimersByTime(4_000);
+    place.release('done');
+  }
+
+  expect(() => admission.admit({ accountId: 'one', requestId: 'short' })).not.toThrow();
+  expect(() => admission.admit({ accountId: 'one', requestId: 'slow', isSlow: true })).toThrow(NO_MORE.message);
+});
+
+test('when the pages of an account reach its share, then 429; one document at the bound is always admitted', () => {
+  const admission = openAdmission({ ...roomy, pagesPerAccount: 100 });
+  const admit = (accountId: string, pages: number) => admission.admit({ accountId, requestId: 'request', pages });
+
+  const first = admit('one', 150);
+  expect(() => admit('one', 1)).toThrow('Too many documents at the same time');
+  admit('other', 60);
+  admit('other', 40);
+  expect(() => admit('other', 1)).toThrow('Too many documents at the same time');
+
+  first.release('done');
+  expect(() => admit('one', 1)).not.toThrow();
+});
+
+test('when one account used most of the renderers and another waits, then the one gets 429 until the other has its document', () => {
+  const admission = openAdmission(roomy);
+  const admit = (accountId: string) => admission.admit({ accountId, requestId: 'request' });
+  admit('one').release('done', { printMs: 30_000 });
+  expect(() => admit('one').release('done')).not.toThrow();
+
+  const other = admit('other');
+  jest.advanceTimersByTime(1_500);
+  expect(() => admit('one')).toThrow('Too many documents at the same time');
+  expect(admission.rejection('third')).toBeUndefined();
+
+  other.release('done');
+  expect(() => admit('one')).not.toThrow();
+});
+
+test('when many documents wait for a host that is slow to send its image, then others are not expected to wait behind them', () => {
+  const admission = openAdmission(roomy);
+  for (const place of enterMany(admission, 20)) {
+    jest.advanceTimersByTime(1_000);
+    place.release('done');
+  }
+  const admit = (accountId: string) => admission.admit({ accountId, requestId: accountId, hasRemoteImages: true });
+  for (let index = 0; index < 11; index += 1) admit(`account-${index}`);
+  expect(admission.rejection('other')).toMatchObject(NO_MORE);
+
+  jest.advanceTimersByTime(1_500);
+
+  expect(admission.rejection('other')).toBeUndefined();
+});
+
+test('when an account has documents in flight, then each further one says how many are ahead of it', () => {
+  const admission = openAdmission(roomy);
+
+  expect(enterMany(admission, 3).map(({ position }) => position)).toEqual([0, 1, 2]);
+  expect(admission.admit({ accountId: 'other', requestId: 'request' }).position).toBe(0);
 });

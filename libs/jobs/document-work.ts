@@ -1,0 +1,136 @@
+// How much work a document is to print, estimated from its texts: bounds what reaches Chromium, where layout costs grow with content.
+import { AppError } from '../errors.ts';
+import type { PrintableDocument } from './printable-document.ts';
+
+/**
+ * The most that is printed. Chromium lays out an ordinary page in 3 to 8 ms and the dearest one below this bound in about 20 ms,
+ * so no document keeps a page of the renderer for more than about three seconds of processor time.
+ */
+export const WORK_PAGES_MAX = 150;
+/** More pages than this are slow work: fewer of them are printed at the same time, so that short documents always find a page. */
+const SLOW_PAGES = 10;
+
+/** Of a line item's description: its column is narrow, and a row takes the height of almost two lines. */
+const COLUMN = { width: 50, lines: 42, least: 1.8 };
+/** Of the texts above and below the lines. */
+const TEXT = { width: 85, lines: 50, least: 0 };
+
+/** Changes between scripts that take as long as one page: each starts another run of glyphs, often in another face. */
+const SCRIPT_CHANGES_PER_PAGE = 600;
+/** A paragraph is laid out in time that grows with the square of its pieces; so many pieces, squared, take as long as one page. */
+const PIECES_SQUARED_PER_PAGE = 400_000;
+/** An emphasis has a marker at each end, often of two characters, and costs less than a line. */
+const MARKERS_PER_PIECE = 5;
+/** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
+const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
+const CELLS_PER_PAGE = 150;
+/** Columns of a table are balanced against each other, which grows with the square of their number. */
+const COLUMNS_SQUARED_PER_PAGE = 50_000;
+
+/** @returns how many pages of an ordinary document are as much work, at least 1. */
+export function estimatedPages(document: Partial<PrintableDocument>): number {
+  const { lineItems = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document;
+  let pages = 1;
+  for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
+  for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
+  if (bodyMarkdown !== undefined) pages += pagesOf(bodyMarkdown, TEXT) + markdownPages(bodyMarkdown);
+  return Math.ceil(pages);
+}
+
+/** True of a document of so many estimated pages that short ones must not wait behind it. */
+export function isSlow(pages: number): boolean {
+  return pages > SLOW_PAGES;
+}
+
+/** @throws AppError 422 that names the estimate and the bound. @returns the estimate. */
+export function requireBoundedWork(document: Partial<PrintableDocument>): number {
+  const pages = estimatedPages(document);
+  if (pages <= WORK_PAGES_MAX) return pages;
+  throw new AppError(
+    422,
+    `The document is estimated at ${pages.toLocaleString('en')} pages of work, at most ${WORK_PAGES_MAX} are printed`,
+  );
+}
+
+function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
+  let printed = 0;
+  let cells = 0;
+  let work = 0;
+  let script = 0;
+  let changes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.codePointAt(index) as number; // Inside the text, so there is one.
+    if (code === LINE_END) {
+      printed += Math.max(1, Math.ceil(cells / width));
+      cells = 0;
+      continue;
+    }
+    if (code > 0xffff) index += 1;
+    cells += widthOf(code);
+    work += dearnessOf(code);
+    // Spaces, digits and punctuation take the script of their neighbours.
+    const own = scriptOf(code);
+    if (own === 0 || own === script) continue;
+    changes += script === 0 ? 0 : 1;
+    script = own;
+  }
+  printed += cells > 0 ? Math.ceil(cells / width) : 0;
+  const height = Math.max(printed, least);
+  return Math.max(height, work / width) / lines + changes / SCRIPT_CHANGES_PER_PAGE;
+}
+
+/** What Markdown costs beyond its text: paragraphs of many pieces, and tables. */
+function markdownPages(markdown: string): number {
+  let pages = 0;
+  for (const block of markdown.split(BLOCK_START)) {
+    const pieces = countOf(block, /\n/g) + countOf(block, /[*_~`[!<]/g) / MARKERS_PER_PIECE;
+    pages += pieces ** 2 / PIECES_SQUARED_PER_PAGE;
+  }
+  let cells = 0;
+  let columns = 0;
+  for (const line of markdown.split('\n')) {
+    const inLine = countOf(line, /\|/g);
+    cells += inLine;
+    columns = Math.max(columns, inLine);
+  }
+  return pages + cells / CELLS_PER_PAGE + columns ** 2 / COLUMNS_SQUARED_PER_PAGE;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  let count = 0;
+  for (const _match of text.matchAll(pattern)) count += 1;
+  return count;
+}
+
+const LINE_END = 0x0a;
+
+/** Columns of a Latin letter that a character takes. */
+function widthOf(code: number): number {
+  return code >= 0x1100 && isWide(code) ? 2 : 1;
+}
+
+/** Hangul, kana, Han, full-width forms, emoji. */
+function isWide(code: number): boolean {
+  return (
+    code <= 0x115f ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    code >= 0x1f300
+  );
+}
+
+/** Latin letters that take as long to shape and embed. Characters beyond the first plane mostly have no face, and every face is asked. */
+function dearnessOf(code: number): number {
+  if (code > 0xffff) return 6;
+  return code >= 0x0590 ? 2 : 1;
+}
+
+/** A coarse script, 0 for what every script uses. */
+function scriptOf(code: number): number {
+  if (code < 0x41 || (code >= 0x2000 && code <= 0x206f)) return 0;
+  if (code < 0x0370) return 1;
+  if (code < 0x2e80) return 2 + (code >> 7);
+  return code <= 0xffff ? 200 : 300;
+}

@@ -1,0 +1,68 @@
+// Ends the process of a page that holds more memory than a document may take, before the container's limit ends them all.
+import { readFile } from 'node:fs/promises';
+import { groupProcesses } from './process-tree.ts';
+
+/** Between two looks: Chromium takes at most a few hundred megabytes a second. */
+const LOOK_MS = 200;
+/** Most documents are printed by then and cost no look at all. */
+const FIRST_LOOK_MS = 300;
+/** From the end of a process until its page says that it crashed. */
+const CRASH_MS = 2_000;
+
+export interface PageMemory {
+  /** Looks while a document is printed. @returns ends it. */
+  watch(): () => void;
+  /** True when a page that crashes now does so because it was ended here. */
+  hasJustEnded(): boolean;
+}
+
+/** @param leader the first process of the Chromium whose pages are watched. Does nothing where there is no /proc. */
+export function openPageMemory(leader: number, limitMegabytes: number): PageMemory {
+  let watchers = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let isLooking = false;
+
+  async function look() {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      for (const { pid, megabytes } of await groupProcesses(leader)) {
+        if (megabytes <= limitMegabytes || !(await isPage(pid))) continue;
+        endedAt = performance.now();
+        process.kill(pid, 'SIGKILL');
+      }
+    } catch {
+      // It ended by itself meanwhile.
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  return {
+    watch() {
+      watchers += 1;
+      timer ??= setTimeout(function again() {
+        void look();
+        timer = setTimeout(again, LOOK_MS);
+      }, FIRST_LOOK_MS);
+      let isWatching = true;
+      return () => {
+        if (!isWatching) return;
+        isWatching = false;
+        watchers -= 1;
+        if (watchers > 0) return;
+        clearTimeout(timer);
+        timer = undefined;
+      };
+    },
+    hasJustEnded: () => performance.now() - endedAt < CRASH_MS,
+  };
+}
+
+/** Not the browser's own process, nor one of its services: those belong to no document. */
+async function isPage(pid: number): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+  // A process that was forked from the zygote has its arguments in one, with spaces between them.
+  return /[\s\0]--type=renderer[\s\0]/.test(command);
+}

@@ -1,0 +1,62 @@
+// What is laid out is bounded before it reaches Chromium: ordinary documents pass, bodies made to be slow do not.
+import { describe, expect, test } from '@jest/globals';
+import { estimatedPages, isSlow, requireBoundedWork, WORK_PAGES_MAX } from '#libs/jobs/document-work.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+
+const lines = (count: number, description: string) => ({
+  lineItems: Array.from({ length: count }, () => ({ description, qty: 1, rate: 10 })),
+});
+const han = (length: number) =>
+  Array.from({ length }, (_none, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
+const cuneiform = (length: number) =>
+  Array.from({ length }, (_none, index) => String.fromCodePoint(0x12000 + ((index * 31) % 900))).join('');
+
+describe('when a document is as large as an honest one may be, then it is printed', () => {
+  test.each<[string, Partial<PrintableDocument>]>([
+    ['five hundred lines', lines(500, 'Consulting on site, half a day, with travel')],
+    ['a hundred lines of many words', lines(100, 'Work package with details. '.repeat(70))],
+    [
+      'a scope of work of a hundred thousand characters',
+      { bodyMarkdown: `${'Words and more words. '.repeat(30)}\n\n`.repeat(150) },
+    ],
+    ['a long list with emphasis', { bodyMarkdown: '- **Item** of the list with words\n'.repeat(2_500) }],
+    ['a table of a thousand cells', { bodyMarkdown: `|a|b|c|d|\n|-|-|-|-|\n${'|one|two|three|four|\n'.repeat(250)}` }],
+    ['terms at their longest', { terms: 'The parties agree. '.repeat(1_000) }],
+    ['fifty lines of Han', lines(50, han(300))],
+  ])('%s', (_what, document) => {
+    expect(requireBoundedWork(document)).toBeLessThanOrEqual(WORK_PAGES_MAX);
+  });
+});
+
+describe('when a document is made to be slow, then 422 names the estimate and the bound', () => {
+  test.each<[string, Partial<PrintableDocument>]>([
+    ['Markdown of line breaks', { bodyMarkdown: 'a\n'.repeat(50_000) }],
+    ['a hundred lines of line breaks', lines(100, `${'\n'.repeat(1_999)}a`)],
+    ['five hundred lines of short lines', lines(500, 'a\n'.repeat(1_000))],
+    ['two hundred thousand characters that no face has', lines(100, cuneiform(1_000))],
+    ['a million Han characters', lines(500, han(2_000))],
+    ['scripts that change with each letter', lines(100, 'a字ب'.repeat(650))],
+    ['one paragraph of emphases', { bodyMarkdown: '*a* '.repeat(25_000) }],
+    [
+      'a table of three thousand columns',
+      { bodyMarkdown: `${'|a'.repeat(3_000)}|\n${'|-'.repeat(3_000)}|\n${'|1'.repeat(3_000)}|` },
+    ],
+    ['terms of line breaks', { terms: 'a\n'.repeat(10_000) }],
+  ])('%s', (_what, document) => {
+    expect(() => requireBoundedWork(document)).toThrow(
+      expect.objectContaining({
+        status: 422,
+        message: expect.stringMatching(/estimated at [\d,]+ pages of work, at most 150 are printed/),
+      }),
+    );
+  });
+});
+
+test('when a document is short, then it is not slow; when it has dozens of pages, then it is', () => {
+  expect(isSlow(estimatedPages(lines(40, 'Design')))).toBe(false);
+  expect(isSlow(estimatedPages(lines(400, 'Design')))).toBe(true);
+});
+
+test('when a logo is inlined, then its characters are no text', () => {
+  expect(estimatedPages({ logoUrl: `data:image/png;base64,${'A'.repeat(2_000_000)}` })).toBe(1);
+});
