@@ -2,6 +2,7 @@
 import { Schema } from 'mongoose';
 import { fromMinor } from '../money.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
+import { lapseOf } from './lapse.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { documentNumber } from './number-ledger.ts';
@@ -77,6 +78,8 @@ export const invoiceListing: Listing = {
   standard: '-created_at',
   // A logo may be inlined in it.
   left: ['parties.issuer'],
+  // What is overdue is counted without reading it.
+  covers: { due_date: ['amount'] },
 };
 
 invoiceSchema.plugin(tenant);
@@ -88,19 +91,29 @@ invoiceSchema.index({ lapses_on: 1 }, { sparse: true });
 
 export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
 
+/** False for an invoice of nothing, such as one with a discount of 100 %: it is never overdue. Without an amount there is no tax. */
+export function isPayable({ amount }: Pick<InvoiceRecord, 'amount'>): boolean {
+  return amount > 0;
+}
+
 /** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
 export function effectiveInvoiceStatus(
-  { status, due_date }: Pick<InvoiceRecord, 'status' | 'due_date'>,
+  { status, due_date, amount }: Pick<InvoiceRecord, 'status' | 'due_date' | 'amount'>,
   today: string,
 ): InvoiceStatus {
-  return status === 'Sent' && due_date < today ? 'Overdue' : status;
+  return status === 'Sent' && due_date < today && isPayable({ amount }) ? 'Overdue' : status;
+}
+
+/** The mark that the scheduler looks for, see lapse.ts: an invoice of nothing has nothing to announce. */
+export function invoiceLapse({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
+  return isPayable({ amount }) ? lapseOf(status, due_date) : { lapses_on: undefined };
 }
 
 /** Finds the invoices whose status is `status` on the day `today`. */
 export function invoicesWithStatus(status: InvoiceStatus, today: string): Record<string, unknown> {
-  if (status === 'Sent') return { status, due_date: { $gte: today } };
+  if (status === 'Sent') return { status, $or: [{ amount: 0 }, { due_date: { $gte: today } }] };
   if (status !== 'Overdue') return { status };
-  return { status: { $in: ['Overdue', 'Sent'] }, $or: [{ status: 'Overdue' }, { due_date: { $lt: today } }] };
+  return { status: { $in: ['Overdue', 'Sent'] }, amount: { $gt: 0 }, $or: [{ status }, { due_date: { $lt: today } }] };
 }
 
 /** The invoice as the API returns it. @param status as set, or as it is today. */

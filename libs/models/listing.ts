@@ -12,6 +12,8 @@ export interface Listing {
   readonly standard: string;
   /** What no list shows and no list should carry. */
   readonly left?: readonly string[];
+  /** Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records. */
+  readonly covers?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Wanted {
@@ -28,7 +30,7 @@ export const LIST_LIMIT_MS = 5_000;
 
 export function addListIndexes(schema: Schema, listing: Listing): void {
   for (const field of Object.values(listing.orders)) {
-    for (const filter of [undefined, ...listing.filters]) schema.index(indexOf(field, filter));
+    for (const filter of [undefined, ...listing.filters]) schema.index(indexOf(listing, field, filter));
   }
 }
 
@@ -83,6 +85,7 @@ function orderOf(listing: Listing, sort: string): { field: string; direction: 1 
  */
 function hintFor(listing: Listing, filter: Wanted['filter'], field: string): Record<string, 1> {
   return indexOf(
+    listing,
     field,
     listing.filters.find((name) => name in filter),
   );
@@ -96,9 +99,11 @@ function coveringHint(listing: Listing, filter: Wanted['filter']): Record<string
   const [equal, ...more] = listing.filters.filter((name) => names.has(name));
   const [bound, ...further] = Object.values(listing.orders).filter((field) => names.has(field));
   if (more.length > 0 || further.length > 0 || bound === undefined) return undefined;
-  return names.size === (equal === undefined ? 1 : 2) ? indexOf(bound, equal) : undefined;
+  for (const name of [equal, bound, ...(listing.covers?.[bound] ?? [])]) if (name !== undefined) names.delete(name);
+  return names.size === 0 ? indexOf(listing, bound, equal) : undefined;
 }
 
-function indexOf(field: string, filter?: string): Record<string, 1> {
-  return { account_id: 1, ...(filter ? { [filter]: 1 } : {}), ...(field === '_id' ? {} : { [field]: 1 }), _id: 1 };
+function indexOf({ covers }: Listing, field: string, filter?: string): Record<string, 1> {
+  const names = ['account_id', ...(filter ? [filter] : []), ...(field === '_id' ? [] : [field]), '_id'];
+  return Object.fromEntries([...names, ...(covers?.[field] ?? [])].map((name) => [name, 1] as const));
 }

@@ -25,6 +25,8 @@ interface Kind<Document extends Lapsing> {
   /** Documents of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
   event: EventType;
+  /** As its day has passed, whatever an older version has marked. */
+  hasLapsed(document: Document, today: string): boolean;
   view(document: Document, today: string, embedded: EmbeddedIn): unknown;
 }
 
@@ -32,6 +34,7 @@ const invoices: Kind<InvoiceRecord> = {
   records: Invoice,
   candidates: (before) => candidatesOf(Invoice, before),
   event: 'invoice.overdue',
+  hasLapsed: (invoice, today) => effectiveInvoiceStatus(invoice, today) === 'Overdue',
   view: (invoice, today, embedded) =>
     invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
 };
@@ -40,6 +43,7 @@ const quotes: Kind<QuoteRecord> = {
   records: Quote,
   candidates: (before) => candidatesOf(Quote, before),
   event: 'quote.expired',
+  hasLapsed: (quote, today) => effectiveQuoteStatus(quote, today) === 'Expired',
   view: (quote, today, embedded) =>
     quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }),
 };
@@ -101,7 +105,7 @@ async function announce<Document extends Lapsing>(
     if (!document?.lapses_on || document.lapses_on >= today) return false;
     // Its status looks different from today on: whoever asks for what was updated since gets it.
     const changed = await changeOwn(kind.records, document, { lapses_on: undefined } as Partial<Document>, session);
-    if (document.status !== 'Sent') return false;
+    if (document.status !== 'Sent' || !kind.hasLapsed(document, today)) return false;
     const { event } = await drawNext(session, accountId, ['event']);
     const data = kind.view(changed, today, await embeddedIn([changed], accountId, session));
     await insertEvent(session, { accountId, type: kind.event, sequence: event, data });

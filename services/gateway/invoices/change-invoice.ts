@@ -1,6 +1,6 @@
 // What a change of an invoice makes of it: amounts are computed here, and states follow each other or are refused.
 import { conflict } from '#libs/errors.ts';
-import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus } from '#libs/models/invoice.ts';
+import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
@@ -72,6 +72,7 @@ export function requireChangeable(
 }
 
 /** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
-export function requireMove(from: InvoiceStatus, to: InvoiceStatus): void {
+export function requireMove(invoice: InvoiceRecord, from: InvoiceStatus, to: InvoiceStatus): void {
   if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
+  if (to === 'Overdue' && !isPayable(invoice)) throw conflict('Cannot set status Overdue: nothing is due');
 }

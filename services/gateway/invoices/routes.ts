@@ -10,12 +10,13 @@ import {
   Invoice,
   type InvoiceRecord,
   type InvoiceStatus,
+  invoiceLapse,
   invoiceListing,
   invoicesWithStatus,
   invoiceView,
   paymentView,
 } from '#libs/models/invoice.ts';
-import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
+import { isDayToWatch, isUntold, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
@@ -126,7 +127,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
     const invoice: InvoiceRecord = {
       ...base,
       ...money,
-      ...lapseOf(status, due_date),
+      ...invoiceLapse({ status, amount: money.amount, due_date }),
       number,
       client_id: client._id,
       project_id: project?._id ?? null,
@@ -174,7 +175,7 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
-    if (body.status) requireMove(before, body.status);
+    if (body.status) requireMove(invoice, before, body.status);
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
@@ -212,13 +213,14 @@ async function changesOf(
   const content = changedContent(invoice, body);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
   await projectOfClient({ accountId, projectId: body.project_id, clientId: invoice.client_id, session });
-  const looks = effectiveInvoiceStatus({ ...invoice, due_date }, today);
+  const { amount } = { ...invoice, ...content };
+  const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
   const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ lapses_on: invoice.lapses_on, lastDay: invoice.due_date }, due_date, today);
-  if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, due_date));
+  if (isWatched) Object.assign(changes, invoiceLapse({ status: body.status ?? status, amount, due_date }));
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {
     const client = await findOwn(Client, accountId, invoice.client_id, session);
