@@ -5,13 +5,12 @@ import { fontFiles } from '../../services/renderer/fonts.ts';
 
 const kept = new Set(fontFiles().map((file) => resolve(file)));
 let savedBytes = 0;
-for (const scope of ['@expo-google-fonts', '@embedpdf']) {
-  const folder = resolve('node_modules', scope);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const file = join(folder, name);
-    if (!/\.(ttf|otf)$/.test(file) || kept.has(file)) continue;
-    savedBytes += statSync(file).size;
-    rmSync(file);
-  }
+const folder = resolve('node_modules/@expo-google-fonts');
+for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  const file = join(folder, name);
+  // Each face has a picture of itself beside it.
+  if (!/\.(ttf|png)$/.test(file) || kept.has(file)) continue;
+  savedBytes += statSync(file).size;
+  rmSync(file);
 }
 process.stdout.write(`${kept.size} faces kept, ${Math.round(savedBytes / 1e6)} MB of others left out\n`);

@@ -5,6 +5,8 @@ import type { PageSize, PrintableDocument, PrintableLine } from '#libs/jobs/prin
 import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
 import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
+import type { HanForms } from './fonts.ts';
+import { hanFormsOf } from './han.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { isTag, mannerOf } from './locale.ts';
@@ -50,8 +52,7 @@ export interface DocumentView {
   notes: string | undefined;
   terms: string | undefined;
   requiresSignature: boolean;
-  /** Which fonts come first for Han characters, which three languages draw in three ways. */
-  han: 'chinese' | 'japanese' | 'korean';
+  han: HanForms;
 }
 
 /** The colour of a document whose caller gave none. */
@@ -119,7 +120,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     notes: printable(document.notes),
     terms: printable(document.terms),
     requiresSignature: document.requiresSignature,
-    han: hanOf(document),
+    han: hanFormsOf(document),
   };
   const warnings = [
     ...mismatches(totals, document),
@@ -202,17 +203,6 @@ function settledRows({ total }: Totals, paid: number, { labels, money }: Manner)
 function paymentDue(days: number) {
   if (days === 0) return 'Payment is due on signing.';
   return `Payment is due within ${days} ${days === 1 ? 'day' : 'days'} of signing.`;
-}
-
-const KANA = /[\u3040-\u30ff]/;
-const KANA_OR_HANGUL = /[\u3040-\u30ff\uac00-\ud7af]/;
-
-function hanOf({ lineItems, locale = '', ...texts }: PrintableDocument): DocumentView['han'] {
-  if (/^ja\b/.test(locale)) return 'japanese';
-  const all = [...Object.values(texts), ...lineItems.map(({ description }) => description)];
-  const telling = all.filter((text) => typeof text === 'string' && KANA_OR_HANGUL.test(text));
-  if (telling.length === 0) return 'chinese';
-  return telling.some((text) => KANA.test(String(text))) ? 'japanese' : 'korean';
 }
 
 /** An empty text is a text not given: no label stands over nothing. */

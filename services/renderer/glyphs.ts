@@ -1,85 +1,123 @@
-// Knows which characters the bundled fonts can draw, so that a caller hears of those that are printed as empty boxes.
-import { openSync } from 'fontkit';
-import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
-import { fontFiles } from './fonts.ts';
+// Knows which characters the bundled fonts can draw: others are printed as a box that can be seen, and the caller is warned.
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { type HasGlyph, readCharacterMap } from './character-map.ts';
+import { regularFaces } from './fonts.ts';
 
-/** One bit for each code point of Unicode. */
-const CODE_POINTS = 0x11_0000;
 /** Everything below is in every face: most texts need no look at all. */
-const PLAIN = /^[\s!-\u017f\u2010-\u2026\u20ac]*$/;
-/** Drawn by nobody: controls, spaces, joiners, selectors of variants. */
-const INVISIBLE = /[\p{C}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
+const PLAIN = /^[\s!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
+/** Chromium draws nothing for them, whatever the face. Unassigned and private characters are no such: it prints the font's own box. */
+const INVISIBLE = /[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
+/** In the symbol face, so that all boxes look alike and none looks like a nought. */
+const BOX = '\u25af';
 const NAMED_MOST = 5;
 
-/**
- * @returns one warning for each field with such characters, naming the first of them, and one for all lines together: warnings travel
- * in a header, and five hundred lines in a script that nobody has a font for would make it so long that no client takes it.
- */
-export type FindMissingGlyphs = (document: PdfDocument) => string[];
+/** What is printed of a document, and what its caller should hear. */
+export interface Drawn<Content> {
+  content: Content;
+  /**
+   * One for each field with such characters, naming the first of them, and one for all lines together: warnings travel in a header,
+   * and five hundred lines in a script that nobody has a font for would make it so long that no client takes it.
+   */
+  warnings: string[];
+}
 
-type IsDrawn = (code: number) => boolean;
-
-/** True when a bundled font has each character that is seen. */
+/** True when for each character that is seen there is a bundled font that has it and the marks upon it. */
 export function canDraw(text: string): boolean {
-  return !missingFrom(text, bundledFonts())?.size;
+  return drawn(text).missing.size === 0;
 }
 
-let known: IsDrawn | undefined;
-
-/** Reads the fonts' tables of characters: about 150 ms, once. */
-function bundledFonts(): IsDrawn {
-  known ??= readFonts();
-  return known;
-}
-
-function readFonts(): IsDrawn {
-  const drawn = new Uint8Array(CODE_POINTS / 8);
-  for (const file of fontFiles()) {
-    const font = openSync(file);
-    if (!('characterSet' in font)) continue; // A collection of fonts; none of ours is one.
-    for (const code of font.characterSet) drawn[code >> 3] = (drawn[code >> 3] ?? 0) | (1 << (code & 7));
-  }
-  return (code) => ((drawn[code >> 3] ?? 0) & (1 << (code & 7))) !== 0;
-}
-
-/** Reads the fonts, so that no document waits for them. */
-export function openGlyphs(): FindMissingGlyphs {
-  const isDrawn = bundledFonts();
-  return ({ logoUrl: _logo, bannerUrl: _banner, lineItems, ...texts }) => {
-    const lines = lineItems.map(({ description }, index) => [`lineItems.${index}.description`, description] as const);
-    const [first, ...others] = findIn(lines, isDrawn);
-    const found = findIn(Object.entries(texts), isDrawn);
-    if (first && others.length > 0) {
-      const missing = new Set([first, ...others].flatMap((line) => [...line.missing]));
-      found.push({ field: `${first.field} and ${others.length} more`, missing });
-    } else if (first) {
-      found.push(first);
-    }
-    return found.map(warningOf);
+/** @param document is left as it is. Its markdown is looked at as HTML, where a number can stand for a character: see drawnHtml. */
+export function drawnDocument(document: PrintableDocument): Drawn<PrintableDocument> {
+  const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...texts } = document;
+  const fields = findIn(Object.entries(texts));
+  const lines = findIn(lineItems.map(({ description }, index) => [String(index), description]));
+  if (fields.length === 0 && lines.length === 0) return { content: document, warnings: [] };
+  const replaced = new Map(lines.map(({ field, text }) => [Number(field), text]));
+  const content: PrintableDocument = {
+    ...document,
+    ...Object.fromEntries(fields.map(({ field, text }) => [field, text])),
+    lineItems: lineItems.map((line, index) => {
+      const description = replaced.get(index);
+      return description === undefined ? line : { ...line, description };
+    }),
   };
+  return { content, warnings: [...fields.map(warningOf), ...warningOfLines(lines)] };
+}
+
+export function drawnHtml(html: string | undefined): Drawn<string | undefined> {
+  const [found] = findIn([['bodyMarkdown', html]]);
+  return found ? { content: found.text, warnings: [warningOf(found)] } : { content: html, warnings: [] };
 }
 
 interface Found {
   field: string;
+  text: string;
   missing: Set<number>;
 }
 
-function findIn(texts: (readonly [string, unknown])[], isDrawn: IsDrawn): Found[] {
+function findIn(texts: (readonly [string, unknown])[]): Found[] {
   return texts.flatMap(([field, text]) => {
-    const missing = typeof text === 'string' ? missingFrom(text, isDrawn) : undefined;
-    return missing?.size ? [{ field, missing }] : [];
+    if (typeof text !== 'string' || PLAIN.test(text)) return [];
+    const found = drawn(text);
+    return found.missing.size > 0 ? [{ field, ...found }] : [];
   });
 }
 
-function missingFrom(text: string, isDrawn: IsDrawn): Set<number> | undefined {
-  if (PLAIN.test(text)) return undefined;
+let graphemes: Intl.Segmenter | undefined;
+
+function drawn(text: string): { text: string; missing: Set<number> } {
   const missing = new Set<number>();
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (!isDrawn(code) && !INVISIBLE.test(character)) missing.add(code);
-    if (missing.size > NAMED_MOST) break;
+  if (PLAIN.test(text)) return { text, missing };
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  let changed = '';
+  const judged = new Map<string, string>();
+  for (const { segment } of graphemes.segment(text)) {
+    const known = judged.get(segment);
+    const shown = known ?? (PLAIN.test(segment) || isDrawnByOne(segment) ? segment : boxed(segment, missing));
+    if (known === undefined) judged.set(segment, shown);
+    changed += shown;
   }
-  return missing;
+  return { text: missing.size > 0 ? changed : text, missing };
+}
+
+/** Marks are set on a letter by its own face alone: Chromium asks the faces for the whole of them, in one piece or in several. */
+function isDrawnByOne(grapheme: string): boolean {
+  const forms = [...new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])].map(seenOf);
+  return forms.some((form) => form.length === 0) || firstFace((has) => forms.some((form) => form.every(has)));
+}
+
+function seenOf(text: string): number[] {
+  return Array.from(text).flatMap((character) => (INVISIBLE.test(character) ? [] : [character.codePointAt(0) ?? 0]));
+}
+
+/** Without what cannot be drawn; a letter of ASCII stays, which in HTML may belong to something else. */
+function boxed(grapheme: string, missing: Set<number>): string {
+  const [first = ''] = grapheme;
+  const seen = seenOf(grapheme);
+  const alone = seen.filter((code) => !firstFace((has) => has(code)));
+  // Each of them could be drawn, but not on one another.
+  for (const code of alone.length > 0 ? alone : seen.slice(1)) missing.add(code);
+  return /[!-~]/.test(first) ? first + BOX : BOX;
+}
+
+const faces = regularFaces();
+const opened: HasGlyph[] = [];
+
+/** In the order in which faces are asked. Each is read when all before it have failed: at rest none is in memory. */
+function firstFace(draws: (has: HasGlyph) => boolean): boolean {
+  for (let index = 0; index < faces.length; index += 1) {
+    opened[index] ??= readCharacterMap(faces[index]?.file ?? '');
+    if (draws(opened[index] as HasGlyph)) return true;
+  }
+  return false;
+}
+
+function warningOfLines(lines: Found[]): string[] {
+  const [first, ...others] = lines;
+  if (!first) return [];
+  const missing = new Set(lines.flatMap((line) => [...line.missing]));
+  const named = `lineItems.${first.field}.description`;
+  return [warningOf({ ...first, missing, field: others.length > 0 ? `${named} and ${others.length} more` : named })];
 }
 
 function warningOf({ field, missing }: Found): string {

@@ -16,7 +16,6 @@ import { openFairLimit } from './fair-limit.ts';
 import { openImages } from './fetch-image.ts';
 import { followClock } from './follow-clock.ts';
 import { prepareFonts } from './fonts.ts';
-import { openGlyphs } from './glyphs.ts';
 import { openImageDecoder } from './image-decoder.ts';
 import { findIsolation, type Isolation } from './isolation.ts';
 import { openMarkdown } from './markdown.ts';
@@ -73,7 +72,6 @@ await run(async ({ onClose, useLogger }) => {
   const markdown = openMarkdown();
   onClose(() => markdown.close());
   const render = compileTemplate();
-  const missingGlyphs = openGlyphs();
 
   // One document is on its way here or back. With a page of its own it would only take the processor from those that print.
   const pages = Math.max(1, config.RENDER_CONCURRENCY - 1);
@@ -108,7 +106,6 @@ await run(async ({ onClose, useLogger }) => {
     browser,
     images,
     markdown,
-    missingGlyphs,
     render,
     slowDocuments,
     redis,

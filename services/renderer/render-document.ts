@@ -11,7 +11,7 @@ import type { PrintingBrowser } from './browser.ts';
 import { documentView } from './document-view.ts';
 import type { FairLimit } from './fair-limit.ts';
 import type { Images } from './fetch-image.ts';
-import type { FindMissingGlyphs } from './glyphs.ts';
+import { drawnDocument, drawnHtml } from './glyphs.ts';
 import { asReason, inTime, tookTooLong } from './in-time.ts';
 import type { Markdown } from './markdown.ts';
 import { withMetadata } from './pdf-metadata.ts';
@@ -28,7 +28,6 @@ export interface RendererParts {
   browser: Pick<PrintingBrowser, 'print'>;
   images: Images;
   markdown: Pick<Markdown, 'toHtml'>;
-  missingGlyphs: FindMissingGlyphs;
   render: Render;
   /** Slots of documents that are slow, or that no caller waits for: the other pages stay free for short ones. */
   slowDocuments: FairLimit;
@@ -73,7 +72,10 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     document.bodyMarkdown === undefined ? undefined : parts.markdown.toHtml(document.bodyMarkdown),
   ]);
   signal.throwIfAborted();
-  const { view, warnings } = documentView(document, { logo: logo.image, banner: banner.image, bodyHtml });
+  const drawn = drawnDocument(document);
+  const body = drawnHtml(bodyHtml);
+  const images = { logo: logo.image, banner: banner.image };
+  const { view, warnings } = documentView(drawn.content, { ...images, bodyHtml: body.content });
   const html = parts.render(view);
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
   const startedAt = performance.now();
@@ -83,7 +85,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const printMs = performance.now() - startedAt;
   const { language, issuer } = view;
   const bytes = withMetadata(printed, { author: issuer.name, language, madeAt: document.madeAt });
-  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...parts.missingGlyphs(document)];
+  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings];
   return { bytes, warnings: all, asideMs, printMs };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ejs from 'ejs';
 import { artworkOf } from './artwork.ts';
 import type { DocumentView } from './document-view.ts';
+import { CHECK_MARK_FACE, fallbackOrder, type HanForms } from './fonts.ts';
 import type { Money } from './manner.ts';
 import { BANNER_HEIGHT_MM } from './paper.ts';
 
@@ -24,20 +25,6 @@ const FACES = {
   classic: { text: 'EB Garamond', display: 'EB Garamond' },
 } as const;
 
-/** What the style's own face lacks: Cormorant has no Greek, and none has what follows. */
-const OTHER_SCRIPTS = [
-  'Source Serif 4',
-  'Noto Naskh Arabic',
-  'Noto Sans Hebrew',
-  'Noto Sans Devanagari',
-  'Noto Sans Thai',
-];
-const HAN = {
-  chinese: ['Noto Sans S Chinese', 'NanumGothic', 'BIZ UDPGothic'],
-  japanese: ['BIZ UDPGothic', 'Noto Sans S Chinese', 'NanumGothic'],
-  korean: ['NanumGothic', 'Noto Sans S Chinese', 'BIZ UDPGothic'],
-};
-
 export function compileTemplate(): Render {
   const read = (name: string) => readFileSync(new URL(`./templates/${name}`, import.meta.url), 'utf8');
   const fill = ejs.compile(read('document.ejs'), {
@@ -52,7 +39,10 @@ export function compileTemplate(): Render {
     modern: cutAtValues(shared + minified(read('modern.css'))),
     classic: cutAtValues(shared + minified(read('classic.css'))),
   };
-  return (view) => fill({ view, styles: stylesOf(sheets[view.style], view), artwork: artworkOf(view) });
+  return (view) => {
+    const html = fill({ view, styles: stylesOf(sheets[view.style], view), artwork: artworkOf(view) });
+    return html.includes('\u2713') ? html.replace('<style>', `<style>${CHECK_MARK_FACE}`) : html;
+  };
 }
 
 /** @returns text and names of values in turn. */
@@ -65,6 +55,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
   const values: Record<string, string> = {
     text: stack(text, view.han),
     display: stack(display, view.han),
+    mono: stack('IBM Plex Mono', view.han),
     size: `${(SIZE_PT[view.style] * view.textScale * (view.direction === 'rtl' ? ARABIC_LARGER : 1)).toFixed(2)}pt`,
     banner: `${BANNER_HEIGHT_MM[view.layout].toFixed(4)}mm`,
     brand: view.palette.brand,
@@ -83,8 +74,10 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
   return view.hasBanner ? `${filled}@page :first{margin-top:0}` : filled;
 }
 
-function stack(first: string, han: DocumentView['han']) {
-  return [...new Set([first, ...OTHER_SCRIPTS, ...HAN[han], 'Noto Emoji'])].map((name) => `'${name}'`).join(',');
+function stack(first: string, han: HanForms) {
+  return fallbackOrder(first, han)
+    .map((family) => `'${family}'`)
+    .join(',');
 }
 
 /** `21 de noviembre de 2026` beside its label: a day is not to be broken in two. */

@@ -157,7 +157,6 @@ function aWork(images: Images = { get: () => Promise.reject(new Error('it has no
     },
     images,
     markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
-    missingGlyphs: () => [],
     slowDocuments: openFairLimit(1),
     render: compileTemplate(),
     redis: renderer.queues.redis,

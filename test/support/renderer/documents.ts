@@ -1,5 +1,6 @@
 // Documents to print: complete and small, so that a test shows only what it is about.
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 
 type Given = Partial<PdfDocument>;
 
@@ -34,6 +35,20 @@ export function anInvoice(given: Given = {}): PdfDocument {
 export function aQuote(given: Given = {}): PdfDocument {
   const { dueDate: _dueDate, ...invoice } = anInvoice();
   return { ...invoice, title: 'Quote', number: 'QUO-0007', isQuote: true, expiryDate: '2026-12-21', ...given };
+}
+
+/** As a stored invoice is printed: one line of 1234.50 with 20 % tax. */
+export function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocument {
+  return anInvoice({
+    lineItems: [{ description: 'Work', qty: '1', rate: '1234.5', discount: '0', amount: 1234.5 }],
+    subtotal: 1234.5,
+    taxAmount: 246.9,
+    amount: 1481.4,
+    locale: 'en-GB',
+    currency: 'EUR',
+    madeAt: Date.UTC(2026, 10, 21, 9, 30),
+    ...given,
+  } as Partial<PrintableDocument>);
 }
 
 export const STYLES = ['elegant', 'modern', 'classic'] as const;
