@@ -6,7 +6,7 @@ import { DECIMALS_KEPT, decimalsOf } from '#libs/money.ts';
 import { asWritten } from './amounts.ts';
 import { canDraw } from './glyphs.ts';
 import { isWritten, labelsOf } from './labels.ts';
-import { type Manner, type Money, plainManner } from './manner.ts';
+import { type Manner, MINUS, type Money, plainManner } from './manner.ts';
 
 /** Where letters are written on Letter: CLDR's list of paper sizes. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -35,15 +35,15 @@ function localManner(given: {
   isQuote: boolean;
 }): Manner {
   const { currency, isQuote } = given;
-  const { language, region, format } = writtenLocale(given.locale);
+  const { language, region, format, numbers: numberFormat } = writtenLocale(given.locale);
   const labels = labelsOf(isQuote, language);
   const digits = decimalsOf(currency);
-  const numbers = new Intl.NumberFormat(format, { maximumFractionDigits: DECIMALS_KEPT });
-  const percents = new Intl.NumberFormat(format, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
-  const amounts = new Intl.NumberFormat(format, {
+  const numbers = new Intl.NumberFormat(numberFormat, { maximumFractionDigits: DECIMALS_KEPT });
+  const percents = new Intl.NumberFormat(numberFormat, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
+  const amounts = new Intl.NumberFormat(numberFormat, {
     style: 'currency',
     currency,
-    currencyDisplay: symbolKind(format, currency),
+    currencyDisplay: symbolKind(numberFormat, currency),
     minimumFractionDigits: digits,
     maximumFractionDigits: DECIMALS_KEPT,
     // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
@@ -68,15 +68,29 @@ function localManner(given: {
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
+interface WrittenLocale {
+  /** Of the words. */
+  language: string;
+  region: string;
+  /** BCP 47, of words and days. */
+  format: string;
+  /** BCP 47, of numbers and amounts. */
+  numbers: string;
+}
+
 /**
- * A language we have no words for is written in English, with the numbers and days of its region:
- * half a document in one language and half in another is worse than either.
+ * A language we have no words for is written in English, as its region writes days: half a document in one language and half in
+ * another is worse than either. Numbers are no words: they keep the locale's own form, in the digits of English.
  */
-export function writtenLocale(locale: string): { language: string; region: string; format: string } {
-  if (!isTag(locale)) return { language: 'en', region: '', format: 'en' };
+export function writtenLocale(locale: string): WrittenLocale {
+  if (!isTag(locale)) return { language: 'en', region: '', format: 'en', numbers: 'en' };
   const { language, region = '' } = new Intl.Locale(locale).maximize();
-  if (isWritten(language)) return { language, region, format: withDrawnDigits(locale) };
-  return { language: 'en', region, format: region ? `en-${region}` : 'en' };
+  if (isWritten(language)) {
+    const format = withDrawnDigits(locale);
+    return { language, region, format, numbers: format };
+  }
+  const numbers = new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
+  return { language: 'en', region, format: region ? `en-${region}` : 'en', numbers };
 }
 
 /** False for `de_DE` of a shell: accounts could once be made with it, and their documents keep it. */
@@ -113,20 +127,23 @@ const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
 
 // As text, not as a double: every digit is printed as it is stored.
 function printed(format: Intl.NumberFormat, value: Big): string {
-  return plainer(format.format(value.toFixed() as Intl.StringNumericLiteral));
+  return textOf(format.formatToParts(value.toFixed() as Intl.StringNumericLiteral), format);
 }
 
 function moneyOf(format: Intl.NumberFormat, value: Big): Money {
   const parts = format.formatToParts(value.toFixed() as Intl.StringNumericLiteral);
   const at = parts.findIndex(({ type }) => type === 'currency');
-  const text = (from: number, to?: number) =>
-    plainer(
-      parts
-        .slice(from, to)
-        .map((part) => part.value)
-        .join(''),
-    );
+  const text = (from: number, to?: number) => textOf(parts.slice(from, to), format);
   return { before: text(0, at), symbol: text(at, at + 1), after: text(at + 1) };
+}
+
+/** Marks of direction that Hebrew and Persian set around a number would turn it round in English words. */
+const DIRECTION_MARKS = /[\u200e\u200f\u061c]/g;
+
+function textOf(parts: Intl.NumberFormatPart[], format: Intl.NumberFormat): string {
+  const isArabic = format.resolvedOptions().locale.startsWith('ar');
+  const text = parts.map(({ type, value }) => (type === 'minusSign' ? value.replace('-', MINUS) : value)).join('');
+  return plainer(isArabic ? text : text.replaceAll(DIRECTION_MARKS, ''));
 }
 
 function plainer(text: string): string {

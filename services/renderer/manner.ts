@@ -59,7 +59,10 @@ export function plainManner(document: PrintableDocument): Manner {
   };
 }
 
-const signOf = (value: Big) => (isNegative(value) ? '-' : '');
+/** As wide as a plus, and at its height: the hyphen of some faces is lost between two amounts, or in the bars of a euro. */
+export const MINUS = '\u2212';
+
+const signOf = (value: Big) => (isNegative(value) ? MINUS : '');
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 

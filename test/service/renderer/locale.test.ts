@@ -6,7 +6,7 @@ import { currencyCodes } from '#libs/money.ts';
 import { documentView } from '../../../services/renderer/document-view.ts';
 import { canDraw } from '../../../services/renderer/glyphs.ts';
 import { mannerOf, writtenLocale } from '../../../services/renderer/locale.ts';
-import { anInvoice, STYLES } from '../../support/renderer/documents.ts';
+import { aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 
 let renderer: TestRenderer;
@@ -14,20 +14,6 @@ beforeAll(async () => {
   renderer = await startRenderer();
 });
 afterAll(() => renderer.close());
-
-/** One line of 1234.50 with 20 % tax. */
-function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocument {
-  return anInvoice({
-    lineItems: [{ description: 'Work', qty: '1', rate: '1234.5', discount: '0', amount: 1234.5 }],
-    subtotal: 1234.5,
-    taxAmount: 246.9,
-    amount: 1481.4,
-    locale: 'en-GB',
-    currency: 'EUR',
-    madeAt: Date.UTC(2026, 10, 21, 9, 30),
-    ...given,
-  } as Partial<PrintableDocument>);
-}
 
 const read = (given: Partial<PrintableDocument>) => renderer.read(aRecord(given));
 
@@ -137,13 +123,13 @@ describe('the language of the account', () => {
     },
   );
 
-  test('when we have no words for a language, then it is English with the numbers of its region', async () => {
+  test('when we have no words for a language, then its words are English and its numbers its own', async () => {
     const { text, info } = await read({ locale: 'sv-SE', currency: 'SEK' });
 
     expect(text).toContain('Invoice number INV-0042');
     expect(text).toContain('Total 1 481,40 kr');
     expect(info['Language']).toBe('en-SE');
-    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR' });
+    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR', numbers: 'ko-u-nu-latn' });
   });
 
   test('when a locale is as long as an account may have it, then it is printed', async () => {
@@ -217,7 +203,9 @@ describe('money', () => {
   };
 
   test.each([
-    ['en-US', 'USD', '-0.5', '-$0.50', 2],
+    ['en-US', 'USD', '-0.5', '\u2212$0.50', 2],
+    ['de-DE', 'EUR', '-49.5', '\u221249,50 €', 2],
+    ['de-CH', 'CHF', '-1', 'CHF\u22121.00', 2],
     ['en-US', 'CAD', '1', 'CA$1.00', 2],
     ['en-CA', 'CAD', '1', '$1.00', 2],
     ['de-CH', 'CHF', '1234567.5', "CHF 1'234'567.50", 2],
@@ -225,6 +213,25 @@ describe('money', () => {
     ['en-GB', 'ISK', '1234', 'ISK 1,234', 0],
     ['en-GB', 'AMD', '1', '֏1.00', 2],
     ['de-DE', 'GEL', '1', '1,00 ₾', 2],
+    // Of languages whose words we do not have.
+    ['fi-FI', 'EUR', '1234567.89', '1 234 567,89 €', 2],
+    ['el-GR', 'EUR', '1234567.89', '1.234.567,89 €', 2],
+    ['sk-SK', 'EUR', '1234567.89', '1 234 567,89 €', 2],
+    ['hr-HR', 'EUR', '1234567.89', '1.234.567,89 €', 2],
+    ['lt-LT', 'EUR', '1234567.89', '1 234 567,89 €', 2],
+    ['tr-TR', 'TRY', '1234567.89', '₺1.234.567,89', 2],
+    ['ru-RU', 'RUB', '1234567.89', '1 234 567,89 ₽', 2],
+    ['vi-VN', 'EUR', '1234567.89', '1.234.567,89 €', 2],
+    ['ca-ES', 'EUR', '1234567.89', '1.234.567,89 €', 2],
+    ['pl-PL', 'PLN', '1234.5', '1 234,50 zł', 2],
+    ['pl-PL', 'PLN', '1234567.89', '1 234 567,89 zł', 2],
+    ['bn-BD', 'BDT', '1234567.89', '12,34,567.89৳', 2],
+    ['hi-IN', 'INR', '1234567.89', '₹12,34,567.89', 2],
+    ['ka-GE', 'GEL', '-1234567.89', '\u22121 234 567,89 ₾', 2],
+    ['he-IL', 'ILS', '-1234567.89', '\u22121,234,567.89 ₪', 2],
+    // Whatever digits the locale asks for: they would stand among English words.
+    ['mr-IN', 'INR', '12345.5', '₹12,345.50', 2],
+    ['gu-IN-u-nu-gujr', 'INR', '12345.5', '₹12,345.50', 2],
     ['en-IN', 'INR', '1', '₹1.00', 2],
     ['en-GB', 'IQD', '1.5', 'IQD 1.500', 3],
     ['de-DE', 'EUR', '0.0025', '0,0025 €', 2],
@@ -239,7 +246,7 @@ describe('money', () => {
 
 test.each([
   ['0.0000025', '0.0000025'],
-  ['-12.12345678', '-12.12345678'],
+  ['-12.12345678', '\u221212.12345678'],
   ['1069999999999.99', '1,069,999,999,999.99'],
   // Computed, and as records keep that.
   ['0.30000000000000004', '0.3'],
@@ -255,6 +262,19 @@ test.each([
   }
 });
 
+test('when a language has no words of ours, then a font has every character of its amounts', () => {
+  const undrawn: string[] = [];
+  for (const locale of twoLetters('a').filter(
+    (language) => Intl.NumberFormat.supportedLocalesOf(language).length > 0,
+  )) {
+    for (const currency of ['EUR', 'USD', 'IRR', 'BDT', 'GEL', 'AFN', 'ETB', 'KHR']) {
+      const text = Object.values(mannerOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join('');
+      if (!canDraw(text)) undrawn.push(`${locale} ${currency}: ${text}`);
+    }
+  }
+  expect(undrawn).toEqual([]);
+});
+
 test('when any currency is written in any locale, then a font has every character of it', () => {
   const undrawn: string[] = [];
   for (const locale of knownLocales()) {
@@ -268,11 +288,15 @@ test('when any currency is written in any locale, then a font has every characte
 
 /** Of our languages and all regions, those that Intl has data of its own for. */
 function knownLocales(): string[] {
-  const letters = Array.from({ length: 26 }, (_none, index) => String.fromCharCode(65 + index));
-  const regions = letters.flatMap((first) => letters.map((second) => first + second));
+  const regions = twoLetters('A');
   const languages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'];
   const locales = languages.flatMap((language) => [language, ...regions.map((region) => `${language}-${region}`)]);
   return locales.filter((locale) => new Intl.NumberFormat(locale).resolvedOptions().locale === locale);
+}
+
+function twoLetters(from: 'a' | 'A'): string[] {
+  const letters = Array.from({ length: 26 }, (_none, index) => String.fromCharCode(from.charCodeAt(0) + index));
+  return letters.flatMap((first) => letters.map((second) => first + second));
 }
 
 describe('the file', () => {

@@ -140,7 +140,7 @@ describe('amounts', () => {
 
   test('when all rows are given, then they stand in order: subtotal, discount, tax on the rest, shipping, total', async () => {
     expect(await textOf(money)).toMatch(
-      /Subtotal \$ ?200\.00 Discount - ?\$ ?50\.00 Tax \(20%\) \$ ?30\.00 Shipping \$ ?12\.50 Total \$ ?192\.50/,
+      /Subtotal \$ ?200\.00 Discount − ?\$ ?50\.00 Tax \(20%\) \$ ?30\.00 Shipping \$ ?12\.50 Total \$ ?192\.50/,
     );
   });
 
@@ -162,8 +162,8 @@ describe('amounts', () => {
   test('when the amount is negative, then its sign stands before the symbol', async () => {
     const text = await textOf({ amount: -240, lineItems: [{ description: 'Refund', qty: -2, rate: 100 }] });
 
-    expect(text).toMatch(/Refund -2 \$ ?100\.00 - ?\$ ?200\.00/);
-    expect(text).toMatch(/Total - ?\$ ?240\.00/);
+    expect(text).toMatch(/Refund −2 \$ ?100\.00 − ?\$ ?200\.00/);
+    expect(text).toMatch(/Total − ?\$ ?240\.00/);
   });
 
   test.each([
@@ -228,7 +228,7 @@ describe('amounts', () => {
   test('when the discount is larger than the subtotal, then what is left is negative, and so is its tax', async () => {
     const text = await textOf({ discountAmount: 250, amount: -60 });
 
-    expect(text).toMatch(/Subtotal \$200\.00 Discount -\$250\.00 Tax \(20%\) -\$10\.00 Total -\$60\.00/);
+    expect(text).toMatch(/Subtotal \$200\.00 Discount −\$250\.00 Tax \(20%\) −\$10\.00 Total −\$60\.00/);
   });
 
   test('when every key of a line is missing, then there is a line, and it costs nothing', async () => {
