@@ -87,6 +87,11 @@ export function plainDecimal(value: Decimal): string {
   return new Big(value).round(DECIMALS_KEPT, Big.roundHalfUp).toFixed();
 }
 
+/** The number that `plainDecimal` writes: 0.30000000000000004 → 0.3. Numbers that are not finite stay as they are. */
+export function withoutNoise(value: number): number {
+  return Number.isFinite(value) ? Number(plainDecimal(value)) + 0 : value; // + 0 makes −0 plain.
+}
+
 function roundedNet({ qty, rate, discount }: Line, currency: string): Big {
   const share = new Big(100).minus(discount).times(PERCENT);
   return round(new Big(qty).times(rate).times(share).times(unit(currency)));

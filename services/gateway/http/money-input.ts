@@ -4,6 +4,7 @@ import { validationFailed } from '#libs/errors.ts';
 import { type LineItem, lineItem } from '#libs/models/line-item.ts';
 import { AMOUNT_MAX, type Decimal, isLineAmount, lineNet } from '#libs/money.ts';
 import { decimal } from './decimal-input.ts';
+import { number } from './number-input.ts';
 import { line } from './read-input.ts';
 
 /** A document of more lines is a file, not a request. */
@@ -40,7 +41,7 @@ export function lineItems() {
 }
 
 export function percentage() {
-  return Joi.number().min(0).max(100);
+  return number().min(0).max(100);
 }
 
 /** Of a new document. */
@@ -49,7 +50,7 @@ export function newTaxRate() {
 }
 
 export function amount() {
-  return Joi.number().min(0).max(AMOUNT_MAX);
+  return number().min(0).max(AMOUNT_MAX);
 }
 
 /** An empty list is no list: the amount is the caller's. */

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/task.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../http/example-ids.ts';
+import { number } from '../http/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { name, text, uuid } from '../http/read-input.ts';
 
@@ -30,8 +31,8 @@ const RATE_MAX = 1_000_000_000;
 const status = () => Joi.string().valid(...TASK_STATUSES);
 const optional = {
   description: text().allow(null, ''),
-  estimated_hours: Joi.number().min(0).max(HOURS_MAX).allow(null),
-  rate: Joi.number().min(0).max(RATE_MAX).allow(null),
+  estimated_hours: number().min(0).max(HOURS_MAX).allow(null),
+  rate: number().min(0).max(RATE_MAX).allow(null),
   phase_id: uuid().allow(null),
 };
 
