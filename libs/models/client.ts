@@ -1,6 +1,7 @@
 // A customer of the account.
 import { Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
+import { searchText } from '../search-text.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { findAllOwn, recordsOf, type Stamped } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
@@ -13,7 +14,7 @@ export interface ClientRecord extends Stamped {
   address?: string | null;
   tax_id?: string | null;
   status: string;
-  /** Name, email and company, see folded: what `q` looks into, and the order by name. */
+  /** Name, email and company, see searchText: what `q` looks into, and the order by name. */
   search: string;
   /** See holdOwn. */
   holds?: number;
@@ -51,12 +52,7 @@ export const Client = recordsOf<ClientRecord>('Client', clientSchema);
 
 /** The value of `search`. */
 export function searchOf({ name, email, company_name }: Pick<ClientRecord, 'name' | 'email' | 'company_name'>): string {
-  return folded([name, email, company_name ?? ''].join('\n'));
-}
-
-/** In small letters, and those with accents written in one way. */
-export function folded(text: string): string {
-  return text.toLowerCase().normalize('NFC');
+  return searchText([name, email, company_name ?? ''].join('\n'));
 }
 
 /** The client as the API returns it. Fields that were never given are absent. */

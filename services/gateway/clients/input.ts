@@ -47,7 +47,10 @@ export const clientChanges = Joi.object<ClientChanges, true>({ name: name(), ema
 });
 
 export const clientQuery = Joi.object<ClientQuery>({
-  q: line().max(SEARCH_LONGEST).allow('').description('Part of the name, email or company, in any case'),
+  q: line()
+    .max(SEARCH_LONGEST)
+    .allow('')
+    .description('Part of the name, email or company; case and accents do not count'),
   ...listQuery(clientListing),
 });
 

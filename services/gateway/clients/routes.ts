@@ -1,6 +1,6 @@
 // Clients over HTTP.
 import { conflict } from '#libs/errors.ts';
-import { Client, type ClientRecord, clientListing, clientView, folded, searchOf } from '#libs/models/client.ts';
+import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/client.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project } from '#libs/models/project.ts';
@@ -8,6 +8,7 @@ import { Quote } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { searchText } from '#libs/search-text.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
@@ -156,9 +157,7 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
 
 /** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
 function textWithin(part: string): { $regex: string } {
-  const literal = folded(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-  // The small sigma has a form of its own at the end of a word, and a part ends anywhere.
-  return { $regex: literal.replaceAll(/[σς]/g, '[σς]') };
+  return { $regex: searchText(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
 }
 
 /** An optional field given as '' is a field not given. */

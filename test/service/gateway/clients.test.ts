@@ -123,6 +123,27 @@ describe('GET /api/v1/clients', () => {
     for (const q of ['RENE\u0301', 'ren\u00e9e']) expect([q, await names(q)]).toEqual([q, ['Ren\u00e9e']]);
   });
 
+  test('when a search leaves out accents, or writes letters that have none, then the client is found, and no other', async () => {
+    const account = await gateway.workspace.account();
+    const found: [name: string, ...queries: string[]][] = [
+      ['Jos\u00e9 Garc\u00eda', 'jose', 'garcia', 'JOSE\u0301'],
+      ['Mustafa \u00dcnal', 'unal', '\u00fcnal'],
+      ['Bahnhofstra\u00dfe GmbH', 'strasse', 'STRASSE', 'stra\u00dfe', 'STRA\u1e9eE'],
+      ['\u0141\u00f3d\u017a', 'lodz', '\u0142\u00f3d\u017a'],
+      ['S\u00f8ren \u0110or\u0111evi\u0107', 'soren', 'dordevic'],
+      ['\u0130pek I\u015f\u0131k', 'ipek', 'isik', 'I\u015eIK', '\u0131\u015f\u0131k'],
+      ['\u039d\u03af\u03ba\u03bf\u03c2', '\u03bd\u03b9\u03ba\u03bf\u03c2', '\u039d\u0399\u039a\u039f\u03a3'],
+      ['\uff21\uff44\uff41\u3000\uff2c', 'ada l', '\uff21\uff24\uff21'],
+    ];
+    for (const [name] of found) await gateway.post('/api/v1/clients', { name, email: 'x@y.example' }, account);
+    for (const [name, ...queries] of found) {
+      for (const q of queries) {
+        const { body } = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(q)}`, account);
+        expect([q, body.data.map((client: { name: string }) => client.name)]).toEqual([q, [name]]);
+      }
+    }
+  });
+
   test('when a part has characters that mean something to a pattern, or to how one is written, then they stand for themselves', async () => {
     const account = await gateway.workspace.account();
     const parts = [
