@@ -8,6 +8,11 @@ import { type Id, idField, newId, storedId, wireId } from './tenant.ts';
 /** Used where an account has not set its own. */
 export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
 
+/** Hours of one time entry at most, where an account has not set its own: a day. */
+export const DEFAULT_ENTRY_HOURS = 24;
+/** What an account can set at most: more than a year has, and totals in seconds stay exact. */
+export const ENTRY_HOURS_LIMIT = 10_000;
+
 /** A test account is for trying things out: its keys begin with `bh_test_`, and its documents and webhooks say that they are a test. */
 export const ACCOUNT_MODES = ['live', 'test'] as const;
 
@@ -32,6 +37,8 @@ const accountSchema = new Schema(
     /** BCP 47: the language and number format of printed documents. */
     locale: { type: String, required: true, default: 'en-US' },
     project_statuses: { type: [String], default: undefined },
+    /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
+    max_entry_hours: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -52,6 +59,11 @@ export async function readAccount(id: Id, session?: Session): Promise<AccountRec
     .lean<AccountRecord>();
   if (!account) throw unauthorized();
   return account;
+}
+
+/** How many hours one time entry of the account may have. */
+export function maxEntryHours({ max_entry_hours }: Pick<AccountRecord, 'max_entry_hours'>): number {
+  return max_entry_hours ?? DEFAULT_ENTRY_HOURS;
 }
 
 /** The modes of accounts, by id: the webhook service delivers for all accounts side by side. */
@@ -78,6 +90,7 @@ export function accountView(account: AccountRecord) {
     default_tax_rate: account.default_tax_rate ?? null,
     time_zone: account.time_zone,
     locale: account.locale,
+    max_entry_hours: maxEntryHours(account),
     project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),

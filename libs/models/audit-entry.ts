@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'operator.remove',
   'numbers.advance',
   'account.create',
+  'account.update',
   'key.create',
   'key.revoke',
   'key.rotate',

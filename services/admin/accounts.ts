@@ -1,36 +1,44 @@
 // Commands about accounts.
-import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/account.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { CommandError } from './connection.ts';
 import { noted } from './noted.ts';
 import { requireName } from './texts.ts';
 
-export async function createAccount(options: {
-  name: string;
+interface ProfileOptions {
+  name?: string;
   email?: string;
   timeZone?: string;
   locale?: string;
-  test?: boolean;
-}) {
-  const name = requireName('--name', options.name);
-  if (options.email !== undefined && !isEmail(options.email)) {
-    throw new CommandError(`${options.email} is not an e-mail address`);
-  }
-  const timeZone = options.timeZone === undefined ? undefined : requireTimeZone(options.timeZone);
-  const locale = options.locale === undefined ? undefined : requireLocale(options.locale);
-  const account = new Account({
-    name,
-    mode: options.test ? 'test' : 'live',
-    ...(options.email === undefined ? {} : { email: options.email }),
-    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
-    ...(locale === undefined ? {} : { locale }),
-  });
+  maxEntryHours?: number;
+}
+
+export async function createAccount(options: ProfileOptions & { name: string; test?: boolean }) {
+  const account = new Account({ ...profileOf(options), mode: options.test ? 'test' : 'live' });
   await noted('account.create', String(account._id), async () => {
     await account.save();
     return {};
   });
   return view(account.toObject());
+}
+
+/** Sets what is given; the mode of an account never changes. */
+export async function updateAccount(id: string, options: ProfileOptions) {
+  await requireAccount(id);
+  const changes = profileOf(options);
+  const names = Object.keys(changes);
+  if (names.length === 0) throw new CommandError('Nothing to change: name at least one field, see --help');
+  const changed = await noted('account.update', id, async () => {
+    const account = await Account.findOneAndUpdate(
+      { _id: id },
+      { $set: { ...changes, updated_at: new Date() } },
+      { returnDocument: 'after' },
+    ).lean<AccountRecord>();
+    return { account, detail: names.join(', ') };
+  });
+  if (!changed.account) throw new CommandError(`No account has the id ${id}`);
+  return view(changed.account);
 }
 
 export async function listAccounts() {
@@ -41,6 +49,23 @@ export async function listAccounts() {
 /** @throws CommandError when no account has the id. */
 export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
+}
+
+/** The stored fields that the options set. @throws CommandError when one has a value that the API would refuse. */
+function profileOf({ name, email, timeZone, locale, maxEntryHours }: ProfileOptions) {
+  if (email !== undefined && !isEmail(email)) throw new CommandError(`${email} is not an e-mail address`);
+  return {
+    ...(name === undefined ? {} : { name: requireName('--name', name) }),
+    ...(email === undefined ? {} : { email }),
+    ...(timeZone === undefined ? {} : { time_zone: requireTimeZone(timeZone) }),
+    ...(locale === undefined ? {} : { locale: requireLocale(locale) }),
+    ...(maxEntryHours === undefined ? {} : { max_entry_hours: requireEntryHours(maxEntryHours) }),
+  };
+}
+
+function requireEntryHours(hours: number): number {
+  if (hours > 0 && hours <= ENTRY_HOURS_LIMIT) return hours;
+  throw new CommandError(`--max-entry-hours must be more than 0 and at most ${ENTRY_HOURS_LIMIT}`);
 }
 
 function requireTimeZone(name: string): string {
@@ -63,6 +88,7 @@ function view(account: AccountRecord) {
     email: account.email ?? undefined,
     time_zone: account.time_zone,
     locale: account.locale,
+    max_entry_hours: maxEntryHours(account),
     created_at: account.created_at.toISOString(),
   };
 }

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { createAccount, listAccounts } from './accounts.ts';
+import { createAccount, listAccounts, updateAccount } from './accounts.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';
 import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
@@ -40,8 +40,16 @@ command(accounts, 'create', 'make an account')
   .option('--email <email>', 'the address documents are issued from')
   .option('--time-zone <zone>', 'IANA name; decides on which day an invoice is overdue', 'UTC')
   .option('--locale <locale>', 'language and number format of documents, such as de-DE', 'en-US')
+  .addOption(entryHours())
   .option('--test', 'for trying things out: its keys begin with bh_test_, its documents are marked TEST')
   .action((options) => answer(options, () => createAccount(options), printRecord));
+command(accounts, 'update <account-id>', 'change what is given, and nothing else')
+  .option('--name <name>', 'the name of the workspace')
+  .option('--email <email>', 'the address documents are issued from')
+  .option('--time-zone <zone>', 'IANA name; decides on which day an invoice is overdue')
+  .option('--locale <locale>', 'language and number format of documents, such as de-DE')
+  .addOption(entryHours())
+  .action((id, options) => answer(options, () => updateAccount(id, options), printRecord));
 command(accounts, 'list', 'show all accounts').action((options) => answer(options, listAccounts, printTable));
 
 const keys = program.command('keys').description('API keys of an account; a key is shown once, when it is made');
@@ -186,6 +194,13 @@ function targetOf(options: Options, settings: Settings = readSettings(env)): Tar
 function wholeNumber(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new CommandError(`${text} is not a whole number`);
   return Number(text);
+}
+
+function entryHours(): Option {
+  return new Option(
+    '--max-entry-hours <hours>',
+    'hours that one time entry may have at most (24 unless set)',
+  ).argParser(Number);
 }
 
 /** MongoDB takes 0 for no limit at all. */

@@ -1,7 +1,7 @@
 // What a caller gets about its account.
 import Joi from 'joi';
 import { ACCOUNT_MODES } from '#libs/models/account.ts';
-import { exampleTime, id, orNull, timestamp, words } from '../http/answer-shapes.ts';
+import { exampleTime, id, number, orNull, timestamp, words } from '../http/answer-shapes.ts';
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 
@@ -24,6 +24,7 @@ export const accountAnswer = Joi.object({
   default_tax_rate: orNull(Joi.number()),
   time_zone: words(),
   locale: words(),
+  max_entry_hours: number().description('Hours that one time entry may have at most'),
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -43,6 +44,7 @@ export const accountAnswer = Joi.object({
     default_tax_rate: 19,
     time_zone: 'Europe/Berlin',
     locale: 'de-DE',
+    max_entry_hours: 24,
     project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
     created_at: exampleTime,
     updated_at: exampleTime,

@@ -1,7 +1,10 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
+import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
+import { sameName } from '#libs/search-text.ts';
 import { percentage } from '../http/money-input.ts';
+import { number } from '../http/number-input.ts';
 import { line, name, text } from '../http/read-input.ts';
 
 export interface AccountChanges {
@@ -16,6 +19,7 @@ export interface AccountChanges {
   default_tax_rate?: number | null;
   time_zone?: string;
   locale?: string;
+  max_entry_hours?: number | null;
   project_statuses?: string[] | null;
 }
 
@@ -42,13 +46,18 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
   time_zone: line().custom(zoneInput).description('IANA name; decides on which day an invoice is overdue'),
   locale: line().max(LOCALE_LONGEST).custom(localeInput).description('BCP 47; language and number format of documents'),
+  max_entry_hours: number()
+    .positive()
+    .max(ENTRY_HOURS_LIMIT)
+    .allow(null)
+    .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
   project_statuses: Joi.array()
     .items(name())
     .min(1)
     .max(STATUSES_MAX)
-    .unique()
+    .unique((one: string, other: string) => sameName(one) === sameName(other))
     .allow(null)
-    .description('In Progress, Awaiting Approval and Complete when null'),
+    .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
 }).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
 function imageSource(source: string, { message }: Joi.CustomHelpers) {

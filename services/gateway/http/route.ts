@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts';
 import type { Commit } from './commit.ts';
 
 /** What of an account every request needs, see readAccount for the rest. */
-export type Profile = Pick<AccountRecord, 'time_zone' | 'mode'>;
+export type Profile = Pick<AccountRecord, 'time_zone' | 'mode' | 'max_entry_hours'>;
 
 export interface Caller {
   accountId: Id;
@@ -51,6 +51,8 @@ export interface Route<Body = unknown, Query = unknown> {
   operation: string;
   summary: string;
   scope: Scope;
+  /** True when this caller needs no scope for this record. @param id as the path has it, in lower case. */
+  needsNoScope?: (caller: Caller, id: Id) => boolean;
   body?: Joi.ObjectSchema<Body>;
   /** Looks at the raw body first, for the one error that is not `Validation failed`. */
   before?: (body: unknown) => void;

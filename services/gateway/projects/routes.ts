@@ -8,6 +8,7 @@ import { Project, type ProjectRecord, projectListing, projectStatuses, projectVi
 import { Quote } from '#libs/models/quote.ts';
 import {
   changeOwn,
+  driverOf,
   findOwn,
   hasOwn,
   holdOwn,
@@ -22,6 +23,7 @@ import { Task, taskView } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
 import type { Session } from '#libs/mongo.ts';
+import { sameName } from '#libs/search-text.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -105,13 +107,13 @@ export const projectRoutes: readonly Route[] = [
 async function createProject({ body, commit }: Context<NewProject, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
     const account = await readAccount(accountId, session);
-    requireStatus(body.status, account);
+    const status = body.status === undefined ? firstStatus(account) : requireStatus(body.status, account);
     const client = await holdClient(accountId, body.client_id, session);
     const project: ProjectRecord = {
       ...newRecord(accountId),
       name: body.name,
       client_id: client._id,
-      status: body.status ?? firstStatus(account),
+      status,
     };
     await insertOwn(Project, project, session);
     const view = projectView(project, client);
@@ -121,13 +123,13 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
 }
 
 async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
-  await requireKnownStatus(query.status, caller.accountId);
+  const statuses = await statusesLike(query.status, caller.accountId);
   const { records, total } = await findPage(Project, projectListing, {
     ...pageOf(projectListing, query),
     filter: {
       account_id: storedId(caller.accountId),
       ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(query.status ? { status: query.status } : {}),
+      ...(statuses ? { status: statuses.length === 1 ? statuses[0] : { $in: statuses } } : {}),
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
@@ -146,8 +148,8 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
     // It may keep a status that the account has given up.
-    if (body.status !== undefined && body.status !== project.status)
-      requireStatus(body.status, await readAccount(accountId, session));
+    const isKept = body.status === undefined || body.status === project.status;
+    if (!isKept) fields.status = requireStatus(body.status as string, await readAccount(accountId, session));
     await requireMatch(() => viewOf(project, accountId, session));
     const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
     if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
@@ -219,20 +221,24 @@ async function holdClient(accountId: Id, id: Id, session: Session) {
   return client;
 }
 
-/** @throws AppError 400 when the account has no such status. */
-function requireStatus(status: string | undefined, account: AccountRecord) {
+/** @returns the status as the account spells it. @throws AppError 400 when the account has no such status. */
+function requireStatus(status: string, account: AccountRecord): string {
   const statuses = projectStatuses(account);
-  if (status !== undefined && !statuses.includes(status)) {
-    throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
-  }
+  const known = statuses.find((one) => sameName(one) === sameName(status));
+  if (known === undefined) throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
+  return known;
 }
 
-/** One that the account gave up is known as long as a project has it. @throws AppError 400. */
-async function requireKnownStatus(status: string | undefined, accountId: Id) {
-  if (status === undefined) return;
+/**
+ * The stored statuses that a filter means, in whatever case it is written. One that the account gave up is known as long as a
+ * project has it. @returns undefined when no status is asked for. @throws AppError 400 when there is none like it.
+ */
+async function statusesLike(status: string | undefined, accountId: Id): Promise<string[] | undefined> {
+  if (status === undefined) return undefined;
   const account = await readAccount(accountId);
-  if (projectStatuses(account).includes(status)) return;
-  if (!(await Project.exists({ account_id: accountId, status }))) requireStatus(status, account);
+  const used: string[] = await driverOf(Project).distinct('status', { account_id: storedId(accountId) });
+  const like = [...new Set([...projectStatuses(account), ...used])].filter((one) => sameName(one) === sameName(status));
+  return like.length > 0 ? like : [requireStatus(status, account)];
 }
 
 function firstStatus(account: AccountRecord): string {

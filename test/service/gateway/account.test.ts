@@ -29,6 +29,7 @@ describe('GET /api/v1/account', () => {
       default_tax_rate: null,
       time_zone: 'UTC',
       locale: 'en-US',
+      max_entry_hours: 24,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),
@@ -49,6 +50,7 @@ describe('PATCH /api/v1/account', () => {
     default_tax_rate: 20,
     time_zone: 'Europe/London',
     locale: 'en-GB',
+    max_entry_hours: 36,
     project_statuses: ['Lead', 'Won', 'Lost'],
   };
 
@@ -96,6 +98,12 @@ describe('PATCH /api/v1/account', () => {
     { locale: `en-x${'-12345678'.repeat(12)}` },
     { project_statuses: [] },
     { project_statuses: ['A', 'A'] },
+    { project_statuses: ['Done', 'done'] },
+    { project_statuses: ['Done', ' Done'] },
+    { project_statuses: ['Kl\u00e4rung', 'KLA\u0308RUNG'] },
+    { max_entry_hours: 0 },
+    { max_entry_hours: 10_001 },
+    { max_entry_hours: '24' },
     { project_statuses: [''] },
   ])('when it is %j, then 400 by field and nothing changes', async (body) => {
     const before = (await gateway.get(path)).body.data;

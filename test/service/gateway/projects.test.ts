@@ -108,12 +108,25 @@ describe('GET /api/v1/projects', () => {
     expect(await ids(`?client_id=${client.id}`)).toEqual([third.id, first.id]);
     expect(await ids('?status=Complete')).toEqual([third.id]);
     expect(await ids(`?client_id=${other.id}&status=Complete`)).toEqual([]);
+    expect(await ids('?status=complete')).toEqual([third.id]);
     expect(await ids('?limit=1&offset=1')).toEqual([second.id]);
     expect(await ids('?sort=updated_at')).toEqual([first.id, second.id, third.id]);
   });
 });
 
 describe('a status that the account has given up', () => {
+  test('when the account spells it in another way since, then a filter finds projects of both, and new ones get the new', async () => {
+    const old = await make({ status: 'Complete' });
+    await gateway.patch('/api/v1/account', { project_statuses: ['Lead', 'COMPLETE'] }, account);
+    const fresh = await make({ status: 'complete' });
+
+    expect(fresh.status).toBe('COMPLETE');
+    for (const status of ['Complete', 'COMPLETE', 'complete']) {
+      const { data } = (await list(`?status=${status}`)).body;
+      expect(data.map(({ id }: AnyRecord) => id)).toEqual([fresh.id, old.id]);
+    }
+  });
+
   test('when a project still has it, then it can be asked for; when none has, then 400', async () => {
     const { id } = await make({ status: 'Complete' });
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead'] }, account);
