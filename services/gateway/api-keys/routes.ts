@@ -73,8 +73,10 @@ export const apiKeyRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'revokeApiKey',
     summary: 'Revoke an API key, from the next request on',
-    description: 'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself.',
+    description:
+      'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself, whatever its scopes.',
     scope: 'keys:write',
+    needsNoScope: ({ keyId }, id) => id === keyId,
     missing,
     message: 'API key revoked',
     untagged: USED,

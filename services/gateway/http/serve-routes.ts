@@ -89,7 +89,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     const caller = await admitted(row, options.rates, request, response);
     const refused = isPrintedFromBody(row) ? options.print?.admission?.rejection(caller.accountId) : undefined;
     if (refused) throw errorOf(refused);
-    const id = String(request.params['id'] ?? '').toLowerCase();
+    const id = idOf(request);
     // An id that cannot exist is answered like an id that does not exist.
     if (hasId && !isId(id)) throw missing();
     const parameters = readParameters(row, request);
@@ -172,12 +172,16 @@ function readParameters({ parameters = {} }: Route, request: Request): Record<st
   return values;
 }
 
+function idOf({ params }: Request): Id {
+  return String(params['id'] ?? '').toLowerCase();
+}
+
 async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {
   try {
     const caller = await readAcknowledged(() => authenticate(request));
     // What a key may not do counts as well: it costs us the same.
     await rates?.admit(request, response, caller, row);
-    requireScope(caller, row.scope);
+    if (!row.needsNoScope?.(caller, idOf(request))) requireScope(caller, row.scope);
     return caller;
   } catch (error) {
     if (error instanceof AppError && error.status === 401) await rates?.refuse(request, response);

@@ -245,6 +245,18 @@ describe('DELETE /api/v1/keys/{id} by a weaker key', () => {
     expect(await works(other.key)).toBe(200);
     expect((await gateway.delete(`${path}/${weak.id}`, { key: weak.key })).status).toBe(200);
   });
+
+  test('when a key may only read, then it revokes itself, in whatever case its id is written, and no other', async () => {
+    const account = await gateway.workspace.account();
+    const weak = await make({ scopes: ['clients:read'] }, account);
+    const other = await make({ scopes: ['clients:read'] }, account);
+    const refused = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
+    const revoked = await gateway.delete(`${path}/${weak.id.toUpperCase()}`, { key: weak.key });
+
+    expect(answerOf(refused)).toEqual([403, { error: 'Forbidden: API key lacks the keys:write scope' }]);
+    expect(answerOf(revoked)).toEqual([200, { success: true, message: 'API key revoked' }]);
+    expect([await works(weak.key), await works(other.key)]).toEqual([401, 200]);
+  });
 });
 
 describe('POST /api/v1/keys/{id}/rotate', () => {
