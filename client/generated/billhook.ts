@@ -118,6 +118,10 @@ export type Account = {
     default_tax_rate: number | null;
     time_zone: string;
     locale: string;
+    /**
+     * Hours that one time entry may have at most
+     */
+    max_entry_hours: number;
     project_statuses: string[];
     /**
      * ISO 8601, UTC
@@ -194,10 +198,15 @@ export type UpdateAccountBody = {
      */
     locale?: string;
     /**
-     * In Progress, Awaiting Approval and Complete when null
+     * Hours that one time entry may have at most; 24 when null
+     * @maximum 10000
+     * @exclusiveMinimum 0
+     */
+    max_entry_hours?: number | null;
+    /**
+     * In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400
      * @minItems 1
      * @maxItems 50
-     * @uniqueItems
      */
     project_statuses?: string[] | null;
 };
@@ -631,7 +640,7 @@ export type CreateTimeEntryBody = {
      */
     project_id: string;
     /**
-     * @maximum 1000000
+     * @maximum 10000
      * @exclusiveMinimum 0
      */
     hours: number;
@@ -738,7 +747,19 @@ export type TimeEntry = {
 
 export type UpdateTimeEntryBody = {
     /**
-     * @maximum 1000000
+     * A project of the same client
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * A task of the project; required with another project, unless it has none
+     * @minLength 36
+     * @format uuid
+     */
+    task_id?: string | null;
+    /**
+     * @maximum 10000
      * @exclusiveMinimum 0
      */
     hours?: number;
@@ -2408,7 +2429,7 @@ export type ListClientsResult = {
 
 export type ListClientsQuery = {
     /**
-     * Part of the name, email or company, in any case
+     * Part of the name, email or company; case and accents do not count
      * @maxLength 100
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
      */

@@ -84,15 +84,19 @@ export function tasksOf(
   return findAllOwn(Task, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
 }
 
-/** Adds to the task's total (or takes away), in the transaction of its entry: a task deleted at the same moment conflicts. */
+/**
+ * Adds to the task's total (or takes away), in the transaction of its entry: a task deleted at the same moment conflicts.
+ * @returns the task as it is now, null when it does not exist.
+ */
 export async function addTime(
   session: Session,
   { _id, account_id }: Pick<TaskRecord, '_id' | 'account_id'>,
   seconds: number,
-): Promise<void> {
-  await driverOf(Task).updateOne(
+): Promise<TaskRecord | null> {
+  const task = await driverOf(Task).findOneAndUpdate(
     { _id, account_id },
     { $inc: { total_seconds: seconds }, $set: { updated_at: new Date() } },
-    { session },
+    { session, returnDocument: 'after' },
   );
+  return task as TaskRecord | null;
 }

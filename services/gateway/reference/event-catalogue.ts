@@ -32,7 +32,7 @@ const DESCRIPTIONS: Record<EventType, string> = {
   'project.updated': 'A field of a project was changed.',
   'project.deleted': 'A project was deleted; the data is its last state.',
   'task.created': 'A task was created.',
-  'task.updated': 'A field of a task was changed.',
+  'task.updated': 'A field of a task was changed, or its total because time on it was.',
   'task.deleted': 'A task was deleted together with its time entries; the data is its last state.',
   'time_entry.created': 'Time was recorded.',
   'time_entry.updated': 'A field of a time entry was changed.',

@@ -1,8 +1,10 @@
 // What a caller may send about time entries.
 import Joi from 'joi';
+import { ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { timeEntryListing } from '#libs/models/time-entry.ts';
+import { secondsOf, timeEntryListing } from '#libs/models/time-entry.ts';
 import { exampleId } from '../http/example-ids.ts';
+import { number } from '../http/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { day, text, uuid } from '../http/read-input.ts';
 
@@ -15,7 +17,7 @@ export interface NewTimeEntry {
   hourly_rate?: number | null;
 }
 
-export type TimeEntryChanges = Partial<Omit<NewTimeEntry, 'project_id' | 'task_id'>>;
+export type TimeEntryChanges = Partial<NewTimeEntry>;
 
 export interface TimeEntryQuery extends ListQuery {
   project_id?: Id;
@@ -24,14 +26,12 @@ export interface TimeEntryQuery extends ListQuery {
   date_to?: string;
 }
 
-/** More than a century: a total in seconds stays a whole number that a double holds exactly. */
-const HOURS_MAX = 1_000_000;
 const RATE_MAX = 1_000_000_000;
 
-const hours = () => Joi.number().positive().max(HOURS_MAX);
+const hours = () => number().positive().max(ENTRY_HOURS_LIMIT).custom(atLeastOneSecond);
 const optional = {
   description: text().allow(null, ''),
-  hourly_rate: Joi.number().min(0).max(RATE_MAX).allow(null).description("Unless given, the task's"),
+  hourly_rate: number().min(0).max(RATE_MAX).allow(null).description("Unless given, the task's"),
 };
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({
@@ -49,6 +49,8 @@ export const newTimeEntry = Joi.object<NewTimeEntry, true>({
 });
 
 export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({
+  project_id: uuid().description('A project of the same client'),
+  task_id: uuid().allow(null).description('A task of the project; required with another project, unless it has none'),
   hours: hours(),
   date: day(),
   ...optional,
@@ -61,3 +63,8 @@ export const timeEntryQuery = Joi.object<TimeEntryQuery>({
   date_to: day().description('Entries of this day or earlier'),
   ...listQuery(timeEntryListing),
 });
+
+/** Totals are whole seconds: less would count as nothing. */
+function atLeastOneSecond(hours: number, { message }: Joi.CustomHelpers) {
+  return hours <= 0 || secondsOf(hours) > 0 ? hours : message({ custom: '{{#label}} must be at least one second' });
+}

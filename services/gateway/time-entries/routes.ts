@@ -1,11 +1,12 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
 import { conflict, notFound } from '#libs/errors.ts';
+import { maxEntryHours, readAccount } from '#libs/models/account.ts';
 import { isIssued } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
 import { changeOwn, findOwn, holdOwn, insertOwn, readBoth, removeOwn } from '#libs/models/records.ts';
-import { addTime, Task, tasksOf } from '#libs/models/task.ts';
-import { type Id, newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { tasksOf } from '#libs/models/task.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import {
   secondsOf,
   TimeEntry,
@@ -18,7 +19,8 @@ import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { fieldProblem } from '../http/read-input.ts';
+import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { changedTimeEntryAnswer, createdTimeEntryAnswer, timeEntryAnswer } from './answer.ts';
 import {
   type NewTimeEntry,
@@ -28,6 +30,8 @@ import {
   timeEntryChanges,
   timeEntryQuery,
 } from './input.ts';
+import { changedPlace, taskOf } from './move-entry.ts';
+import { followTime } from './task-totals.ts';
 
 const path = '/api/v1/time-entries';
 const missing = 'Time entry not found or access denied';
@@ -38,6 +42,7 @@ export const timeEntryRoutes: readonly Route[] = [
     path,
     operation: 'createTimeEntry',
     summary: 'Log time on a project, optionally on a task',
+    description: "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed.",
     scope: 'time-entries:write',
     query: dryRun,
     body: newTimeEntry,
@@ -69,11 +74,15 @@ export const timeEntryRoutes: readonly Route[] = [
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateTimeEntry',
-    summary: 'Update a time entry',
+    summary: 'Update a time entry, or move it to another project or task',
+    description:
+      'Time that is on an invoice stays where it is: 409. Another project must be of the same client, and a task of the project. ' +
+      'When the total of a task changes, `task.updated` is announced, too.',
     scope: 'time-entries:write',
     body: timeEntryChanges,
     missing,
     answers: changedTimeEntryAnswer,
+    missingReference: 'Project not found or access denied',
     conflict: 'Cannot change time on an issued invoice',
     handler: updateTimeEntry,
   }),
@@ -90,9 +99,11 @@ export const timeEntryRoutes: readonly Route[] = [
   }),
 ];
 
-async function createTimeEntry({ body, commit }: Context<NewTimeEntry, DryRun>) {
+async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, DryRun>) {
   const seconds = secondsOf(body.hours);
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
+    await requireEntryHours(body.hours, caller, session);
     const project = await holdOwn(Project, accountId, body.project_id, session);
     if (!project) throw notFound('Project', 'or access denied');
     const task = await taskOf(project._id, body.task_id, accountId, session);
@@ -108,9 +119,9 @@ async function createTimeEntry({ body, commit }: Context<NewTimeEntry, DryRun>) 
       description: body.description || null,
     };
     await insertOwn(TimeEntry, entry, session);
-    if (task) await addTime(session, task, seconds);
     const view = timeEntryView(entry, project, task);
     await announce('time_entry.created', view);
+    await followTime({ after: entry }, transaction);
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
   });
 }
@@ -138,53 +149,54 @@ async function getTimeEntry({ caller, id, missing }: Context) {
   return found(await viewOf(entry, caller.accountId));
 }
 
-async function updateTimeEntry({ body, id, commit, missing, requireMatch }: Context<TimeEntryChanges>) {
-  const { description, ...fields } = body;
-  return commit(async ({ session, accountId, announce }) => {
+async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch }: Context<TimeEntryChanges>) {
+  const { description, project_id: _project, task_id: _task, ...fields } = body;
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
     const entry = await findOwn(TimeEntry, accountId, id, session);
     if (!entry) throw missing();
     await requireMatch(() => viewOf(entry, accountId, session));
     await requireOpen(entry, accountId, session);
+    if (body.hours !== undefined) await requireEntryHours(body.hours, caller, session);
     const changed = await changeOwn(
       TimeEntry,
       entry,
       {
         ...fields,
+        ...(await changedPlace(entry, body, transaction)),
         ...(body.hours === undefined ? {} : { seconds: secondsOf(body.hours) }),
         ...(description === undefined ? {} : { description: description || null }),
       },
       session,
     );
-    await addTimeOf(entry, changed.seconds - entry.seconds, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
+    await followTime({ before: entry, after: changed }, transaction);
     return updated(timeEntryCore(changed));
   });
 }
 
 async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (transaction) => {
+    const { session, accountId, announce } = transaction;
     const entry = await findOwn(TimeEntry, accountId, id, session);
     if (!entry) throw missing();
     const view = await viewOf(entry, accountId, session);
     await requireMatch(() => view);
     await requireOpen(entry, accountId, session);
     await removeOwn(TimeEntry, entry, session);
-    await addTimeOf(entry, -entry.seconds, session);
     await announce('time_entry.deleted', view);
+    await followTime({ before: entry }, transaction);
     return deleted('Time entry deleted');
   });
 }
 
-/** @throws AppError 404 when the task is not the account's or not of this project. */
-async function taskOf(projectId: StoredId, id: Id | null | undefined, accountId: Id, session: Session) {
-  if (!id) return undefined;
-  const task = await findOwn(Task, accountId, id, session);
-  if (!task?.project_id.equals(projectId)) throw notFound('Task', 'or access denied');
-  return task;
-}
-
-async function addTimeOf({ account_id, task_id }: TimeEntryRecord, seconds: number, session: Session) {
-  if (task_id && seconds !== 0) await addTime(session, { _id: task_id, account_id }, seconds);
+/** A remembered limit may be a second old: before hours are refused it is read. @throws AppError 400 when one entry has too many. */
+async function requireEntryHours(hours: number, { accountId, account }: Caller, session: Session) {
+  if (hours <= maxEntryHours(account)) return;
+  const most = maxEntryHours(await readAccount(accountId, session));
+  if (hours > most) {
+    throw fieldProblem('hours', `hours must be less than or equal to ${most}, the max_entry_hours of the account`);
+  }
 }
 
 async function requireOpen(entry: TimeEntryRecord, accountId: Id, session: Session) {

@@ -1,5 +1,8 @@
 // Time entries over HTTP, and the totals of their tasks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Event } from '#libs/models/event.ts';
+import { TimeEntry } from '#libs/models/time-entry.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../../support/records.ts';
 
@@ -28,6 +31,12 @@ const make = async (body: object = {}) => {
   return reply.body.data;
 };
 const list = (query = '') => gateway.get(path + query, account);
+/** The account's newest events, oldest of them first. */
+const newest = async (count: number): Promise<{ type: string; data: AnyRecord }[]> => {
+  const events = await Event.find({ account_id: account.id }).sort({ sequence: -1 }).limit(count).lean();
+  return events.reverse().map(({ body }) => JSON.parse(body));
+};
+const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
 const total = async () => (await gateway.get(`/api/v1/tasks/${task.id}`, account)).body.data.total_seconds;
 
 describe('POST /api/v1/time-entries', () => {
@@ -49,6 +58,40 @@ describe('POST /api/v1/time-entries', () => {
       },
     });
     expect(await lastEvent(account.id)).toMatchObject({ type: 'time_entry.created', data: reply.body.data });
+  });
+
+  test.each([
+    [24.01, /less than or equal to 24, the max_entry_hours of the account/],
+    [10_001, /must be less than or equal to 10000/],
+    [1e-9, /must be at least one second/],
+    [1 / 7300, /must be at least one second/],
+    [1e-13, /must be positive/],
+  ])('when hours are %d, then 400', async (hours, problem) => {
+    const reply = await post({ hours });
+
+    expect([reply.status, reply.body.details]).toEqual([400, { hours: [expect.stringMatching(problem)] }]);
+  });
+
+  test('when the account allows more hours, then more are taken, at once; when it takes that back, then no more', async () => {
+    const { id } = await make({ hours: 24 });
+    await gateway.patch('/api/v1/account', { max_entry_hours: 40 }, account);
+    await make({ hours: 40 });
+    expect((await gateway.patch(`${path}/${id}`, { hours: 40.5 }, account)).body.details).toEqual({
+      hours: ['hours must be less than or equal to 40, the max_entry_hours of the account'],
+    });
+    await gateway.patch(`${path}/${id}`, { hours: 40 }, account);
+    await gateway.patch('/api/v1/account', { max_entry_hours: null }, account);
+
+    expect((await gateway.patch(`${path}/${id}`, { description: 'long' }, account)).status).toBe(200);
+    expect((await gateway.get('/api/v1/account', account)).body.data.max_entry_hours).toBe(24);
+    await eventually(async () => (await post({ hours: 25 })).status === 400);
+  });
+
+  test('when numbers carry the noise of floating point, then they are stored without it', async () => {
+    const entry = await make({ hours: 0.1 + 0.2, hourly_rate: 0.1 + 0.7 });
+    const changed = await gateway.patch(`${path}/${entry.id}`, { hours: 1.1 + 2.2 }, account);
+
+    expect([entry.hours, entry.hourly_rate, changed.body.data.hours]).toEqual([0.3, 0.8, 3.3]);
   });
 
   test("when it has a task, then the task's rate is taken unless one is given, and its total grows", async () => {
@@ -149,7 +192,7 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
     const { id, created_at } = await make({ task_id: task.id, hours: 2 });
     const reply = await gateway.patch(
       `${path}/${id}`,
-      { hours: 0.25, hourly_rate: 10, date: '2026-05-06', description: 'x', project_id: UNKNOWN_ID },
+      { hours: 0.25, hourly_rate: 10, date: '2026-05-06', description: 'x' },
       account,
     );
 
@@ -159,7 +202,7 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
       data: { id, hours: 0.25, hourly_rate: 10, date: '2026-05-06', description: 'x', created_at },
     });
     expect(await total()).toBe(900);
-    expect(await lastEvent(account.id)).toMatchObject({
+    expect((await newest(2))[0]).toMatchObject({
       type: 'time_entry.updated',
       data: { ...reply.body.data, task_id: task.id },
     });
@@ -168,12 +211,10 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
   test('when nothing known is given, a field is wrong or the id is unknown, then it is refused', async () => {
     const { id } = await make();
 
-    for (const body of [{}, { task_id: task.id }]) {
-      expect(answerOf(await gateway.patch(`${path}/${id}`, body, account))).toEqual([
-        400,
-        { error: 'No valid fields to update' },
-      ]);
-    }
+    expect(answerOf(await gateway.patch(`${path}/${id}`, {}, account))).toEqual([
+      400,
+      { error: 'No valid fields to update' },
+    ]);
     expect((await gateway.patch(`${path}/${id}`, { hours: -1 }, account)).body.details).toEqual({
       hours: ['hours must be positive'],
     });
@@ -181,6 +222,112 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
       404,
       { error: 'Time entry not found or access denied' },
     ]);
+  });
+});
+
+describe('the total of a task', () => {
+  test('when time is logged, changed or deleted, then the task is announced with its new total, as a read answers it', async () => {
+    const { id } = await make({ task_id: task.id, hours: 2 });
+    const created = await newest(2);
+    await gateway.patch(`${path}/${id}`, { hours: 0.5 }, account);
+    const updated = await newest(2);
+    await make({ task_id: task.id, hours: 1 });
+    await gateway.delete(`${path}/${id}`, account);
+    const deleted = await newest(2);
+
+    expect(typesOf(created)).toEqual(['time_entry.created', 'task.updated']);
+    expect(typesOf(updated)).toEqual(['time_entry.updated', 'task.updated']);
+    expect(typesOf(deleted)).toEqual(['time_entry.deleted', 'task.updated']);
+    expect([created, updated, deleted].map(([, event]) => event?.data.total_seconds)).toEqual([7200, 1800, 3600]);
+    expect(deleted[1]?.data).toEqual((await gateway.get(`/api/v1/tasks/${task.id}`, account)).body.data);
+  });
+
+  test('when the total stays, then there is no event of the task and its tag is as before', async () => {
+    const { id } = await make({ task_id: task.id, hours: 2 });
+    const before = await gateway.get(`/api/v1/tasks/${task.id}`, account);
+    await gateway.patch(`${path}/${id}`, { description: 'other words', date: '2026-07-08' }, account);
+    const loose = await make({ hours: 2 });
+    await gateway.delete(`${path}/${loose.id}`, account);
+
+    expect(typesOf(await newest(3))).toEqual(['time_entry.updated', 'time_entry.created', 'time_entry.deleted']);
+    const after = await gateway.get(`/api/v1/tasks/${task.id}`, account);
+    expect(after.headers.get('ETag')).toBe(before.headers.get('ETag'));
+  });
+});
+
+describe('moving a time entry', () => {
+  const move = (id: string, body: object) => gateway.patch(`${path}/${id}`, body, account);
+  const read = async (id: string) => (await gateway.get(`${path}/${id}`, account)).body.data;
+  const totalOf = async (id: string) => (await gateway.get(`/api/v1/tasks/${id}`, account)).body.data.total_seconds;
+  const newTask = (project_id: string) =>
+    create(gateway, '/api/v1/tasks', { project_id, name: 'Other', rate: 120 }, account);
+
+  test('when it moves to another task, then both totals follow and both tasks are announced', async () => {
+    const other = await newTask(project.id);
+    const { id } = await make({ task_id: task.id, hours: 2 });
+    expect((await move(id, { task_id: other.id, hours: 3 })).status).toBe(200);
+
+    expect(await read(id)).toMatchObject({ task_id: other.id, hours: 3, hourly_rate: 80 });
+    expect([await totalOf(task.id), await totalOf(other.id)]).toEqual([0, 10_800]);
+    const events = await newest(3);
+    expect(typesOf(events)).toEqual(['time_entry.updated', 'task.updated', 'task.updated']);
+    expect(events[0]?.data).toMatchObject({ id, task: { id: other.id, name: 'Other' } });
+    expect(new Map(events.slice(1).map(({ data }) => [data.id, data.total_seconds]))).toEqual(
+      new Map([
+        [task.id, 0],
+        [other.id, 10_800],
+      ]),
+    );
+  });
+
+  test('when it moves to another project of the client, then with a task of it, or with none', async () => {
+    const next = await createProject(gateway, { name: 'Next', client_id: project.client.id }, account);
+    const other = await newTask(next.id);
+    const [one, two] = [await make({ task_id: task.id }), await make({ task_id: task.id })];
+
+    expect((await move(one.id, { project_id: next.id, task_id: other.id })).status).toBe(200);
+    expect((await move(two.id, { project_id: next.id, task_id: null })).status).toBe(200);
+    expect(await read(one.id)).toMatchObject({ project: { id: next.id, name: 'Next' }, task_id: other.id });
+    expect(await read(two.id)).toMatchObject({ project: { id: next.id }, task_id: null, task: null });
+    expect([await totalOf(task.id), await totalOf(other.id)]).toEqual([0, 3600]);
+  });
+
+  test('when the project is of another client, foreign or unknown, or the task of another project, then it stays', async () => {
+    const elsewhere = await createProject(gateway, {}, account);
+    const sibling = await createProject(gateway, { client_id: project.client.id }, account);
+    const foreign = await createProject(gateway);
+    const { id } = await make({ task_id: task.id });
+
+    expect((await move(id, { project_id: elsewhere.id, task_id: null })).body.details).toEqual({
+      project_id: ['project_id must be a project of the same client'],
+    });
+    expect((await move(id, { project_id: sibling.id })).body.details).toEqual({
+      task_id: ['task_id is required: the task is of the former project. Null is none'],
+    });
+    for (const project_id of [foreign.id, UNKNOWN_ID]) {
+      expect(answerOf(await move(id, { project_id, task_id: null }))).toEqual([
+        404,
+        { error: 'Project not found or access denied' },
+      ]);
+    }
+    for (const body of [{ task_id: (await newTask(sibling.id)).id }, { project_id: sibling.id, task_id: task.id }]) {
+      expect(answerOf(await move(id, body))).toEqual([404, { error: 'Task not found or access denied' }]);
+    }
+    expect(await read(id)).toMatchObject({ project: { id: project.id }, task_id: task.id });
+    expect(await total()).toBe(3600);
+  });
+
+  test('when it is on an invoice, then 409; the same place is no move', async () => {
+    const invoice = { client_id: project.client.id, due_date: '2031-01-01', amount: 1 };
+    const { id: invoiceId } = await create(gateway, '/api/v1/invoices', invoice, account);
+    const { id } = await make({ task_id: task.id });
+    await TimeEntry.updateOne({ _id: id, account_id: account.id }, { $set: { invoice_id: invoiceId } });
+
+    expect(answerOf(await move(id, { task_id: null }))).toEqual([
+      409,
+      { error: 'Cannot move time that is on an invoice' },
+    ]);
+    expect((await move(id, { task_id: task.id, project_id: project.id, description: 'same' })).status).toBe(200);
   });
 });
 
@@ -194,7 +341,7 @@ describe('DELETE /api/v1/time-entries/{id}', () => {
       { success: true, message: 'Time entry deleted' },
     ]);
     expect(await total()).toBe(3600);
-    expect(await lastEvent(account.id)).toMatchObject({ type: 'time_entry.deleted', data: { id } });
+    expect((await newest(2))[0]).toMatchObject({ type: 'time_entry.deleted', data: { id } });
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       404,
       { error: 'Time entry not found or access denied' },

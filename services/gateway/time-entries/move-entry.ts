@@ -1,0 +1,60 @@
+// Where a time entry belongs: another project of the same client, and a task of that project.
+import { conflict, notFound } from '#libs/errors.ts';
+import { Project } from '#libs/models/project.ts';
+import { findOwn, holdOwn } from '#libs/models/records.ts';
+import { Task, type TaskRecord } from '#libs/models/task.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
+import type { TimeEntryRecord } from '#libs/models/time-entry.ts';
+import type { Session } from '#libs/mongo.ts';
+import type { Transaction } from '../http/commit.ts';
+import { fieldProblem } from '../http/read-input.ts';
+import { projectOfClient } from '../projects/project-of-client.ts';
+import type { TimeEntryChanges } from './input.ts';
+
+/** What a 409 says. */
+export const BILLED = 'Cannot move time that is on an invoice';
+
+type Place = Pick<TimeEntryRecord, 'project_id' | 'task_id'>;
+
+/**
+ * The project and the task that a change asks for, checked; both are as before unless the change names others.
+ * @throws AppError 404 when one of them is not the account's or the task is not of the project, 400 when the project is another
+ * client's or the change leaves out what becomes of the task, 409 when the entry is on an invoice.
+ */
+export async function changedPlace(
+  entry: TimeEntryRecord,
+  { project_id, task_id }: TimeEntryChanges,
+  { session, accountId }: Transaction,
+): Promise<Place> {
+  const isProjectChanged = project_id !== undefined && project_id !== String(entry.project_id);
+  const isTaskChanged = task_id !== undefined && task_id !== (entry.task_id ? String(entry.task_id) : null);
+  if (!isProjectChanged && !isTaskChanged) return { project_id: entry.project_id, task_id: entry.task_id };
+  if (entry.invoice_id) throw conflict(BILLED);
+  const projectId = isProjectChanged ? await otherProject(entry, project_id, accountId, session) : entry.project_id;
+  if (isProjectChanged && entry.task_id && task_id === undefined) {
+    throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
+  }
+  const task = await taskOf(projectId, task_id === undefined ? entry.task_id : task_id, accountId, session);
+  return { project_id: projectId, task_id: task?._id ?? null };
+}
+
+/** Both projects are locked: neither can move to another client meanwhile. */
+async function otherProject({ project_id }: TimeEntryRecord, projectId: Id, accountId: Id, session: Session) {
+  const former = await holdOwn(Project, accountId, project_id, session);
+  if (!former) throw notFound('Project', 'or access denied');
+  const project = await projectOfClient({ accountId, projectId, clientId: former.client_id, session });
+  return project?._id ?? project_id;
+}
+
+/** @throws AppError 404 when the task is not the account's or not of this project. */
+export async function taskOf(
+  projectId: StoredId,
+  id: Id | StoredId | null | undefined,
+  accountId: Id,
+  session: Session,
+): Promise<TaskRecord | undefined> {
+  if (!id) return undefined;
+  const task = await findOwn(Task, accountId, id, session);
+  if (!task?.project_id.equals(projectId)) throw notFound('Task', 'or access denied');
+  return task;
+}

@@ -1,0 +1,32 @@
+// Task totals follow their time entries, in the same transaction and with an event of the task.
+import { projectsOf } from '#libs/models/project.ts';
+import { addTime, taskView } from '#libs/models/task.ts';
+import { type StoredId, storedId } from '#libs/models/tenant.ts';
+import type { TimeEntryRecord } from '#libs/models/time-entry.ts';
+import type { Transaction } from '../http/commit.ts';
+
+type Tracked = Pick<TimeEntryRecord, 'task_id' | 'seconds'>;
+
+/**
+ * Brings the totals of the tasks from `before` to `after` and announces each task whose total changed.
+ * @param change `before` is absent for a new entry, `after` for a deleted one.
+ */
+export async function followTime(
+  { before, after }: { before?: Tracked; after?: Tracked },
+  { session, accountId, announce }: Transaction,
+): Promise<void> {
+  const differences = new Map<string, number>();
+  const add = (taskId: StoredId | null | undefined, seconds: number) => {
+    if (taskId) differences.set(String(taskId), (differences.get(String(taskId)) ?? 0) + seconds);
+  };
+  add(before?.task_id, -(before?.seconds ?? 0));
+  add(after?.task_id, after?.seconds ?? 0);
+  // In the order of ids: two transactions that move time between the same tasks must not wait for each other.
+  for (const [id, seconds] of [...differences].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    if (seconds === 0) continue;
+    const task = await addTime(session, { _id: storedId(id), account_id: storedId(accountId) }, seconds);
+    if (!task) continue;
+    const projects = await projectsOf(accountId, [task.project_id], session);
+    await announce('task.updated', taskView(task, projects.get(String(task.project_id))));
+  }
+}
