@@ -2,7 +2,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeAway } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo-errors.ts';
-import { NOT_UTF8 } from './read-json.ts';
+import { NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);
@@ -34,6 +34,8 @@ function fromBodyParser(error: unknown): AppError | undefined {
       return new AppError(400, 'Request body is not valid JSON', { cause: error });
     case NOT_UTF8:
       return new AppError(400, 'Request body is not valid UTF-8', { cause: error });
+    case TOO_MANY_VALUES:
+      return new AppError(400, TOO_MANY_TEXT, { cause: error });
     case 'entity.too.large':
       return new AppError(413, 'Request body is too large', { cause: error });
     case 'encoding.unsupported':

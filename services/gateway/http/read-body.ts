@@ -1,6 +1,7 @@
 // Turns the JSON of a body into typed values. Past this file nothing is `unknown`.
 import type Joi from 'joi';
 import { AppError, validationFailed } from '#libs/errors.ts';
+import { knownNames } from './known-names.ts';
 import { type DetailsForm, detailsOf, validation } from './read-input.ts';
 
 /** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
@@ -20,7 +21,9 @@ export function bodyReader<Body>(
   const known = new Map(
     Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, sizeMax(one as Joi.Description)]),
   );
-  return (body) => {
+  const prune = knownNames(shape);
+  return (given) => {
+    const body = prune(given);
     if (isChange && !namesOf(body).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));

@@ -1,0 +1,39 @@
+// Counts the values of a JSON text without parsing it: parsing and judging cost a hundred times as much.
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/**
+ * @param bytes JSON in UTF-8; what is not JSON is counted all the same, and refused by the parser.
+ * @returns true when it has more than `max` names or more than `max` items. Reads a megabyte in a few milliseconds.
+ */
+export function hasMoreValuesThan(bytes: Buffer, max: number): boolean {
+  let commas = 0;
+  let colons = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COMMA) commas += 1;
+    else if (byte === COLON) colons += 1;
+    if (commas > max || colons > max) return true;
+  }
+  return false;
+}
+
+/** @returns the place of the quote that ends the string which begins at `start`; the end of the text when there is none. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = start;
+  do {
+    end = bytes.indexOf(QUOTE, end + 1);
+    if (end < 0) return bytes.length;
+  } while (isEscaped(bytes, end, start));
+  return end;
+}
+
+function isEscaped(bytes: Buffer, quote: number, start: number): boolean {
+  let slashes = 0;
+  while (quote - 1 - slashes > start && bytes[quote - 1 - slashes] === BACKSLASH) slashes += 1;
+  return slashes % 2 === 1;
+}
