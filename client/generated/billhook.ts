@@ -977,6 +977,7 @@ export type UpdateQuoteBody = {
      */
     expires_at?: string;
     /**
+     * With `line_items`, their sum; alone it stands beside the lines that are there
      * @minimum 0
      * @maximum 1000000000000
      */
@@ -987,6 +988,23 @@ export type UpdateQuoteBody = {
      * @maximum 100
      */
     tax_rate?: number;
+    /**
+     * While not Accepted. Without `amount` their sum becomes the amount
+     * @maxItems 500
+     */
+    line_items?: LineItemInput[] | null;
+    /**
+     * While Draft; the project must be of the same client
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * While not Accepted
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
 };
 
 export type CreateInvoiceBody = {
@@ -1120,6 +1138,12 @@ export type UpdateInvoiceBody = {
      * @maxItems 500
      */
     line_items?: LineItemInput[] | null;
+    /**
+     * While Draft; the project must be of the same client
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
     /**
      * @minLength 36
      * @format uuid
@@ -2076,6 +2100,16 @@ export type QuoteDeclinedEvent = {
 
 export type QuoteExpiredEvent = {
     type: "quote.expired";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteDeletedEvent = {
+    type: "quote.deleted";
     /**
      * When it happened
      * @format date-time
@@ -3260,6 +3294,34 @@ export type GetQuoteVariables = {
     headers?: GetQuoteHeaders;
 };
 
+export type DeleteQuoteResult = Deleted;
+
+export type DeleteQuotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteQuoteHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteQuoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteQuoteVariables = {
+    path: DeleteQuotePath;
+    headers?: DeleteQuoteHeaders;
+};
+
 export type UpdateQuoteResult = {
     /**
      * Always true
@@ -4223,7 +4285,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -4705,6 +4767,18 @@ export type Ops = {
             etag?: string;
         };
     };
+    deleteQuote: {
+        args: {
+            path: DeleteQuotePath;
+            headers?: DeleteQuoteHeaders;
+        };
+        result: DeleteQuoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
     updateQuote: {
         args: {
             path: UpdateQuotePath;
@@ -5141,6 +5215,7 @@ export const OPERATIONS = {
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteQuote: { id: "deleteQuote", method: "DELETE", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateQuote: { id: "updateQuote", method: "PATCH", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createInvoice: { id: "createInvoice", method: "POST", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -6808,4 +6883,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

@@ -26,6 +26,7 @@ export const EVENT_TYPES = [
   'quote.accepted',
   'quote.declined',
   'quote.expired',
+  'quote.deleted',
   'invoice.created',
   'invoice.updated',
   'invoice.sent',

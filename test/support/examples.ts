@@ -14,7 +14,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('projects', 'projects', { name: 'Difference engine', client_id });
   await make('tasks', 'tasks', { name: 'Drawings', project_id });
   await make('time-entries', 'time_entries', { project_id, hours: 1, date: '2026-11-02' });
-  // Quotes cannot be deleted: on the example client one would keep its deletion from being an example.
+  // On the example client it would keep the deletion of that client from being an example.
   const other = await create(gateway, '/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
   await make('quotes', 'quotes', { client_id: other.id, amount: 100 });
   await make('invoices', 'invoices', { client_id, amount: 100, due_date: '2099-12-31' });

@@ -142,6 +142,7 @@ export const operations: Record<string, Called> = {
   listQuotes: {},
   getQuote: {},
   updateQuote: { body: { amount: 2 } },
+  deleteQuote: {},
   createInvoice: { body: { amount: 1, due_date: '2031-01-01' }, refs: ['clients'] },
   listInvoices: {},
   getInvoice: {},

@@ -5,7 +5,7 @@ import type { InvoiceRecord } from '#libs/models/invoice.ts';
 import { documentNumber } from '#libs/models/number-ledger.ts';
 import type { Parties } from '#libs/models/parties.ts';
 import type { QuoteRecord } from '#libs/models/quote.ts';
-import { fromMinor, lineNet } from '#libs/money.ts';
+import { fromMinor, lineNet, sumOfLines } from '#libs/money.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 
 /** Who it is from and to, where the issuer's days begin, and whether its account is a test. */
@@ -53,6 +53,8 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
 function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, isTest }: Faces, query: DocumentQuery) {
   const { issuer, client, issued_on } = parties;
   const { amount, tax_amount, currency, line_items, description } = record;
+  // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
+  const adjustment = line_items ? amount - sumOfLines(line_items, currency) : 0;
   const date = issued_on ?? dayIn(timeZone, record.created_at);
   return {
     date,
@@ -71,7 +73,8 @@ function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, is
     brandColor: issuer.brand_color,
     locale: query.locale ?? issuer.locale,
     currency,
-    subtotal: fromMinor(amount, currency),
+    subtotal: fromMinor(amount - adjustment, currency),
+    adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
     taxRate: record.tax_rate,
     taxAmount: fromMinor(tax_amount, currency),
     amount: fromMinor(amount + tax_amount, currency),

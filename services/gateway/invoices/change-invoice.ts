@@ -2,10 +2,10 @@
 import { conflict } from '#libs/errors.ts';
 import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
-import { storedId } from '#libs/models/tenant.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
+import { changedReferences } from '../projects/project-of-client.ts';
 import type { InvoiceChanges } from './input.ts';
 
 export type InvoiceMoney = Pick<InvoiceRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount' | 'line_items'>;
@@ -28,10 +28,9 @@ export function invoiceMoney(given: {
   return { currency, tax_rate, line_items, amount, tax_amount: taxOf(amount, tax_rate) };
 }
 
-/** What a change makes of money, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
+/** What a change makes of money, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
 export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
-  const next: Partial<InvoiceRecord> = {};
-  if (changes.project_id !== undefined) next.project_id = changes.project_id ? storedId(changes.project_id) : null;
+  const next: Partial<InvoiceRecord> = changedReferences(changes);
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
   if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return next;

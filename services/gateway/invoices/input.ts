@@ -27,6 +27,7 @@ export interface InvoiceChanges {
   currency?: string;
   tax_rate?: number;
   line_items?: LineInput[] | null;
+  client_id?: Id;
   project_id?: Id | null;
 }
 
@@ -65,6 +66,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   currency: currency(),
   tax_rate: percentage(),
   line_items: lineItems(),
+  client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null),
 }).example({ due_date: '2099-11-30' });
 

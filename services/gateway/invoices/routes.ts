@@ -29,7 +29,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { projectOfClient } from '../projects/project-of-client.ts';
+import { projectOfClient, requireReferences } from '../projects/project-of-client.ts';
 import { invoiceAnswer } from './answer.ts';
 import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
 import {
@@ -87,6 +87,7 @@ export const invoiceRoutes: readonly Route[] = [
     body: invoiceChanges,
     missing,
     answers: invoiceAnswer,
+    missingReference: 'Client not found or access denied',
     conflict: 'Cannot change status from Paid to Draft',
     handler: updateInvoice,
   }),
@@ -212,7 +213,7 @@ async function changesOf(
   const due_date = body.due_date ?? invoice.due_date;
   const content = changedContent(invoice, body);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
-  await projectOfClient({ accountId, projectId: body.project_id, clientId: invoice.client_id, session });
+  await requireReferences({ document: invoice, next: content, accountId, session });
   const { amount } = { ...invoice, ...content };
   const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
@@ -223,7 +224,7 @@ async function changesOf(
   if (isWatched) Object.assign(changes, invoiceLapse({ status: body.status ?? status, amount, due_date }));
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {
-    const client = await findOwn(Client, accountId, invoice.client_id, session);
+    const client = await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session);
     if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
   }
   return changes;

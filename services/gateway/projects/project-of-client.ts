@@ -1,10 +1,16 @@
 // The project that an invoice or a quote names: one of the account's, and of the same client.
 import { notFound } from '#libs/errors.ts';
+import { Client } from '#libs/models/client.ts';
 import { Project, type ProjectRecord } from '#libs/models/project.ts';
 import { holdOwn } from '#libs/models/records.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { fieldProblem } from '../http/read-input.ts';
+
+interface References {
+  client_id: StoredId;
+  project_id: StoredId | null;
+}
 
 interface Named {
   accountId: Id;
@@ -28,4 +34,34 @@ export async function projectOfClient(named: Named): Promise<ProjectRecord | und
     throw fieldProblem('project_id', 'project_id must be a project of the same client', details);
   }
   return project;
+}
+
+/** The client and the project that a change of a document names, as they are stored. */
+export function changedReferences({ client_id, project_id }: { client_id?: Id; project_id?: Id | null }) {
+  return {
+    ...(client_id === undefined ? {} : { client_id: storedId(client_id) }),
+    ...(project_id === undefined ? {} : { project_id: project_id === null ? null : storedId(project_id) }),
+  };
+}
+
+/** Checks and locks what a change of a document names. @throws AppError 404 or 400, also when its old project is not of its new client. */
+export async function requireReferences({
+  document,
+  next,
+  accountId,
+  session,
+  details,
+}: {
+  document: References;
+  next: Partial<References>;
+  accountId: Id;
+  session: Session;
+  details?: 'list' | 'by-field';
+}): Promise<void> {
+  if (next.client_id === undefined && next.project_id === undefined) return;
+  if (next.client_id && !(await holdOwn(Client, accountId, next.client_id, session))) {
+    throw notFound('Client', 'or access denied');
+  }
+  const { client_id: clientId, project_id: projectId } = { ...document, ...next };
+  await projectOfClient({ accountId, projectId, clientId, session, ...(details ? { details } : {}) });
 }

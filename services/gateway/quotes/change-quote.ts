@@ -1,8 +1,9 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
+import { conflict } from '#libs/errors.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
-import type { QuoteRecord } from '#libs/models/quote.ts';
-import { fromMinor, isAmount, taxOf, toMinor } from '#libs/money.ts';
-import { requireLineAmounts } from '../http/money-input.ts';
+import type { QuoteRecord, QuoteStatus } from '#libs/models/quote.ts';
+import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
+import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import type { QuoteChanges } from './input.ts';
 
@@ -22,15 +23,45 @@ export function quoteMoney(given: {
   return { currency, tax_rate, amount, tax_amount: taxOf(amount, tax_rate) };
 }
 
-export function changedMoney(quote: QuoteRecord, changes: QuoteChanges): Partial<QuoteMoney> {
-  const { currency, amount, tax_rate } = changes;
-  // What nobody touches is not judged anew: an older version may have taken more.
-  if (!['amount', 'currency', 'tax_rate'].some((name) => name in changes)) return {};
-  return quoteMoney({
-    currency: currency ?? quote.currency,
-    // Otherwise the amount stays what it was, in the decimals of a new currency.
-    amount: amount ?? fromMinor(quote.amount, quote.currency),
-    tax_rate: tax_rate ?? quote.tax_rate,
-    line_items: quote.line_items,
-  });
+/**
+ * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
+ * that is given alone stands beside the lines, and an adjustment is printed between them.
+ * @throws AppError 400 when both are given and disagree, or one is too large.
+ */
+export function changedMoney(
+  quote: QuoteRecord,
+  changes: QuoteChanges,
+): Partial<QuoteMoney & { line_items: LineItem[] | null }> {
+  // Untouched money is not checked again: an older version may have accepted more.
+  if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return {};
+  const currency = changes.currency ?? quote.currency;
+  const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);
+  const isSummed = changes.line_items !== undefined && line_items !== null;
+  const sum = isSummed ? fromMinor(lineSum(line_items, currency), currency) : undefined;
+  // Otherwise the amount stays what it was, in the decimals of a new currency.
+  const amount = changes.amount ?? sum ?? fromMinor(quote.amount, quote.currency);
+  const money = quoteMoney({ currency, amount, tax_rate: changes.tax_rate ?? quote.tax_rate, line_items });
+  if (sum !== undefined && fromMinor(money.amount, currency) !== sum) {
+    throw fieldProblem('amount', `amount must be the sum of line_items, ${sum}, or be left out`, 'list');
+  }
+  return { ...money, ...(changes.line_items === undefined ? {} : { line_items }) };
+}
+
+function lineSum(lines: LineItem[], currency: string): number {
+  requireLineAmounts(lines, currency, 'list');
+  const sum = sumOfLines(lines, currency);
+  if (isAmount(sum)) return sum;
+  const problem = sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`;
+  throw fieldProblem('line_items', `line_items ${problem}`, 'list');
+}
+
+/** @param status as it is today. @throws AppError 409 that names what may not change in it. */
+export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>, status: QuoteStatus): void {
+  const isChanged = (name: keyof QuoteRecord) =>
+    name in next && JSON.stringify(next[name]) !== JSON.stringify(quote[name] ?? null);
+  const accepted = (['line_items', 'project_id'] as const).filter(isChanged);
+  if (status === 'Accepted' && accepted.length > 0) {
+    throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);
+  }
+  if (status !== 'Draft' && isChanged('client_id')) throw conflict('Cannot change client_id after the quote was sent');
 }

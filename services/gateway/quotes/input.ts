@@ -26,6 +26,9 @@ export interface QuoteChanges {
   amount?: number;
   currency?: string;
   tax_rate?: number;
+  line_items?: LineInput[] | null;
+  client_id?: Id;
+  project_id?: Id | null;
 }
 
 export interface QuoteQuery extends ListQuery {
@@ -55,9 +58,12 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   status: Joi.string().valid(...QUOTE_STATUSES),
   description: text().allow(null, ''),
   expires_at: day(),
-  amount: amount(),
+  amount: amount().description('With `line_items`, their sum; alone it stands beside the lines that are there'),
   currency: currency(),
   tax_rate: percentage(),
+  line_items: lineItems().description('While not Accepted. Without `amount` their sum becomes the amount'),
+  client_id: uuid().description('While Draft; the project must be of the same client'),
+  project_id: uuid().allow(null).description('While not Accepted'),
 }).example({ status: 'Accepted' });
 
 export const quoteQuery = Joi.object<QuoteQuery>({

@@ -1,12 +1,13 @@
 // Quotes over HTTP.
 import { addDays, dayIn } from '#libs/day.ts';
-import { notFound } from '#libs/errors.ts';
+import { conflict, notFound } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
 import { Client } from '#libs/models/client.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
+import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import {
   effectiveQuoteStatus,
@@ -17,18 +18,18 @@ import {
   quotesWithStatus,
   quoteView,
 } from '#libs/models/quote.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { created, found, listed, updated } from '../http/answer.ts';
+import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { pageOf } from '../http/page.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { projectOfClient } from '../projects/project-of-client.ts';
+import { changedReferences, projectOfClient, requireReferences } from '../projects/project-of-client.ts';
 import { quoteAnswer } from './answer.ts';
-import { changedMoney, quoteMoney } from './change-quote.ts';
+import { changedMoney, quoteMoney, requireChangeable } from './change-quote.ts';
 import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
 
 const path = '/api/v1/quotes';
@@ -80,7 +81,20 @@ export const quoteRoutes: readonly Route[] = [
     details: 'list',
     missing: 'Quote not found or access denied',
     answers: quoteAnswer,
+    missingReference: 'Client not found or access denied',
+    conflict: 'Cannot change line_items of an accepted quote',
     handler: updateQuote,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteQuote',
+    summary: 'Delete a draft; its number is never given again',
+    scope: 'quotes:write',
+    missing: 'Quote not found or access denied',
+    message: 'Quote deleted',
+    conflict: 'Can only delete quotes with Draft status',
+    handler: deleteQuote,
   }),
 ];
 
@@ -163,7 +177,7 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
-    const changes = await changesOf(quote, body, { isMoved, today }, transaction);
+    const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
     const view = await viewOf(changed, caller, { session, status: body.status });
@@ -174,16 +188,33 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
   });
 }
 
+async function deleteQuote({ caller, id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const quote = await findOwn(Quote, accountId, id, session);
+    if (!quote) throw missing();
+    const view = await viewOf(quote, caller, { session });
+    await requireMatch(() => view);
+    if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
+    await removeOwn(Quote, quote, session);
+    await buryNumber(session, accountId, quote._id);
+    await announce('quote.deleted', view);
+    return deleted('Quote deleted');
+  });
+}
+
 async function changesOf(
   quote: QuoteRecord,
   body: QuoteChanges,
-  { isMoved, today }: { isMoved: boolean; today: string },
+  { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<QuoteRecord>> {
+  const content: Partial<QuoteRecord> = { ...changedMoney(quote, body), ...changedReferences(body) };
+  requireChangeable(quote, content, before);
+  await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
   const expires_at = body.expires_at ?? quote.expires_at;
   const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
   const status = statusToStore({ stored: quote.status, looks }, body.status);
-  const changes: Partial<QuoteRecord> = { ...changedMoney(quote, body), status, expires_at };
+  const changes: Partial<QuoteRecord> = { ...content, status, expires_at };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ lapses_on: quote.lapses_on, lastDay: quote.expires_at }, expires_at, today);
@@ -192,7 +223,7 @@ async function changesOf(
   if (status === 'Draft') {
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
   } else if (!quote.parties) {
-    const client = await findOwn(Client, accountId, quote.client_id, session);
+    const client = await findOwn(Client, accountId, content.client_id ?? quote.client_id, session);
     if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
   }
   return changes;

@@ -44,6 +44,7 @@ const DESCRIPTIONS: Record<EventType, string> = {
   'quote.declined': 'A quote became Declined.',
   'quote.expired':
     "The last day of a sent quote has passed on the account's calendar. Once, and again after its last day was moved or it was set to Sent again.",
+  'quote.deleted': 'A draft quote was deleted; the data is its last state.',
   'invoice.created': 'An invoice was created.',
   'invoice.updated': 'A field of an invoice was changed.',
   'invoice.sent': 'An invoice became Sent.',
@@ -82,6 +83,7 @@ const HAPPENED: Partial<Record<EventType, object>> = {
   'quote.accepted': { status: 'Accepted' },
   'quote.declined': { status: 'Declined' },
   'quote.expired': { status: 'Expired' },
+  'quote.deleted': { status: 'Draft' },
   'invoice.paid': { status: 'Paid', amount_paid: 1356.6, amount_due: 0 },
   'invoice.overdue': { status: 'Overdue' },
   'invoice.cancelled': { status: 'Cancelled', amount_due: 0 },

@@ -240,7 +240,7 @@ describe('PATCH /api/v1/quotes/{id}', () => {
   test('when nothing known is given, then 400; when the quote is unknown, then 404', async () => {
     const { id } = await make();
 
-    expect(answerOf(await patch(id, { client_id: client.id }))).toEqual([400, { error: 'No valid fields to update' }]);
+    expect(answerOf(await patch(id, { quote_number: 'QUO-9' }))).toEqual([400, { error: 'No valid fields to update' }]);
     expect((await patch(id, { status: 'Gone', amount: -1 })).body.details).toHaveLength(2);
     expect(answerOf(await patch(UNKNOWN_ID, { amount: 1 }))).toEqual([
       404,
