@@ -49,8 +49,12 @@ export const configShape = Joi.object<Config, true>({
     .max(10)
     .default(0)
     .description('The same for the operations port, which is usually reached without a proxy'),
-  RATE_LIMIT_REQUESTS: perMinute(6_000).description('Requests of one API key per minute; 0 is no limit'),
-  RATE_LIMIT_DOCUMENTS: perMinute(120).description('PDF documents of one API key per minute; 0 is no limit'),
+  RATE_LIMIT_REQUESTS: perMinute(6_000).description(
+    'Requests of one API key per minute, twice as many of all keys of an account; 0 is no limit',
+  ),
+  RATE_LIMIT_DOCUMENTS: perMinute(120).description(
+    'PDF documents of one API key per minute, twice as many of all keys of an account; 0 is no limit',
+  ),
   RATE_LIMIT_REFUSALS: perMinute(120).description(
     'Requests of one address without a usable key per minute; 0 is no limit',
   ),

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unavailable } from '#libs/errors.ts';
+import { issueApiKey } from '#libs/models/api-key.ts';
 import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
 import { type AppOptions, makeApp } from '../../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../../services/gateway/http/rate-limit.ts';
@@ -37,6 +38,10 @@ const ratesOn = (redis: Redis, limits: Partial<RateLimits>) =>
     log: testLog,
   });
 
+async function anotherKey(accountId: string): Promise<string> {
+  return (await issueApiKey({ accountId, name: 'another', scopes: ['*'] })).key;
+}
+
 /** An application with limits of its own beside the gateway, on the same records. */
 async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
   if (redis.options.port !== 1) await whenReady(redis, 5_000);
@@ -69,6 +74,19 @@ test('when a key calls too often, then 429 in the envelope with the standard hea
   expect(first?.headers.get('RateLimit')).toMatch(/^"requests"; r=4; t=\d+$/);
   expect(last?.body).toEqual({ error: 'Too many requests, please slow down' });
   expect(Number(last?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect((await call('GET', path)).status).toBe(200);
+});
+
+test('when the keys of one account call too often together, then 429 for all of them, and other accounts are not hurt', async () => {
+  const call = await callerWith({ requests: 5, documents: 1 });
+  const { key, id } = await gateway.workspace.account();
+  const keys = [key, ...(await Promise.all([1, 2, 3].map(() => anotherKey(id))))];
+  const statuses = [];
+  for (let count = 0; count < 12; count += 1) statuses.push((await call('GET', path, { key: keys[count % 4] })).status);
+  const refused = await call('GET', path, { key: keys[3] });
+
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect((await call('GET', path)).status).toBe(200);
 });
 
