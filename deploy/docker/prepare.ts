@@ -1,4 +1,5 @@
-// Readies a new installation under compose, and does nothing in an old one: makes the database a replica set and draws the secret key.
+// Readies a new installation under compose, and changes nothing in an old one that is well: makes the database a replica set, brings back
+// a member that lost its place in the set, and draws the secret key.
 // Or changes that key: --take-secret-key FILE writes what comes on standard input.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ const RETRY_MS = 500;
 const ANSWER_LIMIT_MS = 10_000;
 const NOT_YET_INITIALIZED = 94;
 const NOT_A_MEMBER = 93;
+const DEFAULT_PORT = 27_017;
 const KEY_BYTES = 32;
 
 const { values } = parseArgs({
@@ -78,42 +80,68 @@ async function makeReplicaSet(host: string, name: string) {
     socketTimeoutMS: ANSWER_LIMIT_MS,
   });
   const until = Date.now() + LIMIT_MS;
-  let problem: unknown;
+  let problem = 'it was never asked';
   try {
     while (Date.now() < until) {
       try {
-        await client.connect(); // A client that found nobody at its first question never looks again by itself.
-        if (await isPrimary(client.db('admin'), host, name)) return say(`${host} is the primary of ${name}`);
+        await client.connect(); // A client that found no server at its first question never looks again by itself.
+        const missing = await approachPrimary(client.db('admin'), host, name);
+        if (!missing) return say(`${host} is the primary of ${name}`);
+        if (missing !== problem) say(missing);
+        problem = missing;
       } catch (error) {
-        problem = error; // Not listening yet, or electing: asked again.
+        problem = String(error); // Not listening yet, or electing: asked again.
       }
       await pause(RETRY_MS);
     }
-    say(`${host} did not become a primary within ${LIMIT_MS / 1000} s: ${String(problem)}`);
+    say(`${host} did not become a primary within ${LIMIT_MS / 1000} s: ${problem}`);
     process.exitCode = 1;
   } finally {
     await client.close();
   }
 }
 
-async function isPrimary(admin: Db, host: string, name: string): Promise<boolean> {
+/** Takes one step towards a primary called `host`. @returns what is missing until then, undefined when nothing is. */
+async function approachPrimary(admin: Db, host: string, name: string): Promise<string | undefined> {
   const hello = await admin.command({ hello: 1 });
-  if (hello['isWritablePrimary']) return true;
-  const members = [{ _id: 0, host }];
-  try {
-    await admin.command({ replSetGetStatus: 1 });
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === NOT_YET_INITIALIZED) {
-      await admin.command({ replSetInitiate: { _id: name, members } });
-    } else if (code === NOT_A_MEMBER) {
-      // It did not find itself under the name it is stored with. Alone in its set, it may be told again.
-      const { config } = await admin.command({ replSetGetConfig: 1 });
-      if (config.members.length !== 1) throw error;
-      await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
-    } else throw error;
+  if (hello['isWritablePrimary'] && hello['me'] === host) return undefined;
+  const state = await memberState(admin);
+  if (state === 'UNINITIALIZED') {
+    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host }] } });
+    return `${host} had no replica set: it is made`;
   }
-  return false;
+  const { config } = await admin.command({ replSetGetConfig: 1 });
+  const isAlone = config.members.length === 1;
+  if (!isAlone) {
+    if (hello['isWritablePrimary']) return undefined;
+    return `${host} is ${state} in a set of ${config.members.length} members, which has to be repaired by hand`;
+  }
+  const [{ host: stored }] = config.members;
+  if (state !== 'REMOVED' && stored === host) return `${host} is ${state}: it is not elected yet`;
+  // The member did not find itself under the name it is stored with. It looks again only for a name that is new to it, so one that must
+  // be itself comes first where the stored name is right.
+  const next = stored === host ? `127.0.0.1:${await listeningPort(admin)}` : host;
+  const members = [{ ...config.members[0], host: next }];
+  await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
+  return `${host} is ${state}: it is not reached as ${stored}, by which its set knows it, and is called ${next} now`;
+}
+
+async function listeningPort(admin: Db): Promise<number> {
+  const { parsed } = await admin.command({ getCmdLineOpts: 1 });
+  return parsed.net?.port ?? DEFAULT_PORT;
+}
+
+/** Such as PRIMARY or RECOVERING. REMOVED: it has a configuration, in which it does not find itself. */
+async function memberState(admin: Db): Promise<string> {
+  try {
+    const { members } = await admin.command({ replSetGetStatus: 1 });
+    return members.find(({ self }: { self?: boolean }) => self)?.stateStr ?? 'UNKNOWN';
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === NOT_YET_INITIALIZED) return 'UNINITIALIZED';
+    if (code === NOT_A_MEMBER) return 'REMOVED';
+    throw error;
+  }
 }
 
 function say(line: string) {

@@ -19,19 +19,21 @@ overlay=$1
 
 # Neither complete nor failed: "kubectl wait" knows only one of the two, and would wait an hour for what has failed already.
 make_indexes() {
-  kubectl -n billhook delete job migrate --ignore-not-found
   kubectl apply -k "$overlay" -l app.kubernetes.io/name=migrate
-  local ended deadline=$((SECONDS + 3600))
+  # Jobs of earlier runs may still be there, or run.
+  local job ended deadline=$((SECONDS + 3600))
+  job=migrate-$(date -u +%Y%m%d-%H%M%S)
+  kubectl -n billhook create job "$job" --from=cronjob/migrate
   while [ "$SECONDS" -lt "$deadline" ]; do
-    ended=$(kubectl -n billhook get job migrate -o jsonpath='{.status.conditions[?(@.status=="True")].type}')
+    ended=$(kubectl -n billhook get job "$job" -o jsonpath='{.status.conditions[?(@.status=="True")].type}')
     case " $ended " in
       *" Complete "*) return ;;
       *" Failed "*) break ;;
     esac
     sleep 2
   done
-  echo 'migrate failed, or took over an hour; its last lines:' >&2
-  kubectl -n billhook logs job/migrate --tail=20 >&2 || true
+  echo "$job failed, or took over an hour; its last lines:" >&2
+  kubectl -n billhook logs "job/$job" --tail=20 >&2 || true
   exit 1
 }
 
@@ -42,4 +44,4 @@ for service in "${services[@]}"; do
   kubectl apply -k "$overlay" -l "app.kubernetes.io/name=$service"
   kubectl -n billhook rollout status "deployment/$service"
 done
-if $is_back; then kubectl apply -k "$overlay" -l app.kubernetes.io/name!=migrate; else kubectl apply -k "$overlay"; fi
+kubectl apply -k "$overlay"

@@ -8,6 +8,7 @@ import { run } from '#libs/lifecycle.ts';
 import { makeLogger } from '#libs/logger.ts';
 import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/metrics.ts';
 import { settleLeft } from '#libs/models/endpoint-errand.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
 import { readOutbox } from '#libs/models/outbox.ts';
 import { pingMongo } from '#libs/mongo.ts';
 import { startMongo } from '#libs/mongo-start.ts';
@@ -54,7 +55,8 @@ await run(async ({ onClose, useLogger }) => {
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
   onClose(() => outbound.close());
 
-  const mongo = startMongo(config.MONGODB_URI, { log });
+  // Of a new version it may be the first process. Harmless when all are there.
+  const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());

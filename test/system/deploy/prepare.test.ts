@@ -2,6 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { MongoClient } from 'mongodb';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type Child, startChild } from '../../../deploy/local/child.ts';
 import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { eventually } from '../../support/eventually.ts';
 import { steadyPort } from '../../support/steady-port.ts';
 
 const execute = promisify(execFile);
@@ -58,14 +60,8 @@ function take(path: string, keys: string) {
   return { status, said: stdout + stderr };
 }
 
-async function prepare(): Promise<string> {
-  const args = [
-    'deploy/docker/prepare.ts',
-    '--mongodb',
-    `127.0.0.1:${port}`,
-    '--secret-key',
-    join(folder, 'secret-key'),
-  ];
+async function prepare(host = `127.0.0.1:${port}`): Promise<string> {
+  const args = ['deploy/docker/prepare.ts', '--mongodb', host, '--secret-key', join(folder, 'secret-key')];
   return (await execute('node', args)).stdout;
 }
 
@@ -77,7 +73,7 @@ async function writes(): Promise<boolean> {
 }
 
 test('when it runs for the first time, then there is a replica set and a key nobody else reads', async () => {
-  expect(await prepare()).toMatch(/secret-key is new.*\n.*is the primary of rs0/);
+  expect(await prepare()).toMatch(/secret-key is new.*\n.*had no replica set: it is made\n.*is the primary of rs0/);
 
   expect(await writes()).toBe(true);
   const key = await readFile(join(folder, 'secret-key'), 'utf8');
@@ -107,6 +103,54 @@ test('when the database listens only after a while, then it is waited for', asyn
   await start();
 
   expect(await prepared).toMatch(/is the primary of rs0/);
+});
+
+/** Another address of the database, which can be unreachable while the database runs. */
+async function openAddress(listenOn: number): Promise<{ close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    const onward = connect(port, '127.0.0.1');
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on('error', () => [socket, onward].map((each) => each.destroy()));
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(listenOn, '127.0.0.5', resolve));
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+test('when the database did not find itself under its own name as it started, then it is given its place back', async () => {
+  const [other, direct] = [await steadyPort(), new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)];
+  const host = `127.0.0.5:${other}`;
+  const admin = direct.db('admin');
+  const state = async () => (await admin.command({ replSetGetStatus: 1 }).catch((error) => error))['codeName'];
+  let address = await openAddress(other);
+  try {
+    expect(await prepare(host)).toContain(`${host} is the primary of rs0`);
+    await mongod.stop();
+    await address.close();
+    await start();
+    await eventually(async () => (await state()) === 'InvalidReplicaSetConfig'); // REMOVED.
+    address = await openAddress(other);
+
+    const said = await prepare(host);
+
+    expect(said).toContain(`${host} is REMOVED: it is not reached as ${host}, by which its set knows it`);
+    expect(said).toContain(`${host} is the primary of rs0`);
+    expect(await admin.command({ hello: 1 })).toMatchObject({ me: host, isWritablePrimary: true });
+    expect((await admin.command({ replSetGetConfig: 1 }))['config'].members).toMatchObject([{ _id: 0, host }]);
+  } finally {
+    await direct.close();
+    await address.close();
+    await prepare();
+  }
 });
 
 test('when another list of keys is given, then the file holds it, and a list that is none changes nothing', async () => {

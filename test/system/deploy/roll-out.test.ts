@@ -39,12 +39,23 @@ test('when the new version is well, then configuration, indexes and services com
   }
 });
 
+test('when jobs of an earlier run are still there, then it makes one of another name and touches none of them', async () => {
+  const { asked } = await rollOut(ends('Complete'), 'some/overlay');
+
+  const aboutJobs = asked.filter((line) => /\bjobs?\b/.test(line));
+  expect(aboutJobs).toEqual([
+    expect.stringMatching(/^-n billhook create job migrate-\d{8}-\d{6} --from=cronjob\/migrate$/),
+    expect.stringMatching(/^-n billhook get job migrate-\d{8}-\d{6} -o /),
+  ]);
+  expect(asked.filter((line) => line.includes('delete') || line.includes('prepare'))).toEqual([]);
+});
+
 test('when the indexes cannot be made, then it says so at once and no service is touched', async () => {
   const { code, stderr, asked } = await rollOut(ends('FailureTarget Failed'), 'some/overlay');
 
-  expect([code, stderr]).toEqual([1, expect.stringContaining('migrate failed')]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^migrate-\d{8}-\d{6} failed/)]);
   expect(applied(asked)).toEqual([CONFIGURATION, of('migrate')]);
-  expect(asked.at(-1)).toBe('-n billhook logs job/migrate --tail=20');
+  expect(asked.at(-1)).toMatch(/^-n billhook logs job\/migrate-\d{8}-\d{6} --tail=20$/);
 });
 
 test('when a service does not become ready, then the next one stays as it is', async () => {
@@ -60,13 +71,8 @@ test('when it goes back, then in reverse and without the indexes', async () => {
   const { code, asked } = await rollOut('', '--back', 'some/overlay');
 
   expect(code).toBe(0);
-  expect(applied(asked)).toEqual([
-    CONFIGURATION,
-    of('gateway'),
-    of('renderer'),
-    of('webhooks'),
-    `${WHOLE} -l app.kubernetes.io/name!=migrate`,
-  ]);
+  expect(applied(asked)).toEqual([CONFIGURATION, of('gateway'), of('renderer'), of('webhooks'), WHOLE]);
+  expect(asked.filter((line) => line.includes('job'))).toEqual([]);
 });
 
 test('when no overlay is named, then nothing is done', async () => {

@@ -6,6 +6,7 @@ import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { parseAllDocuments } from 'yaml';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { namesOf, variablesOf } from './configuration.ts';
 import { kustomizations, manifest, manifestFiles, manifests, patchFiles, workloads } from './manifests.ts';
@@ -59,7 +60,12 @@ describe('kustomizations', () => {
   });
 
   test('when one patches something, then that exists', () => {
-    for (const { target } of kustomizations.flatMap(({ patches = [] }) => patches)) {
+    const inFiles = patchFiles
+      .flatMap((file) => parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS()))
+      .flatMap((patch) => (patch.kind ? [{ kind: patch.kind, name: patch.metadata.name }] : []));
+    const targets = kustomizations.flatMap(({ patches = [] }) => patches).flatMap(({ target }) => target ?? []);
+    expect(targets.length + inFiles.length).toBeGreaterThan(0);
+    for (const target of [...targets, ...inFiles]) {
       const name = new RegExp(`^${target.name}$`);
       expect(manifests.filter((one) => one.kind === target.kind && name.test(one.name))).not.toEqual([]);
     }
@@ -78,6 +84,8 @@ describe('every container', () => {
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     });
+    // One of its own, without a token: what a pod may do in the cluster is nothing.
+    expect(manifest('ServiceAccount', one.pod.serviceAccountName).automountServiceAccountToken).toBe(false);
     expect(one.pod.securityContext.runAsUser).toBeGreaterThan(0);
     expect(one.pod.containers).toHaveLength(1);
     expect(one.container.securityContext).toEqual({
@@ -91,6 +99,28 @@ describe('every container', () => {
     });
     for (const { hostPath } of one.pod.volumes ?? []) expect(hostPath).toBeUndefined();
     expect([one.pod.hostNetwork, one.pod.hostPID, one.pod.hostIPC]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('the templates of jobs', () => {
+  const templates = manifests.filter(({ kind }) => kind === 'CronJob');
+
+  test('when manifests are applied, then there is no job among them: one that is there could not be changed', () => {
+    expect(manifests.filter(({ kind }) => kind === 'Job')).toEqual([]);
+  });
+
+  test('when time passes, then none of them runs by itself', () => {
+    expect(templates.map(({ name }) => name).sort()).toEqual(['admin', 'migrate']);
+    for (const { body } of templates) expect(body.spec.suspend).toBe(true);
+  });
+
+  test('when manifests are applied, then no pod in which an operator works belongs to one of them', () => {
+    expect(
+      manifests.filter(({ kind, name }) => kind !== 'CronJob' && name === 'admin' && kind === 'Deployment'),
+    ).toEqual([]);
+    const { spec } = manifest('CronJob', 'admin').spec.jobTemplate;
+    expect(spec.activeDeadlineSeconds).toBeGreaterThan(3_600);
+    expect(spec.template.spec.restartPolicy).toBe('Never');
   });
 });
 

@@ -18,7 +18,7 @@ export interface Kustomization {
   file: string;
   resources?: string[];
   components?: string[];
-  patches?: { path?: string; patch?: string; target: { kind: string; name: string } }[];
+  patches?: { path?: string; patch?: string; target?: { kind: string; name: string } }[];
   images?: { name: string; newTag: string }[];
 }
 
@@ -56,6 +56,9 @@ export function manifest(kind: string, name: string): Manifest['body'] {
 }
 
 /** What runs containers: each with its pod's specification. */
-export const workloads = manifests
-  .filter(({ body }) => body.spec?.template?.spec?.containers !== undefined)
-  .map((one) => ({ ...one, pod: one.body.spec.template.spec, container: one.body.spec.template.spec.containers[0] }));
+export const workloads = manifests.flatMap((one) => {
+  // A template of jobs has its pod one step further inside.
+  const spec = one.body.spec?.jobTemplate?.spec ?? one.body.spec;
+  const pod = spec?.template?.spec;
+  return pod?.containers === undefined ? [] : [{ ...one, pod, container: pod.containers[0] }];
+});

@@ -86,13 +86,7 @@ describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
 
 test('when the stores run in the cluster, then the renderer is not among those the database answers', () => {
   const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
-  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
-    'admin',
-    'gateway',
-    'migrate',
-    'prepare',
-    'webhooks',
-  ]);
+  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual(['admin', 'gateway', 'migrate', 'webhooks']);
 });
 
 test('when a policy holds for several services, then it opens no way but names, metrics and traces', () => {

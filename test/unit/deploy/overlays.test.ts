@@ -22,21 +22,18 @@ const one = (resources: Resource[], kind: string, name: string) =>
   resources.filter((resource) => resource.kind === kind && resource.metadata.name === name);
 
 withKubectl('the overlay restore', () => {
-  test('when a backup is to be restored, then the administrator runs and nothing else', () => {
+  test('when a backup is to be restored, then there are templates of jobs and nothing that runs', () => {
     const restore = render('deploy/kubernetes/overlays/restore');
     const whole = render(production);
 
-    const needed = ['Namespace', 'ConfigMap', 'NetworkPolicy'];
-    expect(restore.filter(({ kind }) => !needed.includes(kind))).toMatchObject([
-      { kind: 'Deployment', metadata: { name: 'admin', namespace: 'billhook' }, spec: { replicas: 1 } },
-    ]);
+    const needed = ['Namespace', 'ServiceAccount', 'ConfigMap', 'NetworkPolicy', 'CronJob'];
+    expect(restore.filter(({ kind }) => !needed.includes(kind))).toEqual([]);
     for (const kind of needed) {
       expect(restore.filter((resource) => resource.kind === kind)).toEqual(
         whole.filter((resource) => resource.kind === kind),
       );
     }
-    const [admin] = one(restore, 'Deployment', 'admin');
-    expect(admin.spec.template).toEqual(one(whole, 'Deployment', 'admin')[0].spec.template);
+    expect(one(restore, 'CronJob', 'admin')).toHaveLength(1);
   });
 });
 
@@ -45,11 +42,10 @@ withKubectl('the configuration', () => {
   function configurationIn(resources: Resource[]) {
     const [{ metadata }, ...others] = resources.filter(({ kind }) => kind === 'ConfigMap');
     expect(others).toEqual([]);
-    const readers = resources.filter(({ kind }) => kind === 'Deployment');
-    return {
-      name: metadata.name,
-      read: readers.map(({ spec }) => spec.template.spec.containers[0].envFrom[0].configMapRef.name),
-    };
+    const pods = resources
+      .map(({ spec }) => (spec?.jobTemplate?.spec ?? spec)?.template?.spec)
+      .filter((pod) => pod?.containers?.[0].envFrom);
+    return { name: metadata.name, read: pods.map(({ containers }) => containers[0].envFrom[0].configMapRef.name) };
   }
 
   test('when a value is changed in an overlay, then every pod that reads it is replaced', () => {
