@@ -1,4 +1,5 @@
 // The floor of a document: the same HTML on warm pages of the same Chromium, by the protocol alone.
+import { setTimeout as pause } from 'node:timers/promises';
 import { launchChromium } from '../../services/renderer/chromium-process.ts';
 import { documentView } from '../../services/renderer/document-view.ts';
 import { prepareFonts } from '../../services/renderer/fonts.ts';
@@ -10,29 +11,66 @@ import { anInvoice } from '../../test/support/renderer/documents.ts';
 import { testLog } from '../../test/support/workspace.ts';
 
 export interface PdfFloor {
-  /** Of the first Chromium process. */
-  pid: number;
-  /** @param page which of the pages prints; one at a time. */
+  /** Of the first process of the Chromium that prints now. */
+  readonly pid: number;
+  /** How many Chromium processes were started: a figure during which this grows is not one of a floor. */
+  readonly starts: number;
+  /**
+   * Starts another Chromium and prints again when the one that prints has ended.
+   * @param page which of the pages prints; one at a time.
+   */
   print: (page: number, html: string) => Promise<Buffer>;
   close: () => Promise<void>;
 }
+
+/** One that ends again and again says something about this machine, and no figure would. */
+const STARTS_MAX = 10;
+const ENDS_LIMIT_MS = 1_000;
 
 export async function openPdfFloor(chromiumPath: string, pages: number): Promise<PdfFloor> {
   const workplace = await openWorkplace();
   const isolation = await findIsolation(chromiumPath, testLog);
   const fontsFile = await prepareFonts(workplace.folder, isolation);
-  const chromium = await launchChromium({ path: chromiumPath, isolation, folder: workplace.folder, fontsFile });
-  const opened = await Promise.all(Array.from({ length: pages }, () => openWarmPage(chromium)));
+  let starts = 0;
+  let pid = 0;
+
+  async function start() {
+    starts += 1;
+    const chromium = await launchChromium({ path: chromiumPath, isolation, folder: workplace.folder, fontsFile });
+    pid = chromium.pid;
+    return { chromium, opened: await Promise.all(Array.from({ length: pages }, () => openWarmPage(chromium))) };
+  }
+  let current = start();
+  await current;
+
   return {
-    pid: chromium.pid,
+    get pid() {
+      return pid;
+    },
+    get starts() {
+      return starts;
+    },
     async print(index, html) {
-      const page = opened[index] as (typeof opened)[number];
-      const pdf = await page.print(html, {});
-      await page.tidy();
-      return pdf;
+      for (;;) {
+        const used = current;
+        const { chromium, opened } = await used;
+        const page = opened[index] as (typeof opened)[number];
+        try {
+          const pdf = await page.print(html, {});
+          await page.tidy();
+          return pdf;
+        } catch (error) {
+          // The page learns of it a moment before the browser does.
+          await Promise.race([chromium.gone, pause(ENDS_LIMIT_MS)]);
+          if (chromium.isAlive() || starts === STARTS_MAX) throw error;
+          if (current !== used) continue; // The other page was first.
+          process.stderr.write(`Chromium ${chromium.pid} of the floor has ended: another one is started\n`);
+          current = start();
+        }
+      }
     },
     async close() {
-      await chromium.close();
+      await (await current).chromium.close();
       await workplace.remove();
     },
   };
