@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -21,6 +22,7 @@ describe('schemas', () => {
   // Kubernetes says "int32" and "int-or-string" where JSON Schema has no such format; the types beside them are checked.
   (addFormats as unknown as (instance: Ajv) => void)(ajv);
   const customResources: Record<string, (body: never) => void> = {
+    'gateway.networking.k8s.io/v1 HTTPRoute': (body) => new HTTPRoute(body).validate(),
     'keda.sh/v1alpha1 ScaledObject': (body) => new ScaledObject(body).validate(),
     'monitoring.coreos.com/v1 PrometheusRule': (body) => new PrometheusRule(body).validate(),
     'monitoring.coreos.com/v1 ServiceMonitor': (body) => new ServiceMonitor(body).validate(),
@@ -211,6 +213,44 @@ describe('the gateway', () => {
   test('when an autoscaler owns the number of pods, then the deployment names none', () => {
     expect(manifest('Deployment', 'gateway').spec.replicas).toBeUndefined();
     expect(manifest('HorizontalPodAutoscaler', 'gateway').spec.minReplicas).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('the ways in', () => {
+  const { metadata, spec } = manifest('Ingress', 'billhook');
+  const route = manifest('HTTPRoute', 'billhook').spec;
+
+  test('when the largest body comes, then it reaches the gateway', () => {
+    const size = Number.parseInt(metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size'], 10);
+    expect(size * 2 ** 20).toBeGreaterThan(3 * 2 ** 20);
+  });
+
+  test('when a document takes as long as it may, then nothing on its way gives up before', () => {
+    const seconds = Number(metadata.annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']);
+    expect(seconds).toBeGreaterThan(30);
+    expect(Number.parseInt(route.rules[0].timeouts.request, 10)).toBeGreaterThan(30);
+  });
+
+  test('when a request comes in, then by TLS and to the public port of the gateway alone', () => {
+    const [{ host, http }] = spec.rules;
+    expect(spec.tls).toEqual([{ hosts: [host], secretName: expect.any(String) }]);
+    expect(http.paths.map(({ backend }: { backend: object }) => backend)).toEqual([
+      { service: { name: 'gateway', port: { name: 'http' } } },
+    ]);
+    expect(route.rules[0].backendRefs).toEqual([{ name: 'gateway', port: 80 }]);
+  });
+});
+
+describe('priorities', () => {
+  test('when a cluster is full, then a renderer yields to a gateway', () => {
+    expect(manifest('PriorityClass', 'billhook').value).toBeGreaterThan(
+      manifest('PriorityClass', 'billhook-renderer').value,
+    );
+    const patched = kustomizations.find(({ file }) => file.includes('/priority/'))?.patches ?? [];
+    expect(patched.map(({ target, patch }) => [target?.name, /value: ([\w-]+)/.exec(patch ?? '')?.[1]])).toEqual([
+      ['(gateway|webhooks)', 'billhook'],
+      ['renderer', 'billhook-renderer'],
+    ]);
   });
 });
 

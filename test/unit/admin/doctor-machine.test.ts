@@ -1,0 +1,11 @@
+// What `admin doctor` says of the machine it runs on.
+import { expect, test } from '@jest/globals';
+import { examineChromium } from '../../../services/admin/doctor-machine.ts';
+
+test('when no renderer runs here, as in the image of the admin, then nothing is said about Chromium', async () => {
+  expect(await examineChromium(undefined)).toEqual([]);
+});
+
+test('when CHROMIUM_PATH names none, then that is a problem', async () => {
+  expect(await examineChromium('/no/such/chromium')).toMatchObject([{ status: 'problem', check: 'Chromium' }]);
+});
