@@ -11,7 +11,20 @@ export interface DecodeRequest {
   bytes: Uint8Array;
   use: ImageUse;
 }
-export type DecodeAnswer = { id: number } & ({ dataUri: string } | { fault: ImageFault });
+export type DecodeAnswer = { id: number } & (DecodedImage | { fault: ImageFault });
+
+export interface DecodedImage {
+  dataUri: string;
+  /** What a logo with a transparent ground is painted in; absent when it brings a ground of its own. */
+  paint?: Paint[];
+}
+
+export interface Paint {
+  /** Red, green, blue, 0 to 255. */
+  colour: [number, number, number];
+  /** Of everything that is painted, 0 to 1. */
+  share: number;
+}
 
 /** A PNG of 600 KB can unfold to 800 MB: judged by its header, before it is decoded. */
 const PIXELS_MAX = 16_000_000;
@@ -46,7 +59,7 @@ process.on('message', ({ id, bytes, use }: DecodeRequest) => {
 // The renderer has gone: nobody asks any more.
 process.on('disconnect', () => process.exit());
 
-async function decode(bytes: Buffer, use: ImageUse): Promise<{ dataUri: string } | { fault: ImageFault }> {
+async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fault: ImageFault }> {
   const head = bytes.toString('latin1', 0, 16);
   if (!MAGIC.some(([at, magic]) => head.startsWith(magic, at))) return { fault: 'not an image' };
   const image = sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 }).autoOrient();
@@ -55,7 +68,8 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<{ dataUri: string }
       .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })
       .png({ palette: true, quality: 100, effort: 3 })
       .toBuffer();
-    return { dataUri: `data:image/png;base64,${png.toString('base64')}` };
+    const paint = await paintOf(png);
+    return { dataUri: `data:image/png;base64,${png.toString('base64')}`, ...(paint ? { paint } : {}) };
   }
   const heightMm = use === 'banner-overlay' ? BANNER_HEIGHT_MM.overlay : BANNER_HEIGHT_MM.standard;
   const dimmed =
@@ -67,6 +81,36 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<{ dataUri: string }
     .jpeg({ quality: 82, mozjpeg: false })
     .toBuffer();
   return { dataUri: `data:image/jpeg;base64,${jpeg.toString('base64')}` };
+}
+
+/** Looked at on this many dots: colours of less than a thousandth of the picture count for nothing. */
+const LOOKED_AT = 96;
+/** Of the picture; less is an edge that was cut inaccurately. */
+const TRANSPARENT_LEAST = 0.02;
+/** Colours that differ less than this in a part are one. */
+const COLOUR_STEP = 32;
+
+async function paintOf(png: Buffer): Promise<Paint[] | undefined> {
+  const { data, info } = await sharp(png)
+    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', kernel: 'nearest' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const sums = new Map<number, [number, number, number, number]>();
+  let painted = 0;
+  for (let at = 0; at < data.length; at += info.channels) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4);
+    if (alpha < 128) continue;
+    painted += 1;
+    const key = [red, green, blue].reduce((sum, part) => sum * 256 + Math.floor(part / COLOUR_STEP), 0);
+    const sum = sums.get(key) ?? [0, 0, 0, 0];
+    sums.set(key, [sum[0] + red, sum[1] + green, sum[2] + blue, sum[3] + 1]);
+  }
+  if (painted === 0 || 1 - painted / (info.width * info.height) < TRANSPARENT_LEAST) return undefined;
+  return Array.from(sums.values(), ([red, green, blue, count]) => ({
+    colour: [red / count, green / count, blue / count] as Paint['colour'],
+    share: count / painted,
+  }));
 }
 
 function faultOf(error: unknown): ImageFault {

@@ -4,13 +4,11 @@ import http from 'node:http';
 import https from 'node:https';
 import { LRUCache } from 'lru-cache';
 import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
-import type { ImageFault, ImageUse } from './decode-image.ts';
+import type { DecodedImage, ImageFault, ImageUse } from './decode-image.ts';
 import type { ImageDecoder } from './image-decoder.ts';
 import { inTime } from './in-time.ts';
 
-export interface InlineImage {
-  dataUri: string;
-}
+export type InlineImage = DecodedImage;
 
 /** Safe to tell the caller: says nothing about what is or is not behind an address. */
 export type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { InHandByKey } from '#libs/in-hand.ts';
-import type { DecodeAnswer, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
+import type { DecodeAnswer, DecodedImage, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
 import { canRead, type Isolation } from './isolation.ts';
 
 /** Sixteen megapixels take about one second. */
@@ -23,12 +23,12 @@ export interface ImageDecoder {
     bytes: Buffer,
     use: ImageUse,
     options: { accountId: string; signal: AbortSignal },
-  ): Promise<{ dataUri: string } | { fault: ImageFault }>;
+  ): Promise<DecodedImage | { fault: ImageFault }>;
   close(): void;
 }
 
 /** `undefined`: the process died over it, or over another image of the same moment. */
-type Result = { dataUri: string } | { fault: ImageFault } | undefined;
+type Result = DecodedImage | { fault: ImageFault } | undefined;
 
 export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];

@@ -39,6 +39,20 @@ test('when one account has many large pictures, then the picture of another is d
   expect(await Promise.all(many)).toEqual(Array(8).fill(isDrawn));
 });
 
+test('when a logo has a transparent ground, then it is known what it is painted in', async () => {
+  const decode = (bytes: Buffer) => decoder.decode(bytes, 'logo', { accountId: 'one', signal: wanted() });
+  const onNothing = (background: string) =>
+    sharp({ create: { width: 90, height: 30, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
+      .composite([{ input: { create: { width: 40, height: 20, channels: 4, background } }, top: 5, left: 5 }])
+      .png()
+      .toBuffer();
+
+  expect(await decode(await onNothing('#ffffff'))).toMatchObject({ paint: [{ colour: [255, 255, 255], share: 1 }] });
+  expect(await decode(await onNothing('#000000'))).toMatchObject({ paint: [{ colour: [0, 0, 0], share: 1 }] });
+  // A picture with a ground of its own is seen wherever it stands.
+  expect(await decode(small)).not.toHaveProperty('paint');
+});
+
 test('when nobody waits for a picture any more, then it is not decoded, and those behind it have its turn', async () => {
   const caller = new AbortController();
   const reason = new Error('gone');
