@@ -24,6 +24,8 @@ export interface Totals {
   /** What a quoted amount has beyond the sum of its lines; undefined when they agree. */
   adjustment: Big | undefined;
   discount: Big | undefined;
+  /** What is taxed; undefined when that is the subtotal, or nothing is. */
+  taxable: Big | undefined;
   taxRate: Big;
   /** Undefined when it was not given and there is no subtotal to take it of. */
   tax: Big | undefined;
@@ -69,6 +71,7 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
           .div(100)
           .round(digits, ROUNDING)
       : new Big(document.taxAmount);
+  const isTaxed = isStated || document.taxAmount !== undefined;
   const total = new Big(document.amount);
   const computed = subtotal
     .plus(adjustment ?? 0)
@@ -80,8 +83,9 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
     subtotal: isStated ? subtotal : undefined,
     adjustment,
     discount,
+    taxable: isTaxed && discount && !discount.eq(0) ? subtotal.plus(adjustment ?? 0).minus(discount) : undefined,
     taxRate,
-    tax: isStated || document.taxAmount !== undefined ? tax : undefined,
+    tax: isTaxed ? tax : undefined,
     shipping,
     total,
     addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),

@@ -1,16 +1,20 @@
-// The built-in banner: a drawing in the document's own colour, another one for each style.
+// The built-in banner: a drawing in the document's own colour, another one for each style. It keeps clear of the words on it.
 import { LRUCache } from 'lru-cache';
 import type { DocumentView } from './document-view.ts';
-import { BANNER_HEIGHT_MM } from './paper.ts';
+import { BANNER_HEIGHT_MM, DRAWING_WIDTH_MM, PAPER_WIDTH_MM } from './paper.ts';
 
 /** @returns an SVG for the banner's box, '' when there is no built-in banner. Only flat fills: gradients and transparency cost time and bytes. */
-export function artworkOf({ style, layout, palette, hasBanner, banner }: DocumentView): string {
+export function artworkOf({ style, layout, palette, direction, hasBanner, banner }: DocumentView): string {
   if (!hasBanner || banner) return '';
-  const key = `${style} ${layout} ${palette.shades.join()}`;
+  const key = `${style} ${layout} ${direction} ${palette.shades.join()}`;
   const known = drawn.get(key);
   if (known) return known;
   const height = BANNER_HEIGHT_MM[layout];
-  const svg = `<svg viewBox="0 0 210 ${height}" preserveAspectRatio="xMaxYMid slice">${drawings[style](height, palette.shades)}</svg>`;
+  const drawing = drawings[style](height, palette.shades);
+  const isMirrored = direction === 'rtl';
+  const svg = `<svg class="drawing" viewBox="0 0 ${PAPER_WIDTH_MM} ${height}" preserveAspectRatio="${isMirrored ? 'xMinYMax' : 'xMaxYMax'} slice">${
+    isMirrored ? `<g transform="matrix(-1 0 0 1 ${PAPER_WIDTH_MM} 0)">${drawing}</g>` : drawing
+  }</svg>`;
   drawn.set(key, svg);
   return svg;
 }
@@ -21,15 +25,19 @@ const drawn = new LRUCache<string, string>({ max: 200 });
 type Shades = readonly [string, string, string];
 
 const drawings: Record<DocumentView['style'], (height: number, shades: Shades) => string> = {
-  // Rings of a still water, from beyond the right edge.
-  elegant: (height, shades) =>
-    Array.from({ length: 11 }, (_none, ring) =>
-      circle(188, height * 0.92, height * (0.35 + ring * 0.24), `fill="none" stroke="${shades[1]}" stroke-width=".28"`),
-    ).join(''),
-  // Quarter circles on a square grid.
+  // Rings of a still water, from beyond the corner.
+  elegant: (height, shades) => {
+    const centre = PAPER_WIDTH_MM + 4;
+    const step = height / 6;
+    const rings = Math.floor((DRAWING_WIDTH_MM + 4) / step);
+    return Array.from({ length: rings }, (_none, ring) =>
+      circle(centre, height * 1.08, step * (ring + 1), `fill="none" stroke="${shades[1]}" stroke-width=".3"`),
+    ).join('');
+  },
+  // Quarter circles on a square grid, as many columns as there is room for.
   modern: (height, [soft, middle, strong]) => {
     const side = height / 2;
-    const x = (column: number) => 210 - side * column;
+    const x = (column: number) => PAPER_WIDTH_MM - side * column;
     const quarter = (column: number, row: 0 | 1, turn: 0 | 1 | 2 | 3, fill: string) => {
       const [left, top] = [x(column), row * side];
       const corner = [
@@ -52,25 +60,27 @@ const drawings: Record<DocumentView['style'], (height: number, shades: Shades) =
       ][turn] as [number, number];
       return `<path fill="${fill}" d="M${corner}L${from}A${side} ${side} 0 0 1 ${to}Z"/>`;
     };
-    return [
-      quarter(1, 0, 2, middle),
-      quarter(1, 1, 1, strong),
-      quarter(2, 0, 0, soft),
-      quarter(2, 1, 2, middle),
-      quarter(3, 0, 3, strong),
-      quarter(3, 1, 0, soft),
-      quarter(4, 1, 1, soft),
-    ].join('');
+    const columns = [
+      [quarter(1, 0, 2, middle), quarter(1, 1, 1, strong)],
+      [quarter(2, 0, 0, soft), quarter(2, 1, 2, middle)],
+      [quarter(3, 0, 3, strong), quarter(3, 1, 0, soft)],
+      [quarter(4, 1, 1, soft)],
+    ];
+    return columns
+      .slice(0, Math.floor(DRAWING_WIDTH_MM / side))
+      .flat()
+      .join('');
   },
-  // Engraver's lines, as on a bond.
-  classic: (height, shades) =>
-    Array.from({ length: 15 }, (_none, line) => {
-      const y = (height / 15) * (line + 0.5);
-      const swing = height * 0.16;
-      let path = `M0 ${y.toFixed(1)}`;
-      for (let x = 0; x < 210; x += 42) path += `q10.5 ${(-swing).toFixed(1)} 21 0t21 0`;
-      return `<path d="${path}" fill="none" stroke="${shades[line % 2 === 0 ? 0 : 1]}" stroke-width=".3"/>`;
-    }).join(''),
+  // An engraver's lines below the words, closer to one another towards the edge.
+  classic: (height, shades) => {
+    let gap = 1;
+    let y = height;
+    return Array.from({ length: 5 }, (_none, line) => {
+      y -= gap;
+      gap += 0.28;
+      return `<path d="M0 ${y.toFixed(2)}H${PAPER_WIDTH_MM}" stroke="${shades[line < 2 ? 2 : 1]}" stroke-width=".3"/>`;
+    }).join('');
+  },
 };
 
 /** A quarter of a circle as one cubic curve: this far its handles reach. */

@@ -10,12 +10,15 @@ import { hanFormsOf } from './han.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { isTag, mannerOf } from './locale.ts';
+import { logoGround } from './logo-ground.ts';
 import type { Manner, Money } from './manner.ts';
 
 interface Party {
   label: string;
-  /** The company, or the person when there is none. */
+  /** The company, or the person when there is none; may have several lines. */
   name: string;
+  /** The same, in one line. */
+  nameInLine: string;
   lines: string[];
 }
 
@@ -25,8 +28,10 @@ export interface DocumentView {
   pageSize: PageSize;
   heading: string;
   number: string;
-  /** What state it is in, beside the number. */
+  /** What state it is in, beside the number; one that is paid or cancelled says so in the headline. */
   mark: string | undefined;
+  /** How much, and when: the sum, and what follows it. */
+  headline: { sum: Money; phrase: string | undefined };
   /** Says that it comes from a test account, on every page. */
   testMark: string | undefined;
   style: PdfDocument['fontStyle'];
@@ -35,11 +40,15 @@ export interface DocumentView {
   hasBanner: boolean;
   banner: InlineImage | undefined;
   logo: InlineImage | undefined;
+  /** A colour behind a logo that would not be seen without it. */
+  logoGround: string | undefined;
   palette: Palette;
   labels: Labels;
   issuer: Party;
   client: Party;
   facts: { label: string; value: string }[];
+  /** What the law wants on a letter, for the foot; empty when the issuer has none of it. */
+  legal: string;
   intro: string | undefined;
   bodyHtml: string | undefined;
   /** Undefined without lines. */
@@ -62,6 +71,11 @@ const BRAND_OF: Record<PdfDocument['fontStyle'], string> = {
   classic: '#74202c',
 };
 
+const PAPER = '#ffffff';
+const DARK = '#1b1f24';
+/** About what a picture becomes when it is dimmed. */
+const DIMMED = '#404040';
+
 export interface Parts {
   logo: InlineImage | undefined;
   banner: InlineImage | undefined;
@@ -77,13 +91,15 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const totals = totalsOf(document, amounts, digits);
   const lines = document.lineItems.map((line, index) => lineView(line, amounts[index] as LineAmounts, manner));
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
+  const palette = paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]);
   const view: DocumentView = {
     language: manner.language,
     direction: manner.direction,
     pageSize: manner.pageSize,
     heading: manner.heading,
     number: document.number,
-    mark: document.mark && labels.marks[document.mark],
+    mark: document.mark === 'draft' ? labels.marks.draft : undefined,
+    headline: headlineOf(document, totals, manner),
     testMark: document.isTest ? labels.testMark : undefined,
     style: document.fontStyle,
     layout: document.layoutType,
@@ -91,7 +107,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     hasBanner: document.showBanner,
     banner: parts.banner,
     logo: parts.logo,
-    palette: paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]),
+    logoGround: groundOf(parts, document, palette),
+    palette,
     labels,
     issuer: party(labels, labels.from, {
       company: document.partnerCompany,
@@ -108,6 +125,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
       taxId: document.clientTaxId,
     }),
     facts: factsOf(document, manner),
+    legal: legalOf(document, labels),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
     table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
@@ -151,14 +169,39 @@ function party(labels: Labels, label: string, { company, person, email, address,
   const number = printable(taxId);
   const lines = [address, email, number && labels.taxId(number)];
   const name = printable(company);
-  return { label, name: name ?? person, lines: [name && person, ...lines].flatMap((text) => printable(text) ?? []) };
+  const shown = name ?? person;
+  return {
+    label,
+    name: shown,
+    nameInLine: inLine(shown),
+    lines: [name && person, ...lines].flatMap((text) => printable(text) ?? []),
+  };
+}
+
+/** Where the logo stands: on paper, on the brand's colour, or on a picture that is dimmed for white text. */
+function groundOf({ logo, banner }: Parts, { showBanner, layoutType }: PrintableDocument, palette: Palette) {
+  const isOnPaper = !showBanner || (banner !== undefined && layoutType === 'standard');
+  if (isOnPaper) return logoGround(logo, PAPER, [palette.brand, DARK]);
+  return logoGround(logo, banner ? DIMMED : palette.brand, [PAPER, DARK]);
+}
+
+function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | undefined {
+  return isQuote ? (expiryDate ?? dueDate) : dueDate;
+}
+
+/** Nothing is due of a sum that is nothing or less. */
+function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: Manner) {
+  const { mark, amountPaid, amountDue } = document;
+  if (mark === 'paid' || mark === 'cancelled') return { sum: money(total), phrase: labels.settled[mark] };
+  const due = amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
+  const until = untilOf(document);
+  return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };
 }
 
 function factsOf(document: PrintableDocument, { labels, day, period }: Manner) {
-  const until = document.isQuote ? (document.expiryDate ?? document.dueDate) : document.dueDate;
+  const until = untilOf(document);
   const poNumber = printable(document.poNumber);
   return [
-    { label: labels.number, value: document.number },
     { label: labels.date, value: day(document.date) },
     ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
     ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
@@ -179,13 +222,14 @@ function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { num
 }
 
 function totalRows(
-  { subtotal, adjustment, discount, taxRate, tax, shipping }: Totals,
+  { subtotal, adjustment, discount, taxable, taxRate, tax, shipping }: Totals,
   { labels, percent, money }: Manner,
 ) {
   return [
     ...(subtotal ? [{ label: labels.subtotal, amount: money(subtotal) }] : []),
     ...(adjustment ? [{ label: labels.adjustment, amount: money(adjustment) }] : []),
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
+    ...(taxable ? [{ label: labels.taxable, amount: money(taxable) }] : []),
     ...(tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : []),
     ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
@@ -197,6 +241,26 @@ function settledRows({ total }: Totals, paid: number, { labels, money }: Manner)
     { label: labels.total, amount: money(total) },
     { label: labels.paid, amount: money(new Big(paid).neg()) },
   ];
+}
+
+/** The number for taxes and the account to pay to; both are of the account, not of a call. */
+function legalOf({ partnerTaxId, bankDetails }: PrintableDocument, labels: Labels): string {
+  const taxId = printable(partnerTaxId);
+  return [taxId && labels.taxId(taxId), printable(bankDetails)]
+    .flatMap((text) => (text ? inLines(text) : []))
+    .join(' · ');
+}
+
+/** Lines of an address or a name, beside one another. */
+function inLine(text: string): string {
+  return inLines(text).join(', ');
+}
+
+function inLines(text: string): string[] {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim().replace(/,$/, ''))
+    .filter((line) => line !== '');
 }
 
 /** In English: only the PDF tool's documents have such a term. */

@@ -84,7 +84,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     .finally(release);
   const printMs = performance.now() - startedAt;
   const { language, issuer } = view;
-  const bytes = withMetadata(printed, { author: issuer.name, language, madeAt: document.madeAt });
+  const bytes = withMetadata(printed, { author: issuer.nameInLine, language, madeAt: document.madeAt });
   const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings];
   return { bytes, warnings: all, asideMs, printMs };
 

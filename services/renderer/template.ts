@@ -6,15 +6,12 @@ import { artworkOf } from './artwork.ts';
 import type { DocumentView } from './document-view.ts';
 import { CHECK_MARK_FACE, fallbackOrder, type HanForms } from './fonts.ts';
 import type { Money } from './manner.ts';
+import { marginTexts } from './page-margins.ts';
 import { BANNER_HEIGHT_MM } from './paper.ts';
 
 export type Render = (view: DocumentView) => string;
 
 const SIZE_PT = { elegant: 9.2, modern: 9, classic: 10.6 } as const;
-
-/** Characters of the foot, which has one line for them, and how many of them are the issuer's, however long the number is. */
-const FOOT_LONGEST = 90;
-const ISSUER_LEAST = 30;
 
 /** Naskh is drawn smaller than Latin. */
 const ARABIC_LARGER = 1.08;
@@ -62,7 +59,13 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     onBrand: view.palette.onBrand,
     ink: view.palette.ink,
     tint: view.palette.tint,
-    footer: cssText(footOf(view)),
+    firstMargin: view.hasBanner ? '0' : '16mm',
+    // A picture is dimmed for it.
+    onPicture: '#fff',
+    logoGround: view.logoGround ?? 'none',
+    ...marginTexts(view),
+    // A trace of the banner on the pages after the first.
+    pageBand: view.hasBanner ? '2.4mm' : '0',
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
@@ -70,8 +73,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
   };
-  const filled = sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
-  return view.hasBanner ? `${filled}@page :first{margin-top:0}` : filled;
+  return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
 
 function stack(first: string, han: HanForms) {
@@ -88,6 +90,9 @@ function isLongDay({ label, value }: DocumentView['facts'][number]) {
 /** Characters of a number that its column holds. Two columns of this width and a description share the narrowest page. */
 const NUMBER_LONGEST = 24;
 const NUMBER_USUAL = 18;
+const NUMBER_SHORT = 13;
+/** Beside a number, in rem: where there is room, columns stand apart, and the first of them nearer to the descriptions. */
+const GAP = { wide: 3, narrow: 1.6 } as const;
 
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
 function columnWidths({ table, labels }: DocumentView) {
@@ -97,7 +102,8 @@ function columnWidths({ table, labels }: DocumentView) {
   // The more characters, the more of them are narrow: separators, and a gap behind the symbol.
   const width = (longest: number, least: number) => {
     const characters = Math.min(Math.max(longest, least), NUMBER_LONGEST);
-    return `${(Math.min(characters, NUMBER_USUAL) * 0.6 + Math.max(0, characters - NUMBER_USUAL) * 0.4 + 1.6).toFixed(1)}rem`;
+    const gap = characters <= NUMBER_SHORT ? GAP.wide : GAP.narrow;
+    return `${(Math.min(characters, NUMBER_USUAL) * 0.6 + Math.max(0, characters - NUMBER_USUAL) * 0.4 + gap).toFixed(1)}rem`;
   };
   const longest = {
     qty: Math.max(...lines.map(({ qty }) => qty.length)),
@@ -113,27 +119,6 @@ function columnWidths({ table, labels }: DocumentView) {
     // A longer one would leave its column, and the page: broken it can be read.
     numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',
   };
-}
-
-/** Of a long name and a long number the name gives way: the number tells the pages of one document from those of another. */
-function footOf({ issuer, heading, number, testMark }: DocumentView) {
-  const title = shortened([testMark, heading, number].filter(Boolean).join(' '), FOOT_LONGEST - ISSUER_LEAST);
-  return `${shortened(issuer.name, FOOT_LONGEST - Array.from(title).length)} · ${title}`;
-}
-
-function shortened(text: string, longest: number) {
-  const characters = Array.from(text);
-  return characters.length <= longest
-    ? text
-    : `${characters
-        .slice(0, longest - 1)
-        .join('')
-        .trimEnd()}…`;
-}
-
-/** A caller's text inside a CSS string: everything but letters of the alphabet and digits is written as its number. */
-function cssText(text: string) {
-  return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
 }
 
 function minified(css: string) {

@@ -4,10 +4,11 @@
 export interface KindLabels {
   heading: string;
   to: string;
-  number: string;
   date: string;
   /** What the second date means. */
   until: string;
+  /** Stands after the sum in the headline: `due 21 December 2026`. */
+  onDay: (day: string) => string;
 }
 
 export interface SharedLabels {
@@ -24,12 +25,16 @@ export interface SharedLabels {
   discount: string;
   /** The difference between the lines and a quoted amount. */
   adjustment: string;
+  /** What is left to be taxed when the subtotal is not. */
+  taxable: string;
   /** @param rate with its sign, such as `20%`. */
   tax: (rate: string) => string;
   shipping: string;
   total: string;
   paid: string;
   amountDue: string;
+  /** Stand after the sum in the headline, instead of a day. */
+  settled: Record<'paid' | 'cancelled', string>;
   taxId: (id: string) => string;
   bankDetails: string;
   notes: string;

@@ -83,7 +83,7 @@ describe('what is read first', () => {
         anInvoice({ ...variant, lineItems: [{ description: 'Flat fee', rate: 200 }] }),
       );
       const words = pages[0]?.words ?? [];
-      const [above, below] = words.filter(({ text }) => text === '$240.00');
+      const [above, below] = words.filter(({ text }) => text.startsWith('$240.00'));
       const line = words.find(({ text }) => text === 'Flat fee');
 
       expect(above?.y).toBeLessThan(line?.y ?? 0);
@@ -187,7 +187,7 @@ describe('colour', () => {
     'when it is $fontStyle and $layoutType, then the banner ends in a clean line',
     async ({ fontStyle, layoutType }) => {
       const pdf = await renderer.read(anInvoice({ fontStyle, layoutType, brandColor: '#123456' }));
-      const heightMm = layoutType === 'standard' ? 33.87 : 84.14;
+      const heightMm = layoutType === 'standard' ? 29.64 : 59.8;
 
       expect(await pdf.isBlank(1, { x: 0, y: heightMm + 0.3, width: 209, height: 2 })).toBe(true);
       expect(await pdf.isBlank(1, { x: 0, y: heightMm - 2, width: 1, height: 1 })).toBe(false);
@@ -199,7 +199,7 @@ describe('colour', () => {
     const heading = headingOf(pdf);
     let darkest = 1;
     for (let step = 0; step < 60; step += 1) {
-      const x = heading.x + (heading.width * step) / 60;
+      const x = heading.x + step / 6;
       darkest = Math.min(darkest, luminance(await pdf.colourAt(1, x, heading.y - heading.height * 0.3)));
     }
 
@@ -230,17 +230,12 @@ describe('the foot', () => {
     return words.map(({ text }) => text).join('');
   };
 
-  test('when names are short, then it tells issuer, kind and number', async () => {
-    expect(await footOf({})).toBe('1 / 1Grace Hopper · Invoice INV-0042');
+  test('when a document is printed, then it tells kind and number, and at last the page', async () => {
+    expect(await footOf({})).toBe('Invoice INV-0042 1 / 1');
   });
 
-  test('when the name of the issuer is long, then it is shortened and the number is whole', async () => {
-    expect(await footOf({ partnerName: 'Very '.repeat(40) })).toMatch(/(?:Very ){10,}.*… · Invoice INV-0042$/);
-  });
-
-  test('when the number is long, too, then something is left of both', async () => {
-    const foot = await footOf({ partnerName: 'Very '.repeat(40), number: '0123456789'.repeat(20) });
-    expect(foot).toMatch(/(?:Very ){4,}.*… · Invoice (?:0123456789){4}\d*…$/);
+  test('when the number is long, then it is shortened', async () => {
+    expect(await footOf({ number: '0123456789'.repeat(20) })).toMatch(/^Invoice (?:0123456789){8}\d*… 1 \/ 1$/);
   });
 });
 
@@ -252,7 +247,7 @@ function lastOf(pdf: ReadPdf, text: string): Word {
 
 /** The largest of the words that say it: the footer says it, too. */
 function headingOf(pdf: ReadPdf): Word {
-  const words = pdf.pages.flatMap((page) => page.words).filter(({ text }) => text === 'Invoice');
+  const words = pdf.pages.flatMap((page) => page.words).filter(({ text }) => text.startsWith('Invoice'));
   const [largest] = words.toSorted((one, other) => other.height - one.height);
   if (!largest) throw new Error('there is no heading');
   return largest;

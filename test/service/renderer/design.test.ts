@@ -1,0 +1,201 @@
+// What a designer would look at: what is said first and how often, edges, baselines, the banner and what it leaves alone.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { anInvoice, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';
+import { openPrinter, type Printer } from '../../support/renderer/print-directly.ts';
+import { type ReadPdf, readPdf, type Word } from '../../support/renderer/read-pdf.ts';
+
+const VARIANTS = STYLES.flatMap((fontStyle) => LAYOUTS.map((layoutType) => ({ fontStyle, layoutType })));
+const BRAND = [18, 52, 86];
+const LINES = Array.from({ length: 50 }, (_none, index) => ({ description: `Line ${index}.`, rate: 1 }));
+
+let printer: Printer;
+beforeAll(async () => {
+  printer = await openPrinter(process.env['TEST_CHROMIUM_PATH'] ?? '');
+});
+afterAll(() => printer.close());
+
+const read = async (given: Partial<PrintableDocument>) =>
+  readPdf(await printer.print({ ...anInvoice({ brandColor: '#123456' }), ...given } as PrintableDocument));
+
+describe('what is said', () => {
+  test.each(VARIANTS)(
+    'when it is $fontStyle and $layoutType, then the sum and its day are the largest words',
+    async (variant) => {
+      const words = wordsOf(await read(variant));
+      const [largest] = words.toSorted((one, other) => other.height - one.height);
+
+      expect(largest?.text).toBe('$240.00 due 5 December 2026');
+    },
+  );
+
+  test.each(VARIANTS)('when it is $fontStyle and $layoutType, then nothing is said three times', async (variant) => {
+    const [page = ''] = (await read({ ...variant, partnerCompany: 'Compilers & Co' })).pages.map(({ text }) => text);
+
+    for (const text of ['INV-0042', 'Compilers & Co', '$240.00', '5 December 2026', 'Ada Lovelace']) {
+      const times = page.split(text).length - 1;
+      expect([text, times]).toEqual([text, Math.min(Math.max(times, 1), 2)]);
+    }
+  });
+
+  test('when a discount is taken, then what is taxed is shown', async () => {
+    const { text } = await read({ discountAmount: 50, amount: 180 });
+
+    expect(text).toMatch(/Discount −\$50\.00 Taxable amount \$150\.00 Tax \(20%\) \$30\.00/);
+    expect((await read({})).text).not.toContain('Taxable amount');
+  });
+
+  test('when a record has a tax number and an account, then both stand in the foot, frozen with it', async () => {
+    const pdf = await read({
+      locale: 'de-DE',
+      currency: 'EUR',
+      subtotal: 200,
+      taxAmount: 40,
+      lineItems: [{ description: 'Arbeit', amount: 200 }],
+      partnerTaxId: 'DE123456789',
+      bankDetails: 'IBAN DE02 1203 0000 0000 2020 51\nBIC BYLADEM1001',
+    });
+    const foot = wordsOf(pdf).filter(({ y }) => y > 277);
+
+    expect(foot.map(({ text }) => text).join('')).toContain(
+      'USt-IdNr. DE123456789 · IBAN DE02 1203 0000 0000 2020 51 · BIC BYLADEM1001',
+    );
+  });
+
+  test('when a name has several lines, then masthead and author have it in one, with commas', async () => {
+    const pdf = await read({ partnerCompany: 'Compilers & Co\nBranch North,\n' });
+
+    expect(pdf.text).toMatch(/^Compilers & Co, Branch North Invoice/);
+  });
+});
+
+describe('edges and baselines', () => {
+  test('when modern fills the parties and the sum, then both fills end at one edge, on both sides', async () => {
+    const pdf = await read({ fontStyle: 'modern', showBanner: false });
+    const parties = find(pdf, 'Bill to').y;
+    const total = find(pdf, 'Total').y;
+
+    const right = [await edgeOf(pdf, parties, 209, -0.1), await edgeOf(pdf, total, 209, -0.1)];
+    expect(Math.abs((right[0] ?? 0) - (right[1] ?? 0))).toBeLessThan(0.3);
+    // As far out as on the left.
+    expect(210 - (right[0] ?? 0)).toBeCloseTo(await edgeOf(pdf, parties, 1, 0.1), 0);
+  });
+
+  test.each(STYLES)('when %s sets the parties and the facts, then they share their baselines', async (fontStyle) => {
+    const pdf = await read({ fontStyle, clientCompany: 'Engines', partnerCompany: 'Compilers' });
+    const rows = [
+      ['Bill to', 'From', 'Issue date', '21 November 2026'],
+      ['Engines', 'Compilers', 'Due date'],
+      ['ada@client.example', 'grace@issuer.example'],
+    ].map((texts) => texts.map((text) => find(pdf, text, 'last').y));
+
+    for (const [first = 0, ...others] of rows) for (const y of others) expect(Math.abs(y - first)).toBeLessThan(0.05);
+  });
+
+  test.each(STYLES)('when %s sets a table, then amounts are darker than rates', async (fontStyle) => {
+    const pdf = await read({ fontStyle, lineItems: [{ description: 'Work', qty: 1, rate: 8_888 }], amount: 10_665.6 });
+    const [rate, amount] = wordsOf(pdf).filter(({ text }) => text === '$8,888.00');
+
+    expect(await darkest(pdf, amount)).toBeLessThan((await darkest(pdf, rate)) - 20);
+  });
+
+  test('when Arabic digits are negative, then units stand below units', async () => {
+    const amounts = [1_234.5, -300.5];
+    const pdf = await read({
+      locale: 'ar-EG',
+      currency: 'EGP',
+      subtotal: 934,
+      taxAmount: 0,
+      amount: 934,
+      lineItems: amounts.map((amount) => ({ description: 'عمل', qty: '1', rate: String(amount), amount })),
+    });
+    const ends = ['١٬٢٣٤', '٣٠٠'].map((digits) => {
+      const word = wordsOf(pdf).filter(
+        ({ text }) => text.includes(digits) || text.includes([...digits].toReversed().join('')),
+      );
+      return Math.min(...word.map(({ x, width }) => x + width));
+    });
+
+    expect(Math.abs((ends[0] ?? 0) - (ends[1] ?? 99))).toBeLessThan(0.4);
+  });
+});
+
+describe('the banner', () => {
+  test.each(VARIANTS)(
+    'when it is $fontStyle and $layoutType, then it carries the issuer and takes at most 60 mm',
+    async (variant) => {
+      const pdf = await read(variant);
+      const issuer = find(pdf, 'Grace Hopper');
+
+      expect(await pdf.colourAt(1, 60, issuer.y - 8)).toEqual(BRAND);
+      expect(await pdf.colourAt(1, 60, 60.2)).toEqual([255, 255, 255]);
+      const hasHeadline = (find(pdf, '$240.00 due').y ?? 99) < 60 && variant.layoutType === 'overlay';
+      expect(hasHeadline).toBe(variant.layoutType === 'overlay');
+    },
+  );
+
+  test.each(VARIANTS)(
+    'when it is $fontStyle and $layoutType, then the drawing leaves the words alone',
+    async (variant) => {
+      const pdf = await read(variant);
+      const onBanner = wordsOf(pdf).filter(({ y }) => y < (variant.layoutType === 'overlay' ? 59 : 29));
+
+      expect(onBanner.length).toBeGreaterThan(0);
+      for (const word of onBanner) {
+        expect(word.x + word.width).toBeLessThan(148);
+        for (const y of [word.y - word.height, word.y + word.height * 0.45]) {
+          for (let x = word.x - 3; x < word.x + word.width + 3; x += 1.5)
+            expect(await pdf.colourAt(1, x, y)).toEqual(BRAND);
+        }
+      }
+    },
+  );
+
+  test.each(STYLES)('when %s goes on, then page two has a trace of it, and says whose it is', async (fontStyle) => {
+    const shown = await read({ fontStyle, lineItems: LINES, amount: 60 });
+    const hidden = await read({ fontStyle, lineItems: LINES, amount: 60, showBanner: false });
+
+    expect(await shown.colourAt(2, 105, 1)).toEqual(BRAND);
+    expect(await hidden.colourAt(2, 105, 1)).toEqual([255, 255, 255]);
+    for (const { pages } of [shown, hidden]) expect(pages[1]?.text).toContain('Grace Hopper');
+  });
+
+  test('when a name is longer than the banner, then the banner grows', async () => {
+    const pdf = await read({ partnerCompany: 'Compilers and Engines '.repeat(20), layoutType: 'overlay' });
+    const headline = find(pdf, '$240.00');
+
+    expect(headline.y).toBeGreaterThan(60);
+    expect(await pdf.colourAt(1, 60, headline.y + 5)).toEqual(BRAND);
+  });
+});
+
+function wordsOf(pdf: ReadPdf): Word[] {
+  return (pdf.pages[0]?.words ?? []).filter(({ text }) => text.trim() !== '');
+}
+
+function find(pdf: ReadPdf, text: string, which: 'first' | 'last' = 'first'): Word {
+  const words = wordsOf(pdf).filter((word) => word.text.includes(text));
+  const word = which === 'first' ? words[0] : words.at(-1);
+  if (!word) throw new Error(`«${text}» is not on the page`);
+  return word;
+}
+
+/** Where the fill begins, coming from the edge of the paper. */
+async function edgeOf(pdf: ReadPdf, y: number, from: number, step: number): Promise<number> {
+  for (let x = from; x > 0 && x < 210; x += step) {
+    if ((await pdf.colourAt(1, x, y)).some((part) => part < 255)) return x;
+  }
+  return Number.NaN;
+}
+
+/** Of a word, 0 to 255. */
+async function darkest(pdf: ReadPdf, word: Word | undefined): Promise<number> {
+  if (!word) throw new Error('there is no such word');
+  let least = 255;
+  for (let x = word.x; x < word.x + word.width; x += 0.12) {
+    for (let y = word.y - word.height * 0.6; y < word.y; y += 0.12) {
+      least = Math.min(least, ...(await pdf.colourAt(1, x, y)));
+    }
+  }
+  return least;
+}
