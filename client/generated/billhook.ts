@@ -384,6 +384,12 @@ export type ClientRecord = {
      */
     status: string;
     /**
+     * Only of a client that was anonymised
+     * @minLength 1
+     * @format date-time
+     */
+    anonymised_at?: string;
+    /**
      * ISO 8601, UTC
      * @minLength 1
      * @format date-time
@@ -1948,6 +1954,16 @@ export type ClientUpdatedEvent = {
     data: ClientRecord;
 };
 
+export type ClientAnonymisedEvent = {
+    type: "client.anonymised";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: ClientRecord;
+};
+
 export type ClientDeletedEvent = {
     type: "client.deleted";
     /**
@@ -2630,6 +2646,41 @@ export type UpdateClientVariables = {
     path: UpdateClientPath;
     body: UpdateClientBody;
     headers?: UpdateClientHeaders;
+};
+
+export type AnonymiseClientResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: ClientRecord;
+};
+
+export type AnonymiseClientPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type AnonymiseClientHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type AnonymiseClientResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type AnonymiseClientVariables = {
+    path: AnonymiseClientPath;
+    headers?: AnonymiseClientHeaders;
 };
 
 export type ListProjectsResult = {
@@ -4285,7 +4336,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -4534,6 +4585,18 @@ export type Ops = {
             headers?: UpdateClientHeaders;
         };
         result: UpdateClientResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    anonymiseClient: {
+        args: {
+            path: AnonymiseClientPath;
+            headers?: AnonymiseClientHeaders;
+        };
+        result: AnonymiseClientResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -5197,6 +5260,7 @@ export const OPERATIONS = {
     getClient: { id: "getClient", method: "GET", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteClient: { id: "deleteClient", method: "DELETE", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateClient: { id: "updateClient", method: "PATCH", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    anonymiseClient: { id: "anonymiseClient", method: "POST", path: "/api/v1/clients/{id}/anonymise", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listProjects: { id: "listProjects", method: "GET", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "status", in: "query" }, { name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
     createProject: { id: "createProject", method: "POST", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getProject: { id: "getProject", method: "GET", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -6883,4 +6947,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

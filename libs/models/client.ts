@@ -16,6 +16,8 @@ export interface ClientRecord extends Stamped {
   status: string;
   /** Name, email and company, see searchText: what `q` looks into, and the order by name. */
   search: string;
+  /** When what identifies the client was erased, see client-erasure.ts. */
+  anonymised_at?: Date;
   /** See holdOwn. */
   holds?: number;
 }
@@ -32,6 +34,7 @@ const clientSchema = new Schema(
     tax_id: String,
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
+    anonymised_at: Date,
     holds: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
@@ -66,6 +69,7 @@ export function clientView(client: ClientRecord) {
     ...(client.address ? { address: client.address } : {}),
     ...(client.tax_id ? { tax_id: client.tax_id } : {}),
     status: client.status,
+    ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),
     updated_at: client.updated_at.toISOString(),
   };

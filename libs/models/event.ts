@@ -5,11 +5,12 @@ import type { Session } from '../mongo.ts';
 import { currentTrace } from '../tracing.ts';
 import { LIST_LIMIT_MS } from './listing.ts';
 import { driverOf } from './records.ts';
-import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
+import { type Id, idField, isId, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
   'client.updated',
+  'client.anonymised',
   'client.deleted',
   'project.created',
   'project.updated',
@@ -49,8 +50,10 @@ const eventSchema = new Schema(
     /** Gapless per account, in the order of commits: the cursor of the event feed. */
     sequence: { type: Number, required: true },
     type: { type: String, required: true },
-    /** The exact bytes every endpoint gets, frozen when the event happened. */
+    /** The exact bytes every endpoint gets, frozen when the event happened; only the erasure of a client rewrites them. */
     body: { type: String, required: true },
+    /** The client whose data the body holds, until they are erased, see client-erasure.ts. */
+    client_id: idField,
     /** Set for an event that is for one endpoint only, such as `ping`. */
     endpoint_id: idField,
     request_id: String,
@@ -68,6 +71,7 @@ eventSchema.plugin(tenant);
 eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
 eventSchema.index({ account_id: 1, type: 1, sequence: 1 });
 eventSchema.index({ account_id: 1, created_at: 1 });
+eventSchema.index({ account_id: 1, client_id: 1 }, { partialFilterExpression: { client_id: { $exists: true } } });
 // The accounts with new events are found along it one by one. Partial: a sparse one would have every event, all have an account.
 eventSchema.index({ due_at: 1, account_id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
 
@@ -106,6 +110,7 @@ export async function insertEvents(session: Session, events: readonly NewEvent[]
 function storedEvent(id: Id, event: NewEvent) {
   const now = agreedDate();
   const trace = currentTrace();
+  const clientId = clientIn(event);
   return {
     _id: storedId(id) as never, // The wrapper's types know no ids but ObjectId.
     account_id: storedId(event.accountId),
@@ -118,7 +123,15 @@ function storedEvent(id: Id, event: NewEvent) {
     ...(event.requestId ? { request_id: event.requestId } : {}),
     ...(trace ? { trace } : {}),
     ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
+    ...(clientId ? { client_id: storedId(clientId) } : {}),
   };
+}
+
+/** The client that the record is, or that is embedded in it. */
+function clientIn({ type, data }: NewEvent): Id | undefined {
+  const { id, client } = (data ?? {}) as { id?: unknown; client?: { id?: unknown } | null };
+  const found = type.startsWith('client.') ? id : client?.id;
+  return typeof found === 'string' && isId(found) ? found : undefined;
 }
 
 /** A body may have 250 kB and a page 100 of them: pages for a few callers at once would be more than a small gateway's memory. */

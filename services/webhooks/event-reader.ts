@@ -1,10 +1,12 @@
-// Events, kept for as long as there is room: the body of one never changes.
+// Events, kept for a while: the body of one changes only when a client is anonymised.
 import { type EventRecord, findEvents } from '#libs/models/event.ts';
 import { type KeptReader, openKeptReader } from './kept-reader.ts';
 import { AHEAD_MAX } from './relay-events.ts';
 
 /** As many as may wait on the queue, each for one endpoint: between its fan-out and its last call an event is read once. */
 const KEPT = AHEAD_MAX;
+/** After so long nobody sends what was erased. Until its last call an event is usually recalled within a second. */
+const KEPT_MS = 60_000;
 /** Of bodies: the largest is a thousand times the usual one. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 
@@ -14,6 +16,7 @@ export type EventReader = KeptReader<EventRecord>;
 export const openEventReader = (): EventReader =>
   openKeptReader(findEvents, {
     max: KEPT,
+    ttl: KEPT_MS,
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: ({ body }) => Math.max(1, body.length),
   });

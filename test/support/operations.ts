@@ -122,6 +122,7 @@ export const operations: Record<string, Called> = {
   listClients: {},
   getClient: {},
   updateClient: { body: { name: 'New' } },
+  anonymiseClient: {},
   deleteClient: {},
   createProject: { body: { name: 'x' }, refs: ['clients'] },
   listProjects: {},

@@ -11,6 +11,7 @@ export const clientAnswer = Joi.object({
   address: maybeWords(),
   tax_id: maybeWords(),
   status: words().description('`invited` on creation'),
+  anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),
   created_at: timestamp(),
   updated_at: timestamp(),
 })

@@ -1,6 +1,8 @@
 // Clients over HTTP.
+import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/client.ts';
+import { erasedFields, eraseFromEvents } from '#libs/models/client-erasure.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project } from '#libs/models/project.ts';
@@ -8,6 +10,7 @@ import { Quote } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { searchText } from '#libs/search-text.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -26,6 +29,7 @@ import {
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';
+const CHANGE_ANONYMISED = 'Cannot change a client that was anonymised';
 
 export const clientRoutes: readonly Route[] = [
   route({
@@ -69,7 +73,25 @@ export const clientRoutes: readonly Route[] = [
     body: clientChanges,
     missing,
     answers: clientAnswer,
+    conflict: CHANGE_ANONYMISED,
     handler: updateClient,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/anonymise`,
+    operation: 'anonymiseClient',
+    summary: 'Erase what identifies a client, for good',
+    description:
+      'Name, email, company, phone, address and tax id leave the record, its search text and the bodies of all stored ' +
+      'events. Projects, time and documents stay: drafts show the anonymised client, and documents that were issued keep ' +
+      'the name and address they were issued to, because the law wants invoices kept as they were. Texts that you wrote ' +
+      'yourself, such as descriptions and project names, stay too. An anonymised client cannot be changed and takes no ' +
+      'new projects or documents: 409. Twice is once.',
+    scope: 'clients:write',
+    status: 200,
+    missing,
+    answers: clientAnswer,
+    handler: anonymiseClient,
   }),
   route({
     method: 'delete',
@@ -124,12 +146,35 @@ async function updateClient({ body, id, commit, missing, requireMatch }: Context
     const client = await findOwn(Client, accountId, id, session);
     if (!client) throw missing();
     await requireMatch(() => clientView(client));
+    if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
     const changes = stored(body);
     const search = searchOf({ ...client, ...changes });
     const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));
     await announce('client.updated', view);
     return updated(view);
   });
+}
+
+async function anonymiseClient({ caller, id, commit, missing }: Context) {
+  return commit(
+    async ({ session, accountId, announce }) => {
+      const client = await findOwn(Client, accountId, id, session);
+      if (!client) throw missing();
+      // Drawing the sequence of this event conflicts with every transaction that announces something: none brings the old data back.
+      const changed = client.anonymised_at
+        ? client
+        : await changeOwn(Client, client, erasedFields(agreedDate()), session);
+      const view = clientView(changed);
+      if (changed !== client) await announce('client.anonymised', view);
+      await eraseFromEvents(accountId, id, session);
+      return updated(view);
+    },
+    // Most of the events before the transaction: thousands of them would make it too long.
+    async () => {
+      const client = await readAcknowledged(() => findOwn(Client, caller.accountId, id));
+      if (client) await eraseFromEvents(caller.accountId, id);
+    },
+  );
 }
 
 async function deleteClient({ id, commit, missing, requireMatch }: Context) {

@@ -1,6 +1,6 @@
 // Invoices over HTTP.
 import { dayIn } from '#libs/day.ts';
-import { conflict, notFound } from '#libs/errors.ts';
+import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
 import { Client } from '#libs/models/client.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
@@ -20,9 +20,10 @@ import { isDayToWatch, isUntold, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { namedClient, requireIdentified } from '../clients/named-client.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -122,8 +123,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
     const account = await readAccount(accountId, session);
     const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
     const money = invoiceMoney({ currency, amount, tax_rate, line_items });
-    const client = await holdOwn(Client, accountId, client_id, session);
-    if (!client) throw notFound('Client', 'or access denied');
+    const client = await namedClient(accountId, client_id, session);
     const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
     const invoice: InvoiceRecord = {
       ...base,
@@ -225,7 +225,10 @@ async function changesOf(
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   if (status === 'Sent' && !invoice.parties) {
     const client = await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session);
-    if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
+    if (client) {
+      requireIdentified(client);
+      changes.parties = partiesOf(await readAccount(accountId, session), client);
+    }
   }
   return changes;
 }

@@ -1,10 +1,10 @@
 // The project that an invoice or a quote names: one of the account's, and of the same client.
 import { notFound } from '#libs/errors.ts';
-import { Client } from '#libs/models/client.ts';
 import { Project, type ProjectRecord } from '#libs/models/project.ts';
 import { holdOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { namedClient } from '../clients/named-client.ts';
 import { fieldProblem } from '../http/read-input.ts';
 
 interface References {
@@ -44,7 +44,7 @@ export function changedReferences({ client_id, project_id }: { client_id?: Id; p
   };
 }
 
-/** Checks and locks what a change of a document names. @throws AppError 404 or 400, also when its old project is not of its new client. */
+/** Checks and locks what a change of a document names. @throws AppError 404 or 400, also when its old project is not of its new client; 409 when the client was anonymised. */
 export async function requireReferences({
   document,
   next,
@@ -59,8 +59,8 @@ export async function requireReferences({
   details?: 'list' | 'by-field';
 }): Promise<void> {
   if (next.client_id === undefined && next.project_id === undefined) return;
-  if (next.client_id && !(await holdOwn(Client, accountId, next.client_id, session))) {
-    throw notFound('Client', 'or access denied');
+  if (next.client_id && !next.client_id.equals(document.client_id)) {
+    await namedClient(accountId, next.client_id, session);
   }
   const { client_id: clientId, project_id: projectId } = { ...document, ...next };
   await projectOfClient({ accountId, projectId, clientId, session, ...(details ? { details } : {}) });

@@ -1,7 +1,7 @@
 // Projects over HTTP.
-import { conflict, notFound } from '#libs/errors.ts';
+import { conflict } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/account.ts';
-import { Client, clientsOf } from '#libs/models/client.ts';
+import { clientsOf } from '#libs/models/client.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, type ProjectRecord, projectListing, projectStatuses, projectView } from '#libs/models/project.ts';
@@ -11,7 +11,6 @@ import {
   driverOf,
   findOwn,
   hasOwn,
-  holdOwn,
   insertOwn,
   isTooMuchToRemove,
   REMOVED_MAX,
@@ -24,6 +23,7 @@ import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time-entry.ts';
 import type { Session } from '#libs/mongo.ts';
 import { sameName } from '#libs/search-text.ts';
+import { namedClient } from '../clients/named-client.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -108,7 +108,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
     const account = await readAccount(accountId, session);
     const status = body.status === undefined ? firstStatus(account) : requireStatus(body.status, account);
-    const client = await holdClient(accountId, body.client_id, session);
+    const client = await namedClient(accountId, body.client_id, session);
     const project: ProjectRecord = {
       ...newRecord(accountId),
       name: body.name,
@@ -151,7 +151,7 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
     const isKept = body.status === undefined || body.status === project.status;
     if (!isKept) fields.status = requireStatus(body.status as string, await readAccount(accountId, session));
     await requireMatch(() => viewOf(project, accountId, session));
-    const client = client_id ? await holdClient(accountId, client_id, session) : undefined;
+    const client = client_id ? await namedClient(accountId, client_id, session) : undefined;
     if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
     const view = await viewOf(await changeOwn(Project, project, changes, session), accountId, session);
@@ -213,12 +213,6 @@ async function removeTasks(project: ProjectRecord, { session, accountId, announc
       tasks.map((task) => taskView(task, project)),
     ),
   );
-}
-
-async function holdClient(accountId: Id, id: Id, session: Session) {
-  const client = await holdOwn(Client, accountId, id, session);
-  if (!client) throw notFound('Client', 'or access denied');
-  return client;
 }
 
 /** @returns the status as the account spells it. @throws AppError 400 when the account has no such status. */

@@ -1,6 +1,6 @@
 // Quotes over HTTP.
 import { addDays, dayIn } from '#libs/day.ts';
-import { conflict, notFound } from '#libs/errors.ts';
+import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
 import { Client } from '#libs/models/client.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
@@ -18,9 +18,10 @@ import {
   quotesWithStatus,
   quoteView,
 } from '#libs/models/quote.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
+import { namedClient, requireIdentified } from '../clients/named-client.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -117,8 +118,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
     const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
     const money = quoteMoney({ currency, amount, tax_rate, line_items });
     const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
-    const client = await holdOwn(Client, accountId, client_id, session);
-    if (!client) throw notFound('Client', 'or access denied');
+    const client = await namedClient(accountId, client_id, session);
     const project = await projectOfClient({
       accountId,
       projectId: body.project_id,
@@ -224,7 +224,10 @@ async function changesOf(
     changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
   } else if (!quote.parties) {
     const client = await findOwn(Client, accountId, content.client_id ?? quote.client_id, session);
-    if (client) changes.parties = partiesOf(await readAccount(accountId, session), client);
+    if (client) {
+      requireIdentified(client);
+      changes.parties = partiesOf(await readAccount(accountId, session), client);
+    }
   }
   return changes;
 }

@@ -27,6 +27,8 @@ export interface CatalogueEntry {
 const DESCRIPTIONS: Record<EventType, string> = {
   'client.created': 'A client was created.',
   'client.updated': 'A field of a client was changed.',
+  'client.anonymised':
+    'What identifies a client was erased, from its record and from the events before this one: erase it in your own records.',
   'client.deleted': 'A client was deleted; the data is its last state.',
   'project.created': 'A project was created.',
   'project.updated': 'A field of a project was changed.',
@@ -78,8 +80,14 @@ const DATA: Record<string, Joi.Schema> = {
   ping,
 };
 
-/** Where the example of a record would not fit what happened to it. */
+/** Where the example of a record would not fit what happened to it; undefined leaves a field out. */
 const HAPPENED: Partial<Record<EventType, object>> = {
+  'client.anonymised': {
+    name: 'Anonymised client',
+    email: 'anonymised@example.invalid',
+    company_name: undefined,
+    anonymised_at: exampleTime,
+  },
   'quote.accepted': { status: 'Accepted' },
   'quote.declined': { status: 'Declined' },
   'quote.expired': { status: 'Expired' },
@@ -103,7 +111,8 @@ function entryOf(type: EventType): CatalogueEntry {
   const data = DATA[type.split('.', 1)[0] as string];
   if (!data) throw new Error(`nothing is known of what ${type} carries`);
   const { examples: _shownWhole, ...dataSchema } = jsonSchemaOf(data, 'output');
-  const example = { ...(exampleOf(data) as object), ...HAPPENED[type] };
+  const fields = Object.entries({ ...(exampleOf(data) as object), ...HAPPENED[type] });
+  const example = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   return {
     type,
     description: DESCRIPTIONS[type],

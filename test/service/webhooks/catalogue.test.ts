@@ -106,6 +106,7 @@ async function causeEveryEvent() {
 
   const client = await createClient(gateway, { company_name: 'Analytical Engines' });
   await change(`clients/${client.id}`, { name: 'Ada King' });
+  await gateway.post(`/api/v1/clients/${(await createClient(gateway)).id}/anonymise`);
   const project = await make('projects', { name: 'Engine', client_id: client.id });
   await change(`projects/${project.id}`, { name: 'Difference engine' });
   const task = await make('tasks', { name: 'Draw', project_id: project.id, rate: 95 });

@@ -1,0 +1,172 @@
+// The erasure of a client: what is gone from records, events and searches, and what stays because it was issued.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Client } from '#libs/models/client.ts';
+import { Event } from '#libs/models/event.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, answerOf, create, createClient, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+const NOBODY = { name: 'Anonymised client', email: 'anonymised@example.invalid' };
+const PERSON = {
+  name: 'Zora Quillfeather',
+  email: 'zora@quillfeather.example',
+  company_name: 'Quillfeather Ltd',
+  phone: '+44 20 5550 1234',
+  address: '7 Quillfeather Lane',
+  tax_id: 'GB-QUILL-7',
+};
+const TRACES = /quillfeather|zora|5550|quill-7/i;
+const refusal = { error: 'Client was anonymised: it takes no new projects and documents' };
+
+let gateway: TestGateway;
+let account: TestAccount;
+let client: AnyRecord;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  account = await gateway.workspace.account();
+  client = await createClient(gateway, PERSON, account);
+});
+
+const make = (resource: string, body: object) =>
+  create(gateway, `/api/v1/${resource}`, { client_id: client.id, ...body }, account);
+const get = async (path: string) => (await gateway.get(`/api/v1/${path}`, account)).body.data;
+const anonymise = (id: string = client.id) => gateway.post(`/api/v1/clients/${id}/anonymise`, {}, account);
+const dueLater = { due_date: '2031-01-01', amount: 10 };
+
+test('when a client is anonymised, then nothing of it is in its record, in any event or in a search; projects and drafts show it', async () => {
+  const project = await make('projects', { name: 'Engine' });
+  const draft = await make('invoices', { ...dueLater, project_id: project.id });
+  await make('quotes', { amount: 5 });
+  await gateway.patch(`/api/v1/clients/${client.id}`, { phone: '+44 20 5550 9999' }, account);
+
+  const reply = await anonymise();
+
+  expect(reply.status).toBe(200);
+  expect(reply.body.data).toEqual({
+    id: client.id,
+    ...NOBODY,
+    status: 'invited',
+    anonymised_at: expect.any(String),
+    created_at: client.created_at,
+    updated_at: expect.any(String),
+  });
+  expect(await get(`clients/${client.id}`)).toEqual(reply.body.data);
+  const stored = await Client.collection.findOne({ _id: storedId(client.id) as never });
+  expect(JSON.stringify(stored)).not.toMatch(TRACES);
+  const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
+  expect(events.map(({ type }) => type)).toEqual([
+    'client.created',
+    'project.created',
+    'invoice.created',
+    'quote.created',
+    'client.updated',
+    'client.anonymised',
+  ]);
+  for (const { body } of events) {
+    expect(body).not.toMatch(TRACES);
+    expect(body).toContain(NOBODY.email);
+  }
+  expect(JSON.parse(events[2]?.body ?? '').data).toEqual({ ...draft, client: { id: client.id, ...NOBODY } });
+  expect(JSON.parse(events.at(-1)?.body ?? '').data).toEqual(reply.body.data);
+  expect(await get('clients?q=quillfeather')).toEqual([]);
+  for (const path of [`projects/${project.id}`, `invoices/${draft.id}`]) {
+    expect((await get(path)).client).toEqual({ id: client.id, ...NOBODY });
+  }
+});
+
+test('when documents were issued, then they stay as they were issued', async () => {
+  const invoice = await make('invoices', { ...dueLater, status: 'Sent' });
+  const quote = await make('quotes', { amount: 5, status: 'Sent' });
+  await anonymise();
+
+  expect(await get(`invoices/${invoice.id}`)).toEqual(invoice);
+  expect((await get(`quotes/${quote.id}`)).client).toEqual(quote.client);
+});
+
+test('when it is anonymised twice, also at once, then it happens once, and the second time clears what events say since', async () => {
+  const invoice = await make('invoices', { ...dueLater, status: 'Sent' });
+  const replies = await Promise.all([anonymise(), anonymise(), anonymise()]);
+
+  expect(new Set(replies.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+  expect((await eventsOf(account.id)).filter((type) => type === 'client.anonymised')).toHaveLength(1);
+  // The issued invoice names its client, and so do its own later events.
+  await gateway.patch(`/api/v1/invoices/${invoice.id}`, { status: 'Paid' }, account);
+  await anonymise();
+  for (const { body } of await Event.find({ account_id: account.id }).lean()) expect(body).not.toMatch(TRACES);
+});
+
+test('when a client has more events than one batch, then all are rewritten and those of others are not', async () => {
+  const other = await createClient(gateway, PERSON, account);
+  const stranger = await createClient(gateway, PERSON);
+  for (let count = 0; count < 210; count += 1) {
+    await gateway.patch(`/api/v1/clients/${client.id}`, { phone: `+44 20 5550 ${count}` }, account);
+  }
+  await anonymise();
+
+  const bodies = (await Event.find({ account_id: account.id }).lean()).map(({ body }) => body);
+  expect(bodies.filter((body) => TRACES.test(body)).map((body) => JSON.parse(body).data.id)).toEqual([other.id]);
+  expect(bodies).toHaveLength(213);
+  const foreign = await Event.find({ account_id: gateway.account.id }).lean();
+  expect(foreign.filter(({ body }) => body.includes(stranger.id) && TRACES.test(body))).toHaveLength(1);
+}, 60_000);
+
+test('when it was anonymised, then what would need it is 409', async () => {
+  const draft = await make('invoices', dueLater);
+  const quote = await make('quotes', { amount: 5 });
+  const other = await createClient(gateway, {}, account);
+  const elsewhere = await make('invoices', { ...dueLater, client_id: other.id });
+  const project = await create(gateway, '/api/v1/projects', { name: 'x', client_id: other.id }, account);
+  await anonymise();
+
+  for (const [resource, body] of [
+    ['projects', { name: 'New' }],
+    ['invoices', dueLater],
+    ['quotes', { amount: 1 }],
+  ] as const) {
+    const reply = await gateway.post(`/api/v1/${resource}`, { client_id: client.id, ...body }, account);
+    expect([resource, ...answerOf(reply)]).toEqual([resource, 409, refusal]);
+  }
+  for (const [path, body] of [
+    [`invoices/${draft.id}`, { status: 'Sent' }],
+    [`quotes/${quote.id}`, { status: 'Sent' }],
+    [`projects/${project.id}`, { client_id: client.id }],
+    [`invoices/${elsewhere.id}`, { client_id: client.id }],
+  ] as const) {
+    expect([path, ...answerOf(await gateway.patch(`/api/v1/${path}`, body, account))]).toEqual([path, 409, refusal]);
+  }
+  expect(answerOf(await gateway.patch(`/api/v1/clients/${client.id}`, { name: 'Back' }, account))).toEqual([
+    409,
+    { error: 'Cannot change a client that was anonymised' },
+  ]);
+});
+
+test('when documents and events are made at the same moment, then none keeps the name', async () => {
+  const project = await make('projects', { name: 'Engine' });
+  const changes = Array.from({ length: 8 }, (_, index) =>
+    gateway.patch(`/api/v1/projects/${project.id}`, { name: `Engine ${index}` }, account),
+  );
+  const drafts = Array.from({ length: 8 }, () =>
+    gateway.post('/api/v1/invoices', { client_id: client.id, ...dueLater }, account),
+  );
+  const [reply] = await Promise.all([anonymise(), ...changes, ...drafts]);
+
+  expect(reply.status).toBe(200);
+  for (const { body } of await Event.find({ account_id: account.id }).lean()) expect(body).not.toMatch(TRACES);
+});
+
+test('when the id is unknown or foreign, or the key may only read, then nothing is erased', async () => {
+  const stranger = await createClient(gateway, PERSON);
+  const { key } = await create(gateway, '/api/v1/keys', { name: 'r', scopes: ['clients:read'] }, account);
+  for (const id of [UNKNOWN_ID, stranger.id]) {
+    expect(answerOf(await anonymise(id))).toEqual([404, { error: 'Client not found or access denied' }]);
+  }
+  const reply = await gateway.post(`/api/v1/clients/${client.id}/anonymise`, {}, { key });
+
+  expect(answerOf(reply)).toEqual([403, { error: 'Forbidden: API key lacks the clients:write scope' }]);
+  expect((await get(`clients/${client.id}`)).name).toBe(PERSON.name);
+  expect((await gateway.get(`/api/v1/clients/${stranger.id}`)).body.data.name).toBe(PERSON.name);
+});
