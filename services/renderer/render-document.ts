@@ -14,6 +14,7 @@ import type { Images } from './fetch-image.ts';
 import { drawnDocument, drawnHtml } from './glyphs.ts';
 import { asReason, inTime, tookTooLong } from './in-time.ts';
 import type { Markdown } from './markdown.ts';
+import { withFindableClusters } from './pdf-clusters.ts';
 import { withMetadata } from './pdf-metadata.ts';
 import type { Render } from './template.ts';
 
@@ -84,7 +85,8 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     .finally(release);
   const printMs = performance.now() - startedAt;
   const { language, issuer } = view;
-  const bytes = withMetadata(printed, { author: issuer.nameInLine, language, madeAt: document.madeAt });
+  const metadata = { author: issuer.nameInLine, language, madeAt: document.madeAt };
+  const bytes = withMetadata(withFindableClusters(printed), metadata);
   const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings];
   return { bytes, warnings: all, asideMs, printMs };
 
