@@ -116,6 +116,7 @@ export type Account = {
      */
     brand_color: string | null;
     default_tax_rate: number | null;
+    allow_backdating: boolean;
     time_zone: string;
     locale: string;
     /**
@@ -183,6 +184,10 @@ export type UpdateAccountBody = {
      * @maximum 100
      */
     default_tax_rate?: number | null;
+    /**
+     * Whether `issue_date` may be before the last invoice or quote that was issued; false unless set
+     */
+    allow_backdating?: boolean | null;
     /**
      * IANA name; decides on which day an invoice is overdue
      * @minLength 1
@@ -812,6 +817,19 @@ export type ChangedTimeEntry = {
     created_at: string;
 };
 
+export type ServicePeriodInput = {
+    /**
+     * @minLength 10
+     * @format date
+     */
+    from: string;
+    /**
+     * @minLength 10
+     * @format date
+     */
+    to: string;
+};
+
 export type LineItemInput = {
     /**
      * @minLength 1
@@ -881,9 +899,38 @@ export type CreateQuoteBody = {
     tax_rate?: number;
     status?: "Draft" | "Sent";
     /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
+    /**
      * @maxItems 500
      */
     line_items?: LineItemInput[] | null;
+};
+
+export type ServicePeriod = {
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    from: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    to: string;
 };
 
 export type LineItem = {
@@ -945,6 +992,22 @@ export type Quote = {
      */
     expires_at: string;
     /**
+     * Null on a draft that was given none: the day on which it is issued
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    issue_date: string | null;
+    /**
+     * The day of the work
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    service_date: string | null;
+    /**
+     * The first and the last day of the work
+     */
+    service_period: ServicePeriod | null;
+    /**
      * Always null: a quote is not due
      * @minLength 1
      */
@@ -1000,6 +1063,22 @@ export type UpdateQuoteBody = {
      */
     line_items?: LineItemInput[] | null;
     /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
+    /**
      * While Draft; the project must be of the same client
      * @minLength 36
      * @format uuid
@@ -1042,6 +1121,22 @@ export type CreateInvoiceBody = {
      */
     tax_rate?: number;
     status?: "Draft" | "Sent";
+    /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
     /**
      * @maxItems 500
      */
@@ -1097,6 +1192,22 @@ export type Invoice = {
      */
     due_date: string;
     /**
+     * Null on a draft that was given none: the day on which it is issued
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    issue_date: string | null;
+    /**
+     * The day of the work
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    service_date: string | null;
+    /**
+     * The first and the last day of the work
+     */
+    service_period: ServicePeriod | null;
+    /**
      * @minLength 1
      */
     description: string | null;
@@ -1144,6 +1255,22 @@ export type UpdateInvoiceBody = {
      * @maxItems 500
      */
     line_items?: LineItemInput[] | null;
+    /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
     /**
      * While Draft; the project must be of the same client
      * @minLength 36

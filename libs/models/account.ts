@@ -32,6 +32,8 @@ const accountSchema = new Schema(
     logo_url: String,
     brand_color: String,
     default_tax_rate: Number,
+    /** Documents may be dated before the last one that was issued. */
+    allow_backdating: Boolean,
     /** IANA name: decides on which calendar day an invoice becomes overdue. */
     time_zone: { type: String, required: true, default: 'UTC' },
     /** BCP 47: the language and number format of printed documents. */
@@ -88,6 +90,7 @@ export function accountView(account: AccountRecord) {
     logo_url: account.logo_url ?? null,
     brand_color: account.brand_color ?? null,
     default_tax_rate: account.default_tax_rate ?? null,
+    allow_backdating: account.allow_backdating ?? false,
     time_zone: account.time_zone,
     locale: account.locale,
     max_entry_hours: maxEntryHours(account),

@@ -10,6 +10,8 @@ const counterSchema = new Schema(
     _id: idField,
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
+    /** By sequence of numbers: the latest date on which a document was issued, see document-dates.ts. */
+    issued: Object,
     event: { type: Number, required: true, default: 0 },
     /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
     key: { type: Number, required: true, default: 0 },

@@ -2,6 +2,7 @@
 import { Schema } from 'mongoose';
 import { fromMinor } from '../money.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
+import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { lapseOf } from './lapse.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { addListIndexes, type Listing } from './listing.ts';
@@ -25,7 +26,7 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatu
 };
 
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface InvoiceRecord extends Stamped {
+export interface InvoiceRecord extends Stamped, DocumentDates {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
   client_id: StoredId;
@@ -62,6 +63,7 @@ const invoiceSchema = new Schema(
     tax_rate: { type: Number, required: true },
     status: { type: String, enum: INVOICE_STATUSES, required: true },
     due_date: { type: String, required: true },
+    ...documentDateFields,
     description: String,
     line_items: lineItemField,
     parties: partiesField,
@@ -134,6 +136,7 @@ export function invoiceView(
     currency,
     status,
     due_date: invoice.due_date,
+    ...documentDatesView(invoice),
     tax_rate: invoice.tax_rate,
     description: invoice.description,
     line_items: invoice.line_items,

@@ -1,5 +1,4 @@
 // Who a document is from and to, as they were when it was sent: later changes of profile or client do not rewrite what was issued.
-import { dayIn } from '../day.ts';
 import type { AccountRecord } from './account.ts';
 import type { ClientRecord } from './client.ts';
 
@@ -28,8 +27,6 @@ export interface Recipient {
 export interface Parties {
   issuer: Issuer;
   client: Recipient;
-  /** `YYYY-MM-DD`, the account's day when it was sent. Absent in what was sent before this was kept. */
-  issued_on?: string;
 }
 
 /** How frozen parties are declared in a model. */
@@ -38,7 +35,6 @@ export const partiesField = {
     _id: false,
     issuer: { type: Object, required: true },
     client: { type: Object, required: true },
-    issued_on: String,
   },
   default: undefined,
 } as const;
@@ -65,7 +61,6 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
       address: client.address,
       tax_id: client.tax_id,
     }),
-    issued_on: dayIn(account.time_zone),
   };
 }
 

@@ -2,6 +2,7 @@
 import { Schema } from 'mongoose';
 import { fromMinor } from '../money.ts';
 import { type ClientFace, embeddedClient } from './client.ts';
+import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { documentNumber } from './number-ledger.ts';
@@ -15,7 +16,7 @@ export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired
 export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
 
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface QuoteRecord extends Stamped {
+export interface QuoteRecord extends Stamped, DocumentDates {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
   client_id: StoredId;
@@ -50,6 +51,7 @@ const quoteSchema = new Schema(
     tax_rate: { type: Number, required: true },
     status: { type: String, enum: QUOTE_STATUSES, required: true },
     expires_at: { type: String, required: true },
+    ...documentDateFields,
     description: String,
     line_items: lineItemField,
     parties: partiesField,
@@ -111,6 +113,7 @@ export function quoteView(
     status,
     expires_at: quote.expires_at,
     due_date: null, // The specification's example of a list has it.
+    ...documentDatesView(quote),
     tax_rate: quote.tax_rate,
     description: quote.description,
     line_items: quote.line_items,

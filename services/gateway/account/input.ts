@@ -17,6 +17,7 @@ export interface AccountChanges {
   logo_url?: string | null;
   brand_color?: string | null;
   default_tax_rate?: number | null;
+  allow_backdating?: boolean | null;
   time_zone?: string;
   locale?: string;
   max_entry_hours?: number | null;
@@ -44,6 +45,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null, '')
     .messages({ 'string.pattern.base': '{{#label}} must be a hex colour such as #1a2b3c' }),
   default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
+  allow_backdating: Joi.boolean()
+    .allow(null)
+    .description('Whether `issue_date` may be before the last invoice or quote that was issued; false unless set'),
   time_zone: line().custom(zoneInput).description('IANA name; decides on which day an invoice is overdue'),
   locale: line().max(LOCALE_LONGEST).custom(localeInput).description('BCP 47; language and number format of documents'),
   max_entry_hours: number()

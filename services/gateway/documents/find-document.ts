@@ -45,6 +45,5 @@ async function facesOf(record: InvoiceRecord | QuoteRecord, { accountId, account
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
   // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
   if (!client) return undefined;
-  const { issued_on: _notIssued, ...parties } = partiesOf(account, client);
-  return { parties, ...issuer } satisfies Faces;
+  return { parties: partiesOf(account, client), ...issuer } satisfies Faces;
 }

@@ -51,14 +51,16 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
 };
 
 function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, isTest }: Faces, query: DocumentQuery) {
-  const { issuer, client, issued_on } = parties;
+  const { issuer, client } = parties;
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
   const adjustment = line_items ? amount - sumOfLines(line_items, currency) : 0;
-  const date = issued_on ?? dayIn(timeZone, record.created_at);
+  const date = record.issue_date ?? dayIn(timeZone, record.created_at);
   return {
     date,
     isTest: isTest || undefined,
+    serviceDate: record.service_date,
+    servicePeriod: record.service_period && { from: record.service_period.from, to: record.service_period.to },
     clientName: client.name,
     clientEmail: client.email,
     clientCompany: client.company_name,

@@ -51,6 +51,17 @@ export const moneyAnswers = {
   amount_due: number(),
 };
 
+const maybeDay = () => orNull(Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/));
+
+/** What quotes and invoices say about their dates. */
+export const dateAnswers = {
+  issue_date: maybeDay().description('Null on a draft that was given none: the day on which it is issued'),
+  service_date: maybeDay().description('The day of the work'),
+  service_period: orNull(
+    Joi.object({ from: calendarDay(), to: calendarDay() }).meta({ schema: 'ServicePeriod' }),
+  ).description('The first and the last day of the work'),
+};
+
 export const exampleTime = '2026-11-02T09:30:00.000Z';
 
 export const exampleClient = {

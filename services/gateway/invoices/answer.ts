@@ -4,6 +4,7 @@ import { INVOICE_STATUSES } from '#libs/models/invoice.ts';
 import {
   calendarDay,
   currency,
+  dateAnswers,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -27,6 +28,7 @@ export const invoiceAnswer = Joi.object({
     .valid(...INVOICE_STATUSES)
     .required(),
   due_date: calendarDay(),
+  ...dateAnswers,
   description: orNull(Joi.string()),
   line_items: lineItemAnswers(),
   client: embeddedClient(),
@@ -48,6 +50,9 @@ export const invoiceAnswer = Joi.object({
     amount_due: 1356.6,
     status: 'Sent',
     due_date: '2026-12-02',
+    issue_date: '2026-11-02',
+    service_date: null,
+    service_period: { from: '2026-10-01', to: '2026-10-31' },
     description: null,
     line_items: [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }],
     client: exampleClient,

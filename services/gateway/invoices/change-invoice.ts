@@ -3,6 +3,7 @@ import { conflict } from '#libs/errors.ts';
 import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
+import { changedDates } from '../documents/dates-input.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
 import { changedReferences } from '../projects/project-of-client.ts';
@@ -28,9 +29,9 @@ export function invoiceMoney(given: {
   return { currency, tax_rate, line_items, amount, tax_amount: taxOf(amount, tax_rate) };
 }
 
-/** What a change makes of money, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
+/** What a change makes of money, dates, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
 export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
-  const next: Partial<InvoiceRecord> = changedReferences(changes);
+  const next: Partial<InvoiceRecord> = { ...changedReferences(changes), ...changedDates(changes) };
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
   if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return next;
@@ -63,7 +64,7 @@ export function requireChangeable(
   if (status === 'Draft') return;
   const { fields, when } = CHANGEABLE[status];
   const isChanged = (name: keyof InvoiceRecord) =>
-    name in next && JSON.stringify(next[name]) !== JSON.stringify(invoice[name] ?? null);
+    name in next && JSON.stringify(next[name] ?? null) !== JSON.stringify(invoice[name] ?? null);
   const names = (Object.keys(changes) as (keyof InvoiceRecord)[]).filter(
     (name) => !fields.includes(name) && isChanged(name),
   );

@@ -2,12 +2,13 @@
 import Joi from 'joi';
 import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { type DatesInput, datesInput } from '../documents/dates-input.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
 
-export interface NewInvoice {
+export interface NewInvoice extends DatesInput {
   client_id: Id;
   amount?: number;
   due_date: string;
@@ -19,7 +20,7 @@ export interface NewInvoice {
   line_items?: LineInput[] | null;
 }
 
-export interface InvoiceChanges {
+export interface InvoiceChanges extends DatesInput {
   status?: InvoiceStatus;
   description?: string | null;
   due_date?: string;
@@ -48,6 +49,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   currency: currency().default('USD'),
   tax_rate: newTaxRate(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  ...datesInput,
   line_items: lineItems(),
 }).example({
   client_id: exampleId.clients,
@@ -66,6 +68,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   currency: currency(),
   tax_rate: percentage(),
   line_items: lineItems(),
+  ...datesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null),
 }).example({ due_date: '2099-11-30' });

@@ -24,6 +24,7 @@ import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.t
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { namedClient, requireIdentified } from '../clients/named-client.ts';
+import { changedDates, issueDateOf } from '../documents/dates-input.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -125,9 +126,13 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
     const money = invoiceMoney({ currency, amount, tax_rate, line_items });
     const client = await namedClient(accountId, client_id, session);
     const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
+    const dates = changedDates(body);
+    const issuing = { session, accountId, account, sequence: 'invoice', isIssued: status === 'Sent' };
     const invoice: InvoiceRecord = {
       ...base,
       ...money,
+      ...dates,
+      issue_date: await issueDateOf(dates.issue_date, issuing),
       ...invoiceLapse({ status, amount: money.amount, due_date }),
       number,
       client_id: client._id,
@@ -223,12 +228,16 @@ async function changesOf(
     isMoved || isDayToWatch({ lapses_on: invoice.lapses_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, invoiceLapse({ status: body.status ?? status, amount, due_date }));
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
-  if (status === 'Sent' && !invoice.parties) {
-    const client = await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session);
-    if (client) {
-      requireIdentified(client);
-      changes.parties = partiesOf(await readAccount(accountId, session), client);
-    }
+  const isIssued = status === 'Sent' && !invoice.parties;
+  const isDated = content.issue_date !== undefined && content.issue_date !== invoice.issue_date;
+  if (!isIssued && !isDated) return changes;
+  const account = await readAccount(accountId, session);
+  const given = 'issue_date' in content ? content.issue_date : invoice.issue_date;
+  changes.issue_date = await issueDateOf(given, { session, accountId, account, sequence: 'invoice', isIssued });
+  const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session));
+  if (client) {
+    requireIdentified(client);
+    changes.parties = partiesOf(account, client);
   }
   return changes;
 }

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { QUOTE_STATUSES } from '#libs/models/quote.ts';
 import {
   calendarDay,
+  dateAnswers,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -23,6 +24,7 @@ export const quoteAnswer = Joi.object({
     .valid(...QUOTE_STATUSES)
     .required(),
   expires_at: calendarDay(),
+  ...dateAnswers,
   due_date: orNull(Joi.string()).description('Always null: a quote is not due'),
   description: orNull(Joi.string()),
   line_items: lineItemAnswers(),
@@ -45,6 +47,9 @@ export const quoteAnswer = Joi.object({
     amount_due: 1356.6,
     status: 'Sent',
     expires_at: '2026-12-02',
+    issue_date: '2026-11-02',
+    service_date: null,
+    service_period: { from: '2026-10-01', to: '2026-10-31' },
     due_date: null,
     description: 'Drawings of the mill',
     line_items: null,

@@ -58,10 +58,12 @@ function lineSum(lines: LineItem[], currency: string): number {
 /** @param status as it is today. @throws AppError 409 that names what may not change in it. */
 export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>, status: QuoteStatus): void {
   const isChanged = (name: keyof QuoteRecord) =>
-    name in next && JSON.stringify(next[name]) !== JSON.stringify(quote[name] ?? null);
-  const accepted = (['line_items', 'project_id'] as const).filter(isChanged);
+    name in next && JSON.stringify(next[name] ?? null) !== JSON.stringify(quote[name] ?? null);
+  const accepted = (['line_items', 'project_id', 'service_date', 'service_period'] as const).filter(isChanged);
   if (status === 'Accepted' && accepted.length > 0) {
     throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);
   }
-  if (status !== 'Draft' && isChanged('client_id')) throw conflict('Cannot change client_id after the quote was sent');
+  const sent = (['client_id', 'issue_date'] as const).filter(isChanged);
+  if (status !== 'Draft' && sent.length > 0)
+    throw conflict(`Cannot change ${sent.join(', ')} after the quote was sent`);
 }

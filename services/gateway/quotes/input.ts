@@ -2,12 +2,13 @@
 import Joi from 'joi';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { type DatesInput, datesInput } from '../documents/dates-input.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 import { currency, day, text, uuid } from '../http/read-input.ts';
 
-export interface NewQuote {
+export interface NewQuote extends DatesInput {
   client_id: Id;
   amount: number;
   project_id?: Id | null;
@@ -19,7 +20,7 @@ export interface NewQuote {
   line_items?: LineInput[] | null;
 }
 
-export interface QuoteChanges {
+export interface QuoteChanges extends DatesInput {
   status?: QuoteStatus;
   description?: string | null;
   expires_at?: string;
@@ -45,6 +46,7 @@ export const newQuote = Joi.object<NewQuote, true>({
   currency: currency().default('USD'),
   tax_rate: newTaxRate(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  ...datesInput,
   line_items: lineItems(),
 }).example({
   client_id: exampleId.clients,
@@ -62,6 +64,7 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   currency: currency(),
   tax_rate: percentage(),
   line_items: lineItems().description('While not Accepted. Without `amount` their sum becomes the amount'),
+  ...datesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null).description('While not Accepted'),
 }).example({ status: 'Accepted' });

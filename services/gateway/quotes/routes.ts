@@ -22,6 +22,7 @@ import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.t
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { namedClient, requireIdentified } from '../clients/named-client.ts';
+import { changedDates, issueDateOf } from '../documents/dates-input.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -126,9 +127,13 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       session,
       details: 'list',
     });
+    const dates = changedDates(body, 'list');
+    const issuing = { session, accountId, account, sequence: 'quote', details: 'list' as const };
     const quote: QuoteRecord = {
       ...base,
       ...money,
+      ...dates,
+      issue_date: await issueDateOf(dates.issue_date, { ...issuing, isIssued: status === 'Sent' }),
       ...lapseOf(status, expires_at),
       number,
       client_id: client._id,
@@ -208,7 +213,11 @@ async function changesOf(
   { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<QuoteRecord>> {
-  const content: Partial<QuoteRecord> = { ...changedMoney(quote, body), ...changedReferences(body) };
+  const content: Partial<QuoteRecord> = {
+    ...changedMoney(quote, body),
+    ...changedDates(body, 'list'),
+    ...changedReferences(body),
+  };
   requireChangeable(quote, content, before);
   await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
   const expires_at = body.expires_at ?? quote.expires_at;
@@ -220,14 +229,20 @@ async function changesOf(
     isMoved || isDayToWatch({ lapses_on: quote.lapses_on, lastDay: quote.expires_at }, expires_at, today);
   if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
   if (body.description !== undefined) changes.description = body.description || null;
-  if (status === 'Draft') {
-    changes.parties = undefined; // Nothing is frozen on a draft, even one that was sent before.
-  } else if (!quote.parties) {
-    const client = await findOwn(Client, accountId, content.client_id ?? quote.client_id, session);
-    if (client) {
-      requireIdentified(client);
-      changes.parties = partiesOf(await readAccount(accountId, session), client);
-    }
+  // Nothing is frozen on a draft, even one that was sent before: it is issued again.
+  if (status === 'Draft' && quote.parties)
+    Object.assign(changes, { parties: undefined, issue_date: content.issue_date });
+  const isIssued = status !== 'Draft' && !quote.parties;
+  const isDated = content.issue_date !== undefined && content.issue_date !== quote.issue_date;
+  if (!isIssued && !isDated) return changes;
+  const account = await readAccount(accountId, session);
+  const given = 'issue_date' in content ? content.issue_date : quote.issue_date;
+  const issuing = { session, accountId, account, sequence: 'quote', isIssued, details: 'list' as const };
+  changes.issue_date = await issueDateOf(given, issuing);
+  const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? quote.client_id, session));
+  if (client) {
+    requireIdentified(client);
+    changes.parties = partiesOf(account, client);
   }
   return changes;
 }
