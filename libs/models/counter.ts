@@ -1,8 +1,7 @@
-// The sequences of an account, drawn inside the transaction that uses the number: a failure leaves no hole.
+// The sequences of an account and the time of its last change, drawn inside the transaction that uses them: a failure leaves no hole.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
-import { driverOf } from './records.ts';
-import { type Id, idField, storedId } from './tenant.ts';
+import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
   {
@@ -15,6 +14,8 @@ const counterSchema = new Schema(
     event: { type: Number, required: true, default: 0 },
     /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
     key: { type: Number, required: true, default: 0 },
+    /** The latest `updated_at` that was given to a record of the account. */
+    changed_at: Date,
   },
   { versionKey: false, strict: 'throw', collection: 'counters' },
 );
@@ -23,36 +24,118 @@ export const Counter = model('Counter', counterSchema);
 
 export type Sequence = 'invoice' | 'quote' | 'event' | 'key';
 
+/** What one transaction has drawn so far. A transaction that is tried again has drawn nothing. */
+interface Drawn {
+  changedAt?: Date;
+  /** A sequence of an event that comes later in the transaction. */
+  event?: number | undefined;
+  mayReserve?: boolean;
+}
+
+const drawnBy = new WeakMap<object, Drawn>();
+
+function drawnIn(session: Session): Drawn {
+  // The driver makes a new one for every attempt, and leaves it out of its types.
+  const { transaction } = session as unknown as { transaction: object };
+  const drawn = drawnBy.get(transaction) ?? {};
+  drawnBy.set(transaction, drawn);
+  return drawn;
+}
+
+/**
+ * The `updated_at` of everything the transaction changes. It is drawn under the account's row lock, so it grows in the order of commits:
+ * what becomes visible later was changed later than everything that was visible before, whatever the clocks of the gateways say.
+ * @param at the time it should be; it is later when the account's last change is not before it.
+ */
+export async function changeTime(session: Session, account: Id | StoredId, at: Date): Promise<Date> {
+  const drawn = drawnIn(session);
+  if (drawn.changedAt) return drawn.changedAt;
+  const names: Sequence[] = drawn.mayReserve && drawn.event === undefined ? ['event'] : [];
+  const { event } = await raise(session, account, { names, by: 1, at });
+  if (names.length > 0) drawn.event = event;
+  return drawn.changedAt ?? at;
+}
+
+/** Lets `changeTime` draw the sequence of the event that follows in the same update. `giveBack` must end the work. */
+export function reserveEvents(session: Session): void {
+  drawnIn(session).mayReserve = true;
+}
+
+/** Takes back the sequence that no event has used. */
+export async function giveBack(session: Session, accountId: Id): Promise<void> {
+  const drawn = drawnIn(session);
+  if (drawn.event === undefined) return;
+  drawn.event = undefined;
+  await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -1 } }, { session });
+}
+
+/** For a dry run, which must not lock the account's counter: changes have this time. */
+export function pretendChangeTime(session: Session, at: Date): void {
+  drawnIn(session).changedAt = at;
+}
+
 /**
  * Draws the next number of each named sequence of the account.
  * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
+ * @param at see changeTime: of a record that is made next. Drawn in the same update.
  */
 export async function drawNext<Name extends Sequence>(
   session: Session,
   accountId: Id,
   names: readonly Name[],
+  at?: Date,
 ): Promise<Record<Name, number>> {
-  return raise(session, accountId, names, 1);
+  const reserved = takeReserved(session, names);
+  const left = names.filter((name) => reserved === undefined || name !== 'event');
+  const drawn = left.length > 0 ? await raise(session, accountId, { names: left, by: 1, at }) : {};
+  return { ...drawn, ...(reserved === undefined ? {} : { event: reserved }) } as Record<Name, number>;
 }
 
 /** Draws as many numbers of one sequence at a time. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
-  return (await raise(session, accountId, [name], count))[name] - count + 1;
+  const reserved = takeReserved(session, [name]);
+  // Nobody else draws between the two: the row is locked until the transaction ends.
+  const by = reserved === undefined ? count : count - 1;
+  if (by === 0 && reserved !== undefined) return reserved;
+  const last = (await raise(session, accountId, { names: [name], by }))[name];
+  return last - count + 1;
+}
+
+function takeReserved(session: Session, names: readonly Sequence[]): number | undefined {
+  if (!names.includes('event')) return undefined;
+  const drawn = drawnIn(session);
+  const { event } = drawn;
+  drawn.event = undefined;
+  return event;
 }
 
 /** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */
 export async function lastDrawn(session: Session, accountId: Id, name: Sequence): Promise<number> {
-  const counter = await driverOf(Counter).findOne({ _id: storedId(accountId) }, { session, projection: { [name]: 1 } });
+  const counter = await Counter.collection.findOne(
+    { _id: storedId(accountId) as never },
+    { session, projection: { [name]: 1 } },
+  );
   return (counter as Partial<Record<Sequence, number>> | null)?.[name] ?? 0;
 }
 
-async function raise<Name extends Sequence>(session: Session, accountId: Id, names: readonly Name[], by: number) {
+/** @param at also draws the time of the change, unless the transaction has one. */
+async function raise<Name extends Sequence>(
+  session: Session,
+  account: Id | StoredId,
+  { names, by, at }: { names: readonly Name[]; by: number; at?: Date | undefined },
+): Promise<Record<Name, number>> {
+  const drawn = drawnIn(session);
+  const isTimed = at !== undefined && drawn.changedAt === undefined;
+  const sums = names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]);
+  // A missing time is no number to add to, and is left out of the maximum.
+  const time = isTimed ? { changed_at: { $max: [at, { $add: ['$changed_at', 1] }] } } : {};
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
-    { _id: storedId(accountId) as never }, // The wrapper's types know no ids but ObjectId.
-    { $inc: Object.fromEntries(names.map((name) => [name, by])) },
+    { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
+    [{ $set: { ...Object.fromEntries(sums), ...time } }],
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');
+  if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
   return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
 }

@@ -5,7 +5,7 @@ import type { Session } from '../mongo.ts';
 import { isDuplicate } from '../mongo-errors.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { NUMBER_KINDS, type NumberKind } from './number-ledger.ts';
-import { driverOf, insertOwn, recordsOf, type Stamped } from './records.ts';
+import { driverOf, type Owned, recordsOf, type Stamped } from './records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 /** `partly_failed`: some are there. `failed`: none is. */
@@ -131,7 +131,8 @@ export async function insertBatch(batch: BatchRecord, session: Session): Promise
   const slot = Array.from({ length: BATCHES_RUNNING_MAX }, (_, index) => index).find((index) => !taken.has(index));
   if (slot === undefined) throw tooMany(`${BATCHES_RUNNING_MAX} batches of documents are not finished yet`);
   try {
-    await insertOwn(DocumentBatch, { ...batch, slot }, session);
+    // Its time needs no place in the order of the account's changes: no list is sorted by it.
+    await driverOf(DocumentBatch).insertOne({ ...batch, slot } as Owned, { session, ignoreUndefined: true });
   } catch (error) {
     if (isDuplicate(error)) throw tooMany('Another batch of documents is being taken, please try again');
     throw error;

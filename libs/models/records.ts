@@ -1,6 +1,7 @@
 // One account's records straight from the driver: nothing is hydrated, and no call works without the account.
 import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
+import { changeTime } from './counter.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
 export interface Owned {
@@ -98,12 +99,16 @@ export async function holdOwn<Stored extends Owned>(
   return record as Stored | null;
 }
 
-/** Stores a record as it is. Fields that are undefined are not stored. */
+/**
+ * Stores a record. Fields that are undefined are not stored.
+ * @param record gets its `updated_at` here, if it has one: see changeTime.
+ */
 export async function insertOwn<Stored extends Owned>(
   records: Records<Stored>,
   record: Stored,
   session: Session,
 ): Promise<void> {
+  if (isStamped(record)) record.updated_at = await changeTime(session, record.account_id, record.updated_at);
   await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
 }
 
@@ -114,7 +119,7 @@ export async function changeOwn<Stored extends Stamped>(
   changes: Partial<Stored>,
   session: Session,
 ): Promise<Stored> {
-  const set = { ...changes, updated_at: new Date() };
+  const set = { ...changes, updated_at: await changeTime(session, record.account_id, new Date()) };
   const removed = Object.entries(changes).filter(([, value]) => value === undefined);
   await driverOf(records).updateOne(
     { _id: record._id, account_id: record.account_id },
@@ -195,6 +200,10 @@ export async function removeAllWith<Stored extends Owned>(
 /** The index of a listing that finds by `filter` and gives the oldest first, see listing.ts. */
 function alongIds(filter: object): Record<string, 1> {
   return { account_id: 1, ...Object.fromEntries(Object.keys(filter).map((name) => [name, 1] as const)), _id: 1 };
+}
+
+function isStamped(record: Owned): record is Stamped {
+  return 'updated_at' in record;
 }
 
 function own(accountId: Id, id: Id | StoredId) {

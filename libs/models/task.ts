@@ -1,6 +1,7 @@
 // Something to do in a project, and the time it took so far.
 import { Schema } from 'mongoose';
 import type { Session } from '../mongo.ts';
+import { changeTime } from './counter.ts';
 import { addListIndexes, type Listing } from './listing.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from './records.ts';
@@ -93,9 +94,10 @@ export async function addTime(
   { _id, account_id }: Pick<TaskRecord, '_id' | 'account_id'>,
   seconds: number,
 ): Promise<TaskRecord | null> {
+  const updated_at = await changeTime(session, account_id, new Date());
   const task = await driverOf(Task).findOneAndUpdate(
     { _id, account_id },
-    { $inc: { total_seconds: seconds }, $set: { updated_at: new Date() } },
+    { $inc: { total_seconds: seconds }, $set: { updated_at } },
     { session, returnDocument: 'after' },
   );
   return task as TaskRecord | null;

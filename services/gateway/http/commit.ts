@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
-import { drawMany, drawNext } from '#libs/models/counter.ts';
+import { drawMany, drawNext, giveBack, pretendChangeTime, reserveEvents } from '#libs/models/counter.ts';
 import { type EventType, insertEvent, insertEvents } from '#libs/models/event.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
 import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
-import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, storedId, timeOf } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo.ts';
 import { isDuplicate } from '#libs/mongo-errors.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
@@ -78,9 +78,11 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   async function run(work: Bound, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
     const { answer, hasEvents } = await inTurn(accountId, () =>
       inTransaction(async (session) => {
+        reserveEvents(session);
         await first?.(session);
         const { transaction, finish } = openTransaction(session);
         const answer = await work(transaction);
+        await giveBack(session, accountId);
         await remember?.(session, answer);
         passing?.('before-commit');
         return { answer, hasEvents: finish() };
@@ -130,7 +132,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
       session,
       accountId,
       async drawNumber(kind, documentId) {
-        const drawn = await drawNext(session, accountId, [kind, 'event']);
+        const drawn = await drawNext(session, accountId, [kind, 'event'], timeOf(String(documentId)));
         reserved = drawn.event;
         passing?.('after-counter');
         await recordNumber(session, { accountId, kind, number: drawn[kind], documentId });
@@ -174,6 +176,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
     };
     try {
       await inTransaction(async (session) => {
+        pretendChangeTime(session, new Date());
         throw new Rehearsed(await work({ session, ...unchanged }));
       });
     } catch (error) {

@@ -1,0 +1,104 @@
+// `updated_at` follows the order of commits, so that who reads by it loses nothing: with clocks that disagree and with records that were made early.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { Client, type ClientRecord, searchOf } from '#libs/models/client.ts';
+import { Counter, drawMany, drawNext, giveBack, reserveEvents } from '#libs/models/counter.ts';
+import { changeOwn, findOwn, insertOwn } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { inTransaction } from '#libs/mongo.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+});
+afterAll(() => workspace.close());
+
+const HOUR_MS = 3_600_000;
+
+function newClient(account: string, at?: Date): ClientRecord {
+  const faces = { name: 'Ada', email: 'ada@example.com' };
+  const base = newRecord(account);
+  return { ...base, ...(at ? { updated_at: at } : {}), ...faces, search: searchOf(faces), status: 'invited' };
+}
+
+async function stored(client: ClientRecord) {
+  await inTransaction((session) => insertOwn(Client, client, session));
+  return client;
+}
+
+test('when a record was made before another one was committed, then it is the later one as soon as it is stored', async () => {
+  const { id } = await workspace.account();
+  const early = newClient(id);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const other = await stored(newClient(id));
+
+  await stored(early);
+
+  expect(early.updated_at.getTime()).toBeGreaterThan(other.updated_at.getTime());
+  expect((await findOwn(Client, id, early._id))?.updated_at).toEqual(early.updated_at);
+});
+
+test('when nothing is in its way, then a new record was changed when it was created', async () => {
+  const { id } = await workspace.account();
+  const client = await stored(newClient(id));
+
+  expect(client.updated_at).toEqual(client.created_at);
+});
+
+test('when another gateway has a clock an hour ahead, then a change after its change is later nevertheless', async () => {
+  const { id } = await workspace.account();
+  const ahead = await stored(newClient(id, new Date(Date.now() + HOUR_MS)));
+  const client = await stored(newClient(id));
+
+  const changed = await inTransaction((session) => changeOwn(Client, client, { name: 'Countess' }, session));
+
+  expect(client.updated_at.getTime()).toBe(ahead.updated_at.getTime() + 1);
+  expect(changed.updated_at.getTime()).toBe(ahead.updated_at.getTime() + 2);
+});
+
+test('when a transaction changes several records, then all of them at the same time, and another attempt draws anew', async () => {
+  const { id } = await workspace.account();
+  let attempts = 0;
+  const times = await inTransaction(async (session) => {
+    const clients = [newClient(id), newClient(id)];
+    for (const client of clients) await insertOwn(Client, client, session);
+    attempts += 1;
+    if (attempts === 1) {
+      // What MongoDB says of a conflict.
+      const conflict = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
+      conflict.addErrorLabel('TransientTransactionError');
+      throw conflict;
+    }
+    return clients.map(({ updated_at }) => updated_at.getTime());
+  });
+
+  const counter = await Counter.findById(id).lean();
+  expect(attempts).toBe(2);
+  expect(times).toEqual([counter?.changed_at?.getTime(), counter?.changed_at?.getTime()]);
+});
+
+test('when a sequence is reserved with the time, then the next event has it, and what is left is given back', async () => {
+  const { id } = await workspace.account();
+  const sequences = await inTransaction(async (session) => {
+    reserveEvents(session);
+    await insertOwn(Client, newClient(id), session);
+    const { event: first } = await drawNext(session, id, ['event']);
+    const { event: second } = await drawNext(session, id, ['event']);
+    return [first, second];
+  });
+  const many = await inTransaction(async (session) => {
+    reserveEvents(session);
+    await insertOwn(Client, newClient(id), session);
+    return drawMany(session, id, 'event', 3);
+  });
+  await inTransaction(async (session) => {
+    reserveEvents(session);
+    await insertOwn(Client, newClient(id), session);
+    await giveBack(session, id);
+  });
+
+  expect([sequences, many]).toEqual([[1, 2], 3]);
+  const counter = await Counter.collection.findOne({ _id: storedId(id) as never });
+  expect(counter?.['event']).toBe(5);
+});
