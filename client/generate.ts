@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { release } from '#libs/release.ts';
 import { routesOf } from '../services/gateway/app.ts';
-import { makeOpenApi } from '../services/gateway/reference/openapi.ts';
+import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, 'generated');
 // The table is only looked at: nothing is called.
@@ -13,7 +13,7 @@ const routes = routesOf({ outbound: undefined as never, box: undefined as never,
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-writeFileSync(document, JSON.stringify(makeOpenApi(routes, release()), orString));
+writeFileSync(document, JSON.stringify(withIterators(makeOpenApi(routes, release())), orString));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
 const file = join(folder, 'billhook.ts');
@@ -44,4 +44,15 @@ function withKeyedPostsOnly(code: string): string {
   const keyed = /\(?method === 'POST' \|\| method === 'PATCH'\)?/g;
   if (code.match(keyed)?.length !== 1) throw new Error('the generated client decides elsewhere now what gets a key');
   return code.replace(keyed, "method === 'POST'");
+}
+
+/** Lists get `pages()` and `items()`, which follow `Link: rel="next"`. */
+function withIterators(document: OpenApi): OpenApi {
+  for (const { get } of Object.values(document.paths)) {
+    if (JSON.stringify(get?.responses['200'] ?? {}).includes('schemas/Pagination')) {
+      const items = get?.operationId === 'auditNumbering' ? '/data/numbers' : '/data';
+      Object.assign(get as object, { 'x-redoclyPagination': { style: 'link', items } });
+    }
+  }
+  return document;
 }

@@ -27,7 +27,9 @@
  * USD 2, KWD 3 digits), rounded half away from zero. Fields that an operation does not know are ignored.
  *
  * ## Lists
- * `limit` is 50 unless given and at most 100; more is answered with 100. `offset` skips. Lists are newest first unless said otherwise.
+ * `limit` is 50 unless given and at most 100; more is answered with 100. Lists are newest first unless said otherwise. `Link: rel="next"` is the
+ * next page: its `after` goes on behind the last record, whatever is created or deleted meanwhile. `offset` skips records of a list that stands still.
+ * With `sort=updated_at` and `updated_since` a copy loses no change.
  *
  * ## Safe retries
  * Every POST that stores something takes an `Idempotency-Key`: the same key with the same request answers the first answer again for
@@ -2472,6 +2474,12 @@ export type ListApiKeysQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
 };
 
 export type ListApiKeysResponseHeaders = {
@@ -2623,6 +2631,12 @@ export type ListClientsQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
     /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
@@ -2840,6 +2854,12 @@ export type ListProjectsQuery = {
      */
     offset?: number;
     /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
     sort?: "created_at" | "updated_at" | "-created_at" | "-updated_at";
@@ -3015,6 +3035,12 @@ export type ListTasksQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
     /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
@@ -3208,6 +3234,12 @@ export type ListTimeEntriesQuery = {
      */
     offset?: number;
     /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
      * Order; a leading minus is descending. -date when absent, -updated_at with updated_since
      */
     sort?: "date" | "created_at" | "updated_at" | "-date" | "-created_at" | "-updated_at";
@@ -3384,6 +3416,12 @@ export type ListQuotesQuery = {
      */
     offset?: number;
     /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
     sort?: "created_at" | "updated_at" | "expires_at" | "-created_at" | "-updated_at" | "-expires_at";
@@ -3559,6 +3597,12 @@ export type ListInvoicesQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
     /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
@@ -3851,6 +3895,12 @@ export type ListDocumentsQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
     status?: "queued" | "processing" | "done" | "partly_failed" | "failed";
 };
 
@@ -4026,6 +4076,12 @@ export type AuditNumberingQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
 };
 
 export type AuditNumberingResponseHeaders = {
@@ -4069,6 +4125,12 @@ export type ListWebhooksQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
 };
 
 export type ListWebhooksResponseHeaders = {
@@ -4317,6 +4379,12 @@ export type ListWebhookDeliveriesQuery = {
      * @maximum 1000000000
      */
     offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
     status?: "pending" | "delivered" | "dead" | "held";
 };
 
@@ -4605,6 +4673,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: ApiKey;
     };
     createApiKey: {
         args: {
@@ -4666,6 +4735,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: ClientRecord;
     };
     addClient: {
         args: {
@@ -4741,6 +4811,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Project;
     };
     createProject: {
         args: {
@@ -4804,6 +4875,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Task;
     };
     createTask: {
         args: {
@@ -4867,6 +4939,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: TimeEntry;
     };
     createTimeEntry: {
         args: {
@@ -4930,6 +5003,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Quote;
     };
     createQuote: {
         args: {
@@ -4993,6 +5067,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Invoice;
     };
     createInvoice: {
         args: {
@@ -5084,6 +5159,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: DocumentBatchSummary;
     };
     createDocuments: {
         args: {
@@ -5158,6 +5234,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: DrawnNumber;
     };
     generatePdf: {
         args: {
@@ -5181,6 +5258,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Webhook;
     };
     createWebhook: {
         args: {
@@ -5279,6 +5357,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Delivery;
     };
     replayWebhook: {
         args: {
@@ -5329,6 +5408,7 @@ export type Ops = {
             ratelimitPolicy?: string;
             link?: string;
         };
+        item: Event;
     };
     listEventTypes: {
         args: {
@@ -5377,53 +5457,53 @@ export type Ops = {
 export const OPERATIONS = {
     getAccount: { id: "getAccount", method: "GET", path: "/api/v1/account", tags: ["Account"], params: [{ name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     updateAccount: { id: "updateAccount", method: "PATCH", path: "/api/v1/account", tags: ["Account"], params: [{ name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listApiKeys: { id: "listApiKeys", method: "GET", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listApiKeys: { id: "listApiKeys", method: "GET", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createApiKey: { id: "createApiKey", method: "POST", path: "/api/v1/keys", tags: ["Keys"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getApiKey: { id: "getApiKey", method: "GET", path: "/api/v1/keys/{id}", tags: ["Keys"], params: [{ name: "id", in: "path" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     revokeApiKey: { id: "revokeApiKey", method: "DELETE", path: "/api/v1/keys/{id}", tags: ["Keys"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     rotateApiKey: { id: "rotateApiKey", method: "POST", path: "/api/v1/keys/{id}/rotate", tags: ["Keys"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listClients: { id: "listClients", method: "GET", path: "/api/v1/clients", tags: ["Clients"], params: [{ name: "q", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listClients: { id: "listClients", method: "GET", path: "/api/v1/clients", tags: ["Clients"], params: [{ name: "q", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     addClient: { id: "addClient", method: "POST", path: "/api/v1/clients", tags: ["Clients"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getClient: { id: "getClient", method: "GET", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteClient: { id: "deleteClient", method: "DELETE", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateClient: { id: "updateClient", method: "PATCH", path: "/api/v1/clients/{id}", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     anonymiseClient: { id: "anonymiseClient", method: "POST", path: "/api/v1/clients/{id}/anonymise", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listProjects: { id: "listProjects", method: "GET", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "status", in: "query" }, { name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listProjects: { id: "listProjects", method: "GET", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "status", in: "query" }, { name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createProject: { id: "createProject", method: "POST", path: "/api/v1/projects", tags: ["Projects"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getProject: { id: "getProject", method: "GET", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteProject: { id: "deleteProject", method: "DELETE", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateProject: { id: "updateProject", method: "PATCH", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listTasks: { id: "listTasks", method: "GET", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "project_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listTasks: { id: "listTasks", method: "GET", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "project_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createTask: { id: "createTask", method: "POST", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getTask: { id: "getTask", method: "GET", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTask: { id: "deleteTask", method: "DELETE", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTask: { id: "updateTask", method: "PATCH", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listTimeEntries: { id: "listTimeEntries", method: "GET", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "project_id", in: "query" }, { name: "task_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listTimeEntries: { id: "listTimeEntries", method: "GET", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "project_id", in: "query" }, { name: "task_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createTimeEntry: { id: "createTimeEntry", method: "POST", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getTimeEntry: { id: "getTimeEntry", method: "GET", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTimeEntry: { id: "deleteTimeEntry", method: "DELETE", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimeEntry: { id: "updateTimeEntry", method: "PATCH", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteQuote: { id: "deleteQuote", method: "DELETE", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateQuote: { id: "updateQuote", method: "PATCH", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createInvoice: { id: "createInvoice", method: "POST", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteInvoice: { id: "deleteInvoice", method: "DELETE", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateInvoice: { id: "updateInvoice", method: "PATCH", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createDocuments: { id: "createDocuments", method: "POST", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "location", key: "location", type: "string" }] },
     getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteDocuments: { id: "deleteDocuments", method: "DELETE", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getDocumentFile: { id: "getDocumentFile", method: "GET", path: "/api/v1/documents/{id}/files/{position}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "position", in: "path" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     getDocumentArchive: { id: "getDocumentArchive", method: "GET", path: "/api/v1/documents/{id}/archive", tags: ["Documents"], params: [{ name: "id", in: "path" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    auditNumbering: { id: "auditNumbering", method: "GET", path: "/api/v1/numbering/audit", tags: ["Numbering"], params: [{ name: "kind", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data/numbers" } },
     generatePdf: { id: "generatePdf", method: "POST", path: "/api/tools/generate-pdf", tags: ["PDF tool"], body: { contentType: "application/json" }, responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listWebhooks: { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createWebhook: { id: "createWebhook", method: "POST", path: "/api/v1/webhooks", tags: ["Webhooks"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getWebhook: { id: "getWebhook", method: "GET", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteWebhook: { id: "deleteWebhook", method: "DELETE", path: "/api/v1/webhooks/{id}", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -5431,11 +5511,11 @@ export const OPERATIONS = {
     testWebhook: { id: "testWebhook", method: "POST", path: "/api/v1/webhooks/{id}/test", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     rotateWebhookSecret: { id: "rotateWebhookSecret", method: "POST", path: "/api/v1/webhooks/{id}/rotate-secret", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     diagnoseSignature: { id: "diagnoseSignature", method: "POST", path: "/api/v1/webhooks/doctor", tags: ["Webhooks"], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listWebhookDeliveries: { id: "listWebhookDeliveries", method: "GET", path: "/api/v1/webhooks/{id}/deliveries", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listWebhookDeliveries: { id: "listWebhookDeliveries", method: "GET", path: "/api/v1/webhooks/{id}/deliveries", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     replayWebhook: { id: "replayWebhook", method: "POST", path: "/api/v1/webhooks/{id}/replay", tags: ["Webhooks"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getDelivery: { id: "getDelivery", method: "GET", path: "/api/v1/deliveries/{id}", tags: ["Deliveries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayDelivery: { id: "replayDelivery", method: "POST", path: "/api/v1/deliveries/{id}/replay", tags: ["Deliveries"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listEvents: { id: "listEvents", method: "GET", path: "/api/v1/events", tags: ["Events"], params: [{ name: "after", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "type", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }] },
+    listEvents: { id: "listEvents", method: "GET", path: "/api/v1/events", tags: ["Events"], params: [{ name: "after", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "type", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listEventTypes: { id: "listEventTypes", method: "GET", path: "/api/v1/event-types", tags: ["Event types"], params: [{ name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     getEvent: { id: "getEvent", method: "GET", path: "/api/v1/events/{id}", tags: ["Events"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     replayEvent: { id: "replayEvent", method: "POST", path: "/api/v1/events/{id}/replay", tags: ["Events"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] }
@@ -6184,6 +6264,220 @@ async function resolveAuth(
   }
   if (cookies.length > 0) headers.Cookie = cookies.join('; ');
   return { headers, query };
+}
+
+/**
+ * Auto-pagination (capability module — wired into `createClient`, dispatched by the
+ * method's `.pages()`/`.items()`): walk an operation's pages by advancing the descriptor's
+ * `param` query parameter, per its `style`. The caller's args are never mutated — each
+ * request gets a fresh `query` clone — and `init` is forwarded to every call.
+ *
+ * Iteration is error-mode-agnostic: `call` always resolves to the RAW page (on a
+ * result-mode client the attachment unwraps the envelope first), so a failed page
+ * aborts iteration by throwing `ApiError`, even on result-mode clients; the `onError`
+ * middleware hook (throw-mode-only) is not invoked.
+ */
+
+/**
+ * Resolve an RFC 6901 JSON pointer (`~1` → `/`, `~0` → `~`) against a value.
+ * The empty pointer is the whole document; anything else must start with `/`.
+ * Returns `undefined` on any miss (bad token, absent key, non-object step) — never throws.
+ */
+function resolvePointer(value: unknown, pointer: string): unknown {
+  if (pointer === '') return value;
+  if (!pointer.startsWith('/')) return undefined;
+  let current = value;
+  for (const token of pointer.slice(1).split('/')) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(current)) {
+      if (!/^(0|[1-9]\d*)$/.test(key)) return undefined;
+      current = current[Number(key)];
+    } else if (Object(current) === current && key in (current as object)) {
+      current = (current as Record<string, unknown>)[key];
+    } else {
+      return undefined;
+    }
+  }
+  return current;
+}
+
+/**
+ * Iterate an operation's full page results. Every page is yielded before the stop
+ * condition is evaluated, so the last page always arrives. Cursor style resumes from a
+ * caller-provided `query[spec.param]`, stops when the optional `hasMore` pointer
+ * resolves to `false` or when `nextCursor` resolves to `undefined`/`null`/`''`, and
+ * throws if the next cursor is not a string or number, or
+ * if the same cursor comes back twice in a row (infinite-loop guards). Offset/page
+ * styles advance by item count / by one and stop when
+ * the `items` pointer misses or the array is empty.
+ */
+async function* pages<TPage>(
+  call: (args?: OperationArgs, init?: RequestOptions) => Promise<TPage>,
+  spec: PaginationSpec,
+  args: OperationArgs = {},
+  init?: RequestOptions
+): AsyncGenerator<TPage> {
+  if (spec.style === 'cursor') {
+    let cursor: unknown = args.query?.[spec.param];
+    while (true) {
+      const query = { ...args.query };
+      if (cursor !== undefined) query[spec.param] = cursor as QueryValue;
+      const page = await call({ ...args, query }, init);
+      yield page;
+      // Connection-style APIs keep a non-null cursor on the last page and signal the
+      // end via a boolean flag — honor it before the cursor check to skip the
+      // follow-up empty request. Strictly `false`: a missing pointer falls through.
+      if (spec.hasMore !== undefined && resolvePointer(page, spec.hasMore) === false) return;
+      const next = resolvePointer(page, spec.nextCursor);
+      if (next === undefined || next === null || next === '') return;
+      if (typeof next !== 'string' && typeof next !== 'number') {
+        // A fresh non-scalar cursor never compares equal, so without this guard a lying
+        // server would slip past the did-not-advance check into an infinite loop.
+        throw new Error(`Pagination cursor at ${spec.nextCursor} is not a string or number`);
+      }
+      if (next === cursor) {
+        throw new Error('Pagination did not advance: operation returned the same cursor twice');
+      }
+      cursor = next;
+    }
+  } else if (spec.style === 'link' || spec.style === 'body-link') {
+    // Link iteration needs the response's `Link` header and the page URL, which the
+    // parsed-page `call` cannot carry — the client wires those operations to `pagesByLink`.
+    throw new Error('link-style pagination iterates via pagesByLink');
+  } else {
+    // Coerce the starting position to a number: a caller may pass `query[spec.param]` as a
+    // string (common from URL/form input), and `+=` on a string would concatenate. `null`
+    // and `''` count as absent — `Number` would turn them into 0, but a one-shot call
+    // omits the param for those values, so the iterator must not start at position 0.
+    const start = args.query?.[spec.param];
+    const fallback = spec.style === 'page' ? 1 : 0;
+    const absent = start === undefined || start === null || start === '';
+    let position = absent || Number.isNaN(Number(start)) ? fallback : Number(start);
+    let previousItems: string | undefined;
+    while (true) {
+      const page = await call({ ...args, query: { ...args.query, [spec.param]: position } }, init);
+      const pageItems = resolvePointer(page, spec.items);
+      // Some APIs clamp a past-the-end offset/page to the last non-empty page instead
+      // of returning an empty one — the repeated page would otherwise loop forever
+      // (the position always "advances", so a cursor-style token check can't catch it).
+      const serialized = Array.isArray(pageItems) ? JSON.stringify(pageItems) : undefined;
+      if (serialized !== undefined && serialized === previousItems) {
+        throw new Error('Pagination did not advance: the operation returned the same page twice');
+      }
+      yield page;
+      if (!Array.isArray(pageItems) || pageItems.length === 0) return;
+      previousItems = serialized;
+      position += spec.style === 'page' ? 1 : pageItems.length;
+    }
+  }
+}
+
+/**
+ * Iterate the operation's individual items: each page's `items` pointer, flattened.
+ * A cursor-style page whose pointer misses yields nothing but pagination continues;
+ * for offset/page styles a miss has already stopped `pages`.
+ */
+async function* items<TItem>(
+  call: (args?: OperationArgs, init?: RequestOptions) => Promise<unknown>,
+  spec: PaginationSpec,
+  args?: OperationArgs,
+  init?: RequestOptions
+): AsyncGenerator<TItem> {
+  for await (const page of pages(call, spec, args, init)) {
+    const pageItems = resolvePointer(page, spec.items);
+    if (Array.isArray(pageItems)) yield* pageItems as TItem[];
+  }
+}
+
+/**
+ * The per-page call the `link`-style iterators drive: the parsed page plus the raw
+ * `Link` header and the page's own URL (for resolving a relative next-page target).
+ */
+type LinkPageCall = (
+  args?: OperationArgs,
+  init?: RequestOptions
+) => Promise<{ page: unknown; linkHeader: string | null; url: string }>;
+
+/** The `rel="next"` target of an RFC 8288 `Link` header, or `undefined` when absent. */
+function linkNext(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  // Entries are `<url>; rel="next"`, comma-separated; the URL is inside `<>`, so split
+  // on commas that precede a `<` and a comma inside a target cannot break an entry.
+  for (const entry of header.split(/,\s*(?=<)/)) {
+    const target = /^\s*<([^>]*)>(.*)$/.exec(entry);
+    if (!target) continue;
+    const [, url = '', params = ''] = target;
+    const rel = /;\s*rel\s*=\s*"?([^";]+)"?/i.exec(params);
+    // `rel` may carry several space-separated relation types (RFC 8288 §3.3).
+    if (rel?.[1]?.split(/\s+/).includes('next')) return url;
+  }
+  return undefined;
+}
+
+/**
+ * Iterate a `link`- or `body-link`-style operation's pages: follow the next page's URL —
+ * the `Link` header's `rel="next"` target (`link`), or the value at the `nextLink` pointer
+ * (`body-link`) — by merging ITS query params into the next call. Every page goes through
+ * the same declared endpoint, so auth, middleware, and `serverUrl` handling apply
+ * unchanged, and credentials can never be handed to a cross-origin `next` URL.
+ * Stops when there is no next URL (`body-link`: `undefined`/`null`/`''`); throws when a
+ * `nextLink` value is not a string, or when the link does not advance (the same target
+ * twice, or a self-link — an infinite-loop guard).
+ */
+async function* pagesByLink<TPage>(
+  call: LinkPageCall,
+  spec: PaginationSpec,
+  args: OperationArgs = {},
+  init?: RequestOptions
+): AsyncGenerator<TPage> {
+  const pointer = spec.style === 'body-link' ? spec.nextLink : undefined;
+  let query = args.query;
+  let previous: string | undefined;
+  while (true) {
+    const { page, linkHeader, url } = await call(
+      { ...args, ...(query === undefined ? {} : { query }) },
+      init
+    );
+    yield page as TPage;
+    const target = pointer === undefined ? linkNext(linkHeader) : resolvePointer(page, pointer);
+    if (target === undefined || target === null || target === '') return;
+    if (typeof target !== 'string') {
+      throw new Error(`Pagination link at ${pointer} is not a string`);
+    }
+    // A relative target resolves against the page's own URL (RFC 8288 §3.1) — which may
+    // itself be relative (relative `serverUrl`, mocked fetch), so both resolve against a
+    // placeholder origin. It never reaches the wire: only the target's query params
+    // carry into the next call.
+    const pageUrl = new URL(url, 'http://relative.invalid');
+    const next = new URL(target, pageUrl).toString();
+    if (next === previous || next === pageUrl.toString()) {
+      throw new Error('Pagination did not advance: the Link rel="next" target repeats');
+    }
+    previous = next;
+    // A repeated key (`?tag=a&tag=b`) folds into an array — the query serializer
+    // expands arrays back into repeated pairs.
+    const linkParams: Record<string, string | string[]> = {};
+    for (const [key, value] of new URL(next).searchParams) {
+      const seen = linkParams[key];
+      if (seen === undefined) linkParams[key] = value;
+      else if (Array.isArray(seen)) seen.push(value);
+      else linkParams[key] = [seen, value];
+    }
+    query = { ...args.query, ...linkParams };
+  }
+}
+
+/** Iterate a `link`-style operation's individual items: each page's `items` pointer, flattened. */
+async function* itemsByLink<TItem>(
+  call: LinkPageCall,
+  spec: PaginationSpec,
+  args?: OperationArgs,
+  init?: RequestOptions
+): AsyncGenerator<TItem> {
+  for await (const page of pagesByLink(call, spec, args, init)) {
+    const pageItems = resolvePointer(page, spec.items);
+    if (Array.isArray(pageItems)) yield* pageItems as TItem[];
+  }
 }
 
 /**
@@ -7068,7 +7362,7 @@ export function createClient<
   operations: Record<string, OperationDescriptor>,
   config?: ClientConfig<OperationContext<Id, Path, Tag>>
 ): Client<Ops, OperationContext<Id, Path, Tag>> {
-  return createClientCore<Ops, Id, Path, Tag>(operations, config, { resolveAuth });
+  return createClientCore<Ops, Id, Path, Tag>(operations, config, { resolveAuth, paginate: { pages, items, pagesByLink, itemsByLink } });
 }
 
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });

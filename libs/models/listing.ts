@@ -1,7 +1,19 @@
 // Lists of an account's records: one declaration gives a collection's indexes, what callers may sort by, and its pages.
 import type { Schema } from 'mongoose';
+import { validationFailed } from '../errors.ts';
+import {
+  eachValue,
+  type Filter,
+  filtersAfter,
+  mergeInOrder,
+  type Order,
+  type Position,
+  positionOf,
+  readThrough,
+  sortOf,
+} from './keyset.ts';
 import { driverOf, type Owned, type Records } from './records.ts';
-import { requireAccount } from './tenant.ts';
+import { requireAccount, type StoredId, storedId } from './tenant.ts';
 
 export interface Listing {
   /** Fields with a filter by equality: with each of them every order has an index. */
@@ -23,6 +35,16 @@ export interface Wanted {
   sort: string;
   limit: number;
   offset: number;
+  /** The page begins after it, and `offset` is 0. */
+  after?: Position | undefined;
+}
+
+export interface Page<Stored> {
+  records: Stored[];
+  /** How many records match in all, wherever the page is. */
+  total: number;
+  /** Where the page ends, when there is more. */
+  next?: Position;
 }
 
 /** A list nobody waits for any more must not go on in the database. */
@@ -34,24 +56,68 @@ export function addListIndexes(schema: Schema, listing: Listing): void {
   }
 }
 
-/** @returns the page, and how many records match in all. */
+/**
+ * @returns the page with what is needed to go on.
+ * @throws AppError 400 when the page begins after a record whose place only the record knows, and which is gone.
+ */
 export async function findPage<Stored extends Owned>(
   model: Records<Stored>,
   listing: Listing,
-  { filter, sort, limit, offset }: Wanted,
-): Promise<{ records: Stored[]; total: number }> {
+  { filter, sort, limit, offset, after }: Wanted,
+): Promise<Page<Stored>> {
   requireAccount(filter['account_id'], `A list of ${model.modelName}`);
-  const { field, direction } = orderOf(listing, sort);
-  const hint = hintFor(listing, filter, field);
-  const order = field === '_id' ? { _id: direction } : { [field]: direction, _id: direction };
+  const order = orderOf(listing, sort);
+  const hint = hintFor(listing, filter, order.field);
+  const begin = after && (await located(model, filter, order, after));
   const projection = Object.fromEntries((listing.left ?? []).map((name) => [name, 0]));
-  const [records, total] = await Promise.all([
+  const read = (part: Filter, most: number) =>
     driverOf(model)
-      .find(filter, { sort: order, skip: offset, limit, projection, maxTimeMS: LIST_LIMIT_MS, hint })
-      .toArray(),
+      .find(part, {
+        sort: sortOf(order),
+        skip: offset,
+        limit: most,
+        batchSize: most + 1,
+        projection,
+        maxTimeMS: LIST_LIMIT_MS,
+        hint,
+      })
+      .toArray();
+  const readAll = async () => {
+    // One more than the page shows whether there is another one.
+    if (!begin) return read(filter, limit + 1);
+    const branches = eachValue(filter, filterOf(listing, filter));
+    const lists = branches.map((branch) => readThrough(filtersAfter(branch, order, begin), limit + 1, read));
+    return mergeInOrder(await Promise.all(lists), order);
+  };
+  const [records, total] = await Promise.all([
+    readAll(),
     countAlong(coveringHint(listing, filter) ?? hint, model, filter),
   ]);
-  return { records: records as unknown as Stored[], total };
+  return { ...pageOf(records as unknown as Stored[], limit, order), total };
+}
+
+async function located(
+  model: Records<Owned>,
+  filter: Wanted['filter'],
+  order: Order,
+  after: Position,
+): Promise<Position> {
+  if (after.value !== undefined) return after;
+  const own = { account_id: filter['account_id'] as StoredId, _id: storedId(after.id) };
+  const record = await driverOf(model).findOne(own, { projection: { [order.field]: 1 } });
+  if (!record) throw validationFailed({ after: ['after stands at a record that is gone: begin with the first page'] });
+  return positionOf(record, order);
+}
+
+/** @param found what the page has, and one record more if there is one. */
+export function pageOf<Stored extends Pick<Owned, '_id'>>(
+  found: Stored[],
+  limit: number,
+  order: Order,
+): Pick<Page<Stored>, 'records' | 'next'> {
+  const records = found.slice(0, limit);
+  const last = records.at(-1);
+  return found.length > limit && last ? { records, next: positionOf(last, order) } : { records };
 }
 
 /** How many records match. The command counts index keys where countDocuments runs a pipeline over them: several times cheaper for many. */
@@ -72,7 +138,7 @@ export async function countAlong(
   return n as number;
 }
 
-function orderOf(listing: Listing, sort: string): { field: string; direction: 1 | -1 } {
+function orderOf(listing: Listing, sort: string): Order {
   const isDescending = sort.startsWith('-');
   const field = listing.orders[isDescending ? sort.slice(1) : sort];
   if (!field) throw new Error(`${sort} is not an order of this list`);
@@ -84,11 +150,12 @@ function orderOf(listing: Listing, sort: string): { field: string; direction: 1 
  * them, and a trial of a page at offset 10,000 costs more than the page; with a range it may even sort in memory.
  */
 function hintFor(listing: Listing, filter: Wanted['filter'], field: string): Record<string, 1> {
-  return indexOf(
-    listing,
-    field,
-    listing.filters.find((name) => name in filter),
-  );
+  return indexOf(listing, field, filterOf(listing, filter));
+}
+
+/** The filter that an index serves; further ones are looked at record by record. */
+function filterOf(listing: Listing, filter: Wanted['filter']): string | undefined {
+  return listing.filters.find((name) => name in filter);
 }
 
 /** The index that holds a filter and a bound on what a list is ordered by ("sent, and due before today"): who counts along it reads no record. */

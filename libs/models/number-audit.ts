@@ -3,7 +3,8 @@
 import { inTransaction, type Session } from '../mongo.ts';
 import { Counter } from './counter.ts';
 import { Invoice } from './invoice.ts';
-import { LIST_LIMIT_MS } from './listing.ts';
+import type { Position } from './keyset.ts';
+import { LIST_LIMIT_MS, type Wanted } from './listing.ts';
 import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';
 import { Quote } from './quote.ts';
 import { driverOf } from './records.ts';
@@ -58,15 +59,33 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
 export async function numberPage(
   accountId: Id,
   kinds: readonly NumberKind[],
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, after }: Pick<Wanted, 'limit' | 'offset' | 'after'>,
 ) {
   const filter = { account_id: storedId(accountId), kind: { $in: [...kinds] } } as object;
   const ledger = driverOf(NumberLedger);
   const [rows, total] = await Promise.all([
-    ledger.find(filter, { sort: { account_id: 1, kind: 1, number: 1 }, skip: offset, limit, ...timed }).toArray(),
+    ledger
+      .find(after ? { ...filter, ...numbersAfter(after, kinds) } : filter, {
+        sort: { account_id: 1, kind: 1, number: 1 },
+        skip: offset,
+        limit: limit + 1,
+        ...timed,
+      })
+      .toArray() as unknown as Promise<NumberRecord[]>,
     ledger.countDocuments(filter, timed),
   ]);
-  return { numbers: (rows as unknown as NumberRecord[]).map(numberView), total };
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next =
+    rows.length > limit && last ? { next: { value: `${last.kind} ${last.number}`, id: String(last._id) } } : {};
+  return { numbers: shown.map(numberView), total, ...next };
+}
+
+/** The order of the ledger is that of kind and number, which together are the value of a position. */
+function numbersAfter({ value }: Position, kinds: readonly NumberKind[]): object {
+  const [kind = '', number = ''] = String(value).split(' ');
+  const further = kinds.filter((one) => one > kind);
+  return { kind: { $in: [kind, ...further] }, $or: [{ kind: { $in: further } }, { number: { $gt: Number(number) } }] };
 }
 
 function numberView(row: NumberRecord) {

@@ -11,6 +11,7 @@ import {
   createTask,
   createTimeEntry,
   defaultRetryOn,
+  deleteClient,
   getInvoice,
   getTask,
   listClients,
@@ -55,6 +56,20 @@ test('when work is quoted, done, logged, invoiced and paid, then every step is t
   const paid = await listInvoices({ query: { status: 'Paid', client_id: ada.id } });
   expect(paid.data.map(({ invoice_number }) => invoice_number)).toEqual(['INV-0001']);
   expect((await auditNumbering()).data.gapless).toBe(true);
+});
+
+test('when a list is read item by item, then all of it comes, also while what was read is deleted', async () => {
+  for (const name of ['Ada', 'Grace', 'Mary', 'Hedy', 'Joan']) {
+    await addClient({ body: { name, email: 'pages@example.com' } });
+  }
+  const query = { q: 'pages@example.com', sort: 'created_at', limit: 2 } as const;
+  const names: string[] = [];
+  for await (const { id, name } of client.listClients.items({ query })) {
+    names.push(name);
+    await deleteClient({ path: { id } });
+  }
+
+  expect(names).toEqual(['Ada', 'Grace', 'Mary', 'Hedy', 'Joan']);
 });
 
 test('when something is refused, then the client throws what the service said', async () => {

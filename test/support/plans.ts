@@ -15,11 +15,12 @@ export async function plansOf(collection: string, ask: () => Promise<unknown>) {
   await db.collection('system.profile').drop();
   return entries
     .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
-    .map(({ command, hasSortStage = false, planSummary, docsExamined }) => ({
+    .map(({ command, hasSortStage = false, planSummary, docsExamined, keysExamined }) => ({
       command: Object.keys(command)[0],
       hasSortStage,
       isByIndex: /^(IXSCAN|COUNT_SCAN)/.test(String(planSummary)),
       docsExamined,
+      keysExamined,
       maxTimeMS: command['maxTimeMS'],
     }));
 }

@@ -115,12 +115,12 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
 }
 
 async function listApiKeys({ caller, query }: Context<unknown, PageQuery>) {
-  const { records, total } = await findPage<ApiKeyRecord>(ApiKey, apiKeyListing, {
+  const { records, ...page } = await findPage<ApiKeyRecord>(ApiKey, apiKeyListing, {
     ...query,
     sort: apiKeyListing.standard,
     filter: { account_id: storedId(caller.accountId) },
   });
-  return listed(records.map(apiKeyView), total, query);
+  return listed(records.map(apiKeyView), page, query);
 }
 
 async function getApiKey({ caller, id, missing }: Context) {

@@ -124,7 +124,7 @@ async function createClient({ body, commit }: Context<NewClient, DryRun>) {
 }
 
 async function listClients({ caller, query }: Context<unknown, ClientQuery>) {
-  const { records, total } = await findPage(Client, clientListing, {
+  const { records, ...page } = await findPage(Client, clientListing, {
     ...pageOf(clientListing, query),
     filter: {
       account_id: storedId(caller.accountId),
@@ -132,7 +132,7 @@ async function listClients({ caller, query }: Context<unknown, ClientQuery>) {
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(records.map(clientView), total, query);
+  return listed(records.map(clientView), page, query);
 }
 
 async function getClient({ caller, id, missing }: Context) {

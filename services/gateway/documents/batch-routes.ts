@@ -150,7 +150,7 @@ async function createBatch(context: Context<NewBatch>) {
 
 async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
   const hidden = NUMBER_KINDS.filter((kind) => !mayRead(caller, kind));
-  const { records, total } = await findPage(DocumentBatch, batchListing, {
+  const { records, ...page } = await findPage(DocumentBatch, batchListing, {
     filter: {
       account_id: storedId(caller.accountId),
       ...(query.status ? { status: query.status } : {}),
@@ -159,8 +159,9 @@ async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
     sort: batchListing.standard,
     limit: query.limit,
     offset: query.offset,
+    after: query.after,
   });
-  return listed(records.map(batchSummary), total, query);
+  return listed(records.map(batchSummary), page, query);
 }
 
 async function getBatch(context: Context) {

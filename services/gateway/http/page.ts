@@ -1,6 +1,8 @@
 // Pages of a list: `limit` and `offset` in, `Link` headers out.
 import Joi from 'joi';
+import type { Position } from '#libs/models/keyset.ts';
 import type { Listing } from '#libs/models/listing.ts';
+import { CURSOR_LONGEST } from './cursor.ts';
 import { instant } from './read-input.ts';
 
 export const LIMIT_DEFAULT = 50;
@@ -13,6 +15,8 @@ const DIGITS_MAX = 999_999_999_999_999;
 export interface PageQuery {
   limit: number;
   offset: number;
+  /** A cursor as it came; a position once it was read, see cursor.ts. */
+  after?: Position | undefined;
 }
 
 export interface ListQuery extends PageQuery {
@@ -41,6 +45,12 @@ export const pageQuery = {
     .custom(atMostAPage)
     .description('Page size, at most 100'),
   offset: digits.digits().min(0).max(OFFSET_MAX).default(0).description('Records to skip'),
+  after: Joi.string()
+    .max(CURSOR_LONGEST)
+    .description(
+      'Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` ' +
+        'has, with the same filters and order. Not together with `offset`',
+    ),
 };
 
 /** The parameters every list of the data API has. @param listing what it can be sorted by. */
@@ -56,28 +66,36 @@ export function listQuery({ orders, standard }: Listing) {
 }
 
 /** What a list is asked for besides its filter. */
-export function pageOf({ orders, standard }: Listing, { sort, updated_since, limit, offset }: ListQuery) {
+export function pageOf({ orders, standard }: Listing, { sort, updated_since, limit, offset, after }: ListQuery) {
   const isSync = updated_since !== undefined && 'updated_at' in orders;
-  return { sort: sort ?? (isSync ? '-updated_at' : standard), limit, offset };
+  return { sort: sort ?? (isSync ? '-updated_at' : standard), limit, offset, after };
 }
 
 function atMostAPage(limit: number): number {
   return Math.min(limit, LIMIT_MAX);
 }
 
-/** `Link` of RFC 8288 with first, prev, next and last, where they exist. @param url path and query of the request. */
-export function pageLinks(url: string, total: number, { limit, offset }: PageQuery): string {
-  const at = (position: number, rel: string) => {
+/**
+ * `Link` of RFC 8288 with first, prev, next and last, where they exist. What comes next begins after the last record of this page.
+ * @param url path and query of the request. @param next the cursor of the next page, when there is one.
+ */
+export function pageLinks(
+  url: string,
+  { total, limit, offset }: PageQuery & { total: number },
+  next: string | undefined,
+): string {
+  const at = (position: { offset: number } | { after: string }, rel: string) => {
     const target = new URL(url, 'http://host.invalid');
     target.searchParams.set('limit', String(limit));
-    target.searchParams.set('offset', String(position));
+    for (const name of ['offset', 'after']) target.searchParams.delete(name);
+    for (const [name, value] of Object.entries(position)) target.searchParams.set(name, String(value));
     return `<${target.pathname}${target.search}>; rel="${rel}"`;
   };
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit);
   return [
-    at(0, 'first'),
-    ...(offset > 0 ? [at(Math.max(0, offset - limit), 'prev')] : []),
-    ...(offset + limit < total ? [at(offset + limit, 'next')] : []),
-    at(last, 'last'),
+    at({ offset: 0 }, 'first'),
+    ...(offset > 0 ? [at({ offset: Math.max(0, offset - limit) }, 'prev')] : []),
+    ...(next === undefined ? [] : [at({ after: next }, 'next')]),
+    at({ offset: last }, 'last'),
   ].join(', ');
 }

@@ -118,6 +118,12 @@ export function isRendered({ produces, isKept }: Route): boolean {
   return produces !== undefined && !isKept;
 }
 
+/** True of a list whose pages go on after a cursor. The feed of events has the sequence for that. */
+export function hasCursor({ query }: Route): boolean {
+  const { after } = (query?.describe()['keys'] ?? {}) as { after?: { type: string } };
+  return after?.type === 'string';
+}
+
 /** Keeps the types of body and query inside one row while the table holds rows of many types. */
 export function route<Body, Query>(row: Route<Body, Query>): Route {
   // A row is only ever called with what its own shapes produced, see app.ts.

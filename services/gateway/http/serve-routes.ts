@@ -12,15 +12,16 @@ import { authenticate, requireScope } from './authenticate.ts';
 import { type BodyRoom, bytesToCome, openBodyRoom } from './body-room.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
+import { listOf, readCursor, writeCursor } from './cursor.ts';
 import { entityTag, isKnown, requireMatch, taggedPart } from './entity-tag.ts';
-import type { PageQuery } from './page.ts';
-import { pageLinks } from './page.ts';
+import { type PageQuery, pageLinks } from './page.ts';
 import type { PrintDocument } from './print-document.ts';
 import type { Rates } from './rate-limit.ts';
 import { bodyReader } from './read-body.ts';
+import { fieldProblem } from './read-input.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
-import { type Caller, type Context, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
+import { type Caller, type Context, hasCursor, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
 import { inTurn } from './turns.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -64,6 +65,7 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
+  const isPaged = isRead && hasCursor(row);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
@@ -95,6 +97,8 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
     const parameters = readParameters(row, request);
     if (!parameters) throw missing();
     const query = readQuery(request.originalUrl);
+    const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
+    if (isPaged) readAfter(query as PageQuery, list, row.details);
     // Not before the caller is known and admitted: to judge a body costs more than to refuse a stranger.
     const body = await bodyOf?.(request, response, caller.accountId);
     const requestId = String(request.id);
@@ -128,7 +132,7 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
             () => response.headersSent || response.closed,
           )
         : row.handler(context));
-      if (answer) send(request, response, answer, row);
+      if (answer) send(request, response, answer, row, list);
     };
     await (row.isLarge ? amongFew(accountId, response, respond) : respond());
   };
@@ -189,9 +193,24 @@ async function admitted(row: Route, rates: Rates | undefined, request: Request, 
   }
 }
 
-function send(request: Request, response: Response, { status, body, headers }: Answer, { untagged }: Route) {
+/** The cursor becomes the position it stands for. @throws AppError 400 when it is none of this list, or comes with an offset. */
+function readAfter(query: Omit<PageQuery, 'after'> & { after?: unknown }, list: string, details: Route['details']) {
+  if (typeof query.after !== 'string') return;
+  if (query.offset > 0) throw fieldProblem('after', 'after and offset exclude each other', details);
+  const position = readCursor(list, query.after);
+  if (typeof position === 'string') throw fieldProblem('after', position, details);
+  query.after = position;
+}
+
+function send(
+  request: Request,
+  response: Response,
+  { status, body, headers, next }: Answer,
+  { untagged }: Route,
+  list: string,
+) {
   const { pagination } = body as { pagination?: PageQuery & { total: number } };
-  if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination.total, pagination));
+  if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
   const json = JSON.stringify(body);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   response.status(status).set(headers ?? {});

@@ -154,7 +154,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
 async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
-  const { records, total } = await findPage(Invoice, invoiceListing, {
+  const { records, ...page } = await findPage(Invoice, invoiceListing, {
     ...pageOf(invoiceListing, query),
     filter: {
       account_id: storedId(accountId),
@@ -163,7 +163,7 @@ async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(await viewsOf(records, accountId, today), total, query);
+  return listed(await viewsOf(records, accountId, today), page, query);
 }
 
 async function getInvoice({ caller, id, missing }: Context) {

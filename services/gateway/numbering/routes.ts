@@ -25,11 +25,15 @@ export const numberingRoutes: readonly Route[] = [
 ];
 
 async function auditNumbering({ caller, query }: Context<unknown, AuditQuery>) {
-  const { kind, limit, offset } = query;
+  const { kind, limit, offset, after } = query;
   const kinds = kind ? [kind] : NUMBER_KINDS;
   const audits: Partial<Record<NumberKind, Audit>> = {};
   for (const one of kinds) audits[one] = await auditNumbers(caller.accountId, one);
-  const { numbers, total } = await numberPage(caller.accountId, kinds, { limit, offset });
+  const { numbers, total, next } = await numberPage(caller.accountId, kinds, { limit, offset, after });
   const gapless = Object.values(audits).every((audit) => audit.gapless);
-  return { status: 200, body: { data: { gapless, kinds: audits, numbers }, pagination: { total, limit, offset } } };
+  return {
+    status: 200,
+    body: { data: { gapless, kinds: audits, numbers }, pagination: { total, limit, offset } },
+    next,
+  };
 }

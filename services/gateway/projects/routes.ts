@@ -124,7 +124,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
 
 async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
   const statuses = await statusesLike(query.status, caller.accountId);
-  const { records, total } = await findPage(Project, projectListing, {
+  const { records, ...page } = await findPage(Project, projectListing, {
     ...pageOf(projectListing, query),
     filter: {
       account_id: storedId(caller.accountId),
@@ -133,7 +133,7 @@ async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(await viewsOf(records, caller.accountId), total, query);
+  return listed(await viewsOf(records, caller.accountId), page, query);
 }
 
 async function getProject({ caller, id, missing }: Context) {

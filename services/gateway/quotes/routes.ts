@@ -155,7 +155,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
 async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
-  const { records, total } = await findPage(Quote, quoteListing, {
+  const { records, ...page } = await findPage(Quote, quoteListing, {
     ...pageOf(quoteListing, query),
     filter: {
       account_id: storedId(accountId),
@@ -164,7 +164,7 @@ async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(await viewsOf(records, accountId, today), total, query);
+  return listed(await viewsOf(records, accountId, today), page, query);
 }
 
 async function getQuote({ caller, id, missing }: Context) {

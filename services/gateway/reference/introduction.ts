@@ -22,7 +22,9 @@ Ids are UUIDs, timestamps ISO 8601 in UTC, dates \`YYYY-MM-DD\`. Money is a deci
 USD 2, KWD 3 digits), rounded half away from zero. Fields that an operation does not know are ignored.
 
 ## Lists
-\`limit\` is 50 unless given and at most 100; more is answered with 100. \`offset\` skips. Lists are newest first unless said otherwise.
+\`limit\` is 50 unless given and at most 100; more is answered with 100. Lists are newest first unless said otherwise. \`Link: rel="next"\` is the
+next page: its \`after\` goes on behind the last record, whatever is created or deleted meanwhile. \`offset\` skips records of a list that stands still.
+With \`sort=updated_at\` and \`updated_since\` a copy loses no change.
 
 ## Safe retries
 Every POST that stores something takes an \`Idempotency-Key\`: the same key with the same request answers the first answer again for

@@ -113,7 +113,7 @@ async function createTask({ body, commit }: Context<NewTask, DryRun>) {
 }
 
 async function listTasks({ caller, query }: Context<unknown, TaskQuery>) {
-  const { records, total } = await findPage(Task, taskListing, {
+  const { records, ...page } = await findPage(Task, taskListing, {
     ...pageOf(taskListing, query),
     filter: {
       account_id: storedId(caller.accountId),
@@ -122,7 +122,7 @@ async function listTasks({ caller, query }: Context<unknown, TaskQuery>) {
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(await viewsOf(records, caller.accountId), total, query);
+  return listed(await viewsOf(records, caller.accountId), page, query);
 }
 
 async function getTask({ caller, id, missing }: Context) {

@@ -128,7 +128,7 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
 
 async function listTimeEntries({ caller, query }: Context<unknown, TimeEntryQuery>) {
   const { date_from, date_to } = query;
-  const { records, total } = await findPage(TimeEntry, timeEntryListing, {
+  const { records, ...page } = await findPage(TimeEntry, timeEntryListing, {
     ...pageOf(timeEntryListing, query),
     filter: {
       account_id: storedId(caller.accountId),
@@ -140,7 +140,7 @@ async function listTimeEntries({ caller, query }: Context<unknown, TimeEntryQuer
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  return listed(await viewsOf(records, caller.accountId), total, query);
+  return listed(await viewsOf(records, caller.accountId), page, query);
 }
 
 async function getTimeEntry({ caller, id, missing }: Context) {

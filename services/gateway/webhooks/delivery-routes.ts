@@ -80,8 +80,8 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
 async function listDeliveries({ caller, id, query, missing }: Context<unknown, DeliveryQuery>) {
   await ownEndpoint({ caller, id, missing });
   const wanted = { accountId: caller.accountId, endpointId: id, status: query.status };
-  const { records, total } = await findDeliveriesOf(wanted, query);
-  return listed(records.map(deliveryView), total, query);
+  const { records, ...page } = await findDeliveriesOf(wanted, query);
+  return listed(records.map(deliveryView), page, query);
 }
 
 async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {

@@ -7,6 +7,7 @@ import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import {
   ENDPOINTS_MAX_REACHED,
   endpointView,
+  findEndpointPage,
   insertEndpoint,
   pausedAfter,
   resumedAfter,
@@ -115,16 +116,8 @@ async function createWebhook({ body, commit }: Context<NewWebhook>, { outbound, 
 }
 
 async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
-  const filter = { account_id: caller.accountId };
-  const [endpoints, total] = await Promise.all([
-    WebhookEndpoint.find(filter)
-      .sort({ created_at: -1, _id: -1 })
-      .skip(query.offset)
-      .limit(query.limit)
-      .lean<WebhookEndpointRecord[]>(),
-    WebhookEndpoint.countDocuments(filter),
-  ]);
-  return listed(endpoints.map(endpointView), total, query);
+  const { records, ...page } = await findEndpointPage(caller.accountId, query);
+  return listed(records.map(endpointView), page, query);
 }
 
 async function getWebhook(context: Context) {

@@ -55,16 +55,19 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
     const bad: string[] = [];
     let count = 0;
     for (const query of queriesOf(row)) {
-      for (const { summary, detail } of await plansOf(`${path}?${query}`)) {
-        count += 1;
-        if (/COLLSCAN|SORT/.test(summary) || detail.hasSortStage)
-          bad.push(`${query}: ${summary} ${JSON.stringify(detail)}`);
+      const cursor = afterOf((await gateway.get(`${path}?${query}&limit=2`)).headers);
+      for (const page of [query, ...(cursor ? [`${query}&after=${cursor}`] : [])]) {
+        for (const { summary, detail } of await plansOf(`${path}?${page}`)) {
+          count += 1;
+          if (/COLLSCAN|SORT/.test(summary) || detail.hasSortStage)
+            bad.push(`${page}: ${summary} ${JSON.stringify(detail)}`);
+        }
       }
     }
 
     expect(bad).toEqual([]);
     expect(count).toBeGreaterThan(10);
-  }, 120_000);
+  }, 600_000);
 
   test('when pages are put together, then every record is there once', async () => {
     const pages = [];
@@ -78,8 +81,8 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
   test('when only a page is wanted, then little more than a page is read', async () => {
     const [find] = (await plansOf(`${path}?limit=20`)).filter(({ detail }) => detail.command === 'find');
 
-    expect(find?.detail.docsExamined).toBeLessThanOrEqual(20);
-    expect(find?.detail.keysExamined).toBeLessThanOrEqual(21);
+    expect(find?.detail.docsExamined).toBeLessThanOrEqual(21);
+    expect(find?.detail.keysExamined).toBeLessThanOrEqual(22);
   });
 });
 
@@ -115,16 +118,21 @@ test('when a list has pages around it, then Link names them', async () => {
   for (const [rel, offset] of [
     ['first', 0],
     ['prev', 10],
-    ['next', 30],
   ] as const) {
     expect(link).toContain(`</api/v1/invoices?status=Draft&limit=10&offset=${offset}>; rel="${rel}"`);
   }
+  expect(link).toMatch(/<\/api\/v1\/invoices\?status=Draft&limit=10&after=[\w-]+>; rel="next"/);
   expect(link).toMatch(/rel="last"$/);
 });
 
+/** The cursor of the next page. */
+function afterOf(headers: Headers): string | undefined {
+  return /[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(String(headers.get('Link')))?.[1];
+}
+
 /** Every set of filters with every order. */
 function queriesOf(row: Route): string[] {
-  const { sort, limit: _limit, offset: _offset, ...filters } = parametersOf(row);
+  const { sort, limit: _limit, offset: _offset, after: _after, ...filters } = parametersOf(row);
   const sorts = ['', ...(sort?.allow ?? []).map((name) => `sort=${String(name)}`)];
   let sets: string[][] = [[]];
   for (const [name, { allow }] of Object.entries(filters)) {

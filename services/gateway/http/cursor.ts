@@ -1,0 +1,51 @@
+// The `after` of lists: a place in one list with its filters and its order, opaque to callers.
+import { createHash } from 'node:crypto';
+import type { Position } from '#libs/models/keyset.ts';
+import { isId } from '#libs/models/tenant.ts';
+
+/** Characters of a cursor: it is part of an address, which has to fit into a header. */
+export const CURSOR_LONGEST = 2_000;
+/** Characters. A longer value of the order (a name of 2,000) is read from the record when the next page is asked for. */
+const VALUE_LONGEST = 300;
+
+/** What a cursor belongs to. @param query all parameters as they were read; how large the page is does not matter. */
+export function listOf(path: string, query: object): string {
+  const { limit: _limit, offset: _offset, after: _after, ...rest } = query as Record<string, unknown>;
+  const parameters = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify([path, parameters.toSorted(([one], [other]) => (one < other ? -1 : 1))]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
+}
+
+type Parts = [list: string, id: string, kind: 'value' | 'date' | 'stored', value: string | number | null];
+
+export function writeCursor(list: string, { value, id }: Position): string {
+  const parts: Parts = [list, id, ...written(value)];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+function written(value: Position['value']): [Parts[2], Parts[3]] {
+  if (value instanceof Date) return ['date', value.getTime()];
+  if (value === undefined || (typeof value === 'string' && value.length > VALUE_LONGEST)) return ['stored', null];
+  return ['value', value];
+}
+
+/** @returns the position, or what is wrong with the cursor. */
+export function readCursor(list: string, cursor: string): Position | string {
+  const parts = partsOf(cursor);
+  if (!parts || !isId(parts[1])) return 'after must be the cursor of a `Link` header';
+  const [of, id, kind, value] = parts;
+  if (of !== list) return 'after belongs to a list of another order or with other filters';
+  if (kind === 'stored') return { id, value: undefined };
+  return { id, value: kind === 'date' ? new Date(Number(value)) : value };
+}
+
+function partsOf(cursor: string): Parts | undefined {
+  try {
+    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    // Never an object: in a filter it would be an operator.
+    const isPlain = parts.length === 4 && parts.every((part) => part === null || typeof part !== 'object');
+    return isPlain ? (parts as Parts) : undefined;
+  } catch {
+    return undefined; // Not JSON, or not a list.
+  }
+}
