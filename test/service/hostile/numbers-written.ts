@@ -79,16 +79,24 @@ export interface Rule {
   args?: { limit?: number };
 }
 
+/** Decimals that are kept of a rate, hours or a percentage. */
+export const NOISE_BEHIND = 12;
+
 /** True when a field with these rules takes the number. */
 export function takes(rules: readonly Rule[], literal: string): boolean {
-  const value = Number(literal);
+  const given = Number(literal);
   // A JSON number is read as a double: what does not fit is no number.
-  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (!Number.isFinite(given) || Math.abs(given) > Number.MAX_SAFE_INTEGER) return false;
+  const own = rules.filter(({ name }) => name === 'custom').length;
+  // The first rule of our own takes the noise away, before the bounds; hours have a second one.
+  const value = own > 0 ? rounded(literal, NOISE_BEHIND) : given;
+  if (own > 1 && value > 0 && Math.round(value * 3600) < 1) return false;
   return rules.every(({ name, args: { limit = 0 } = {} }) => {
     if (name === 'min') return value >= limit;
     if (name === 'max') return value <= limit;
     if (name === 'integer') return Number.isInteger(value);
     if (name === 'sign') return value > 0;
+    if (name === 'custom') return true;
     throw new Error(`what does the rule ${name} mean?`);
   });
 }
