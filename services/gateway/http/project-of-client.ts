@@ -4,8 +4,8 @@ import { Project, type ProjectRecord } from '#libs/models/project.ts';
 import { holdOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { namedClient } from '../clients/named-client.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { namedClient } from './named-client.ts';
+import { fieldProblem } from './read-input.ts';
 
 interface References {
   client_id: StoredId;

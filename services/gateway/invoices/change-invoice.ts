@@ -5,8 +5,8 @@ import type { LineItem } from '#libs/models/line-item.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
 import { changedDates } from '../documents/dates-input.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
+import { changedReferences } from '../http/project-of-client.ts';
 import { fieldProblem } from '../http/read-input.ts';
-import { changedReferences } from '../projects/project-of-client.ts';
 import type { InvoiceChanges } from './input.ts';
 
 export type InvoiceMoney = Pick<InvoiceRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount' | 'line_items'>;

@@ -23,15 +23,15 @@ import { partiesOf } from '#libs/models/parties.ts';
 import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { namedClient, requireIdentified } from '../clients/named-client.ts';
 import { changedDates, issueDateOf } from '../documents/dates-input.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
+import { namedClient, requireIdentified } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
+import { projectOfClient, requireReferences } from '../http/project-of-client.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { projectOfClient, requireReferences } from '../projects/project-of-client.ts';
 import { invoiceAnswer } from './answer.ts';
 import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
 import {

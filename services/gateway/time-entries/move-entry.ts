@@ -7,8 +7,8 @@ import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { TimeEntryRecord } from '#libs/models/time-entry.ts';
 import type { Session } from '#libs/mongo.ts';
 import type { Transaction } from '../http/commit.ts';
+import { projectOfClient } from '../http/project-of-client.ts';
 import { fieldProblem } from '../http/read-input.ts';
-import { projectOfClient } from '../projects/project-of-client.ts';
 import type { TimeEntryChanges } from './input.ts';
 
 /** What a 409 says. */
