@@ -2,7 +2,11 @@
 import type { Redis } from './redis.ts';
 
 export interface RedisState {
+  /** The version of Redis whose commands it has. */
   version: string;
+  /** Its own version: another one when it is Valkey. */
+  serverVersion: string;
+  isValkey: boolean;
   /** Must be `noeviction`: with any other policy Redis throws jobs away when it is full. */
   policy: string;
   usedBytes: number;
@@ -24,8 +28,11 @@ export async function readRedisState(redis: Redis): Promise<RedisState> {
   const roundTripMs = Date.now() - startedAt;
   const info = fieldsOf(await redis.info());
   const number = (name: string) => Number(info.get(name) ?? 0);
+  const version = info.get('redis_version') ?? 'unknown';
   return {
-    version: info.get('redis_version') ?? 'unknown',
+    serverVersion: info.get('valkey_version') ?? version,
+    isValkey: info.has('valkey_version'),
+    version,
     policy: info.get('maxmemory_policy') ?? 'unknown',
     usedBytes: number('used_memory'),
     maxBytes: number('maxmemory'),

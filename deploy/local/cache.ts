@@ -1,11 +1,9 @@
 // Keeps fetched programs for every start on this machine, each with the SHA-256 of every file of it.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import lockfile from 'proper-lockfile';
+import { sha256 } from './artefacts.ts';
 import { type Program, type Proof, prove, type Search } from './program.ts';
 
 export interface Slot {
@@ -120,10 +118,4 @@ async function writeRecord(folder: string, program: { command: string; source: s
   const record: Record = { ...program, sha256: {} };
   for (const file of files) record.sha256[file.slice(folder.length + 1)] = await sha256(file);
   await writeFile(join(folder, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
-}
-
-async function sha256(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
-  return hash.digest('hex');
 }

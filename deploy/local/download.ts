@@ -1,10 +1,11 @@
-// Fetches one file over HTTP(S) through the machine's own proxy settings, giving up at once where there is no way out.
+// Fetches one file of our list over HTTP(S) through the machine's own proxy settings, giving up at once where there is no way out.
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { checkArtefact, digestOf } from './artefacts.ts';
 import type { Search } from './program.ts';
 import type { Report } from './progress.ts';
 
@@ -13,6 +14,7 @@ const ANSWER_LIMIT_MS = 4_000;
 const SILENCE_LIMIT_MS = 30_000;
 
 export async function fetchFile(url: string, file: string, label: string, search: Search): Promise<void> {
+  digestOf(search.artefacts, file); // Before a hundred megabytes are fetched for nothing.
   const response = await answerOf(new URL(url), search.env);
   if (response.statusCode !== 200) {
     response.destroy();
@@ -26,6 +28,7 @@ export async function fetchFile(url: string, file: string, label: string, search
       if (expected && received !== expected) throw new Error(`${url} sent ${received} of ${expected} bytes`);
     });
     await rename(`${file}.part`, file);
+    await checkArtefact(search.artefacts, file);
   } finally {
     await rm(`${file}.part`, { force: true });
   }

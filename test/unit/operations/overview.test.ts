@@ -13,6 +13,8 @@ const well: Numbers = {
   redis: {
     value: {
       version: '8.0.0',
+      serverVersion: '8.0.0',
+      isValkey: false,
       policy: 'noeviction',
       usedBytes: 1_000_000,
       maxBytes: 0,
