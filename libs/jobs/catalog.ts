@@ -11,6 +11,8 @@ export interface JobDefinition<Payload> {
   /** A lost worker's job runs again after at most lockMs + stalledMs. */
   readonly lockMs: number;
   readonly stalledMs: number;
+  /** The field that holds customers' content: kept in Redis' memory until the deadline and written to no disk, see unsaved.ts. */
+  readonly unsaved?: { field: string; deadlineField: string };
   readonly payload?: Payload; // Carries the type only; never set.
 }
 
@@ -37,6 +39,7 @@ export const renderDocument = defineJob<RenderDocument>({
   backoffMs: 250,
   lockMs: 10_000,
   stalledMs: 5_000,
+  unsaved: { field: 'document', deadlineField: 'deadlineAt' },
 });
 
 /** MongoDB holds the event; the relay puts it in again when the queue loses it, so the queue tries once. */

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts';
 import { connectImpatient, type Redis } from '../redis.ts';
 import type { JobDefinition } from './catalog.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
+import { keepUnsaved, unsavedKey } from './unsaved.ts';
 
 /** Half of each wait is chance: jobs that failed together are not retried together. */
 const JITTER = 0.5;
@@ -79,25 +80,32 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     return queue;
   }
 
+  function divided<Payload>({ name, unsaved }: JobDefinition<Payload>, id: string, payload: Payload) {
+    if (!unsaved) return { saved: payload, kept: undefined };
+    const { [unsaved.field]: value, ...saved } = payload as Record<string, unknown>;
+    const kept = keepUnsaved(redis, unsavedKey(options.prefix, name, id), value, Number(saved[unsaved.deadlineField]));
+    return { saved, kept };
+  }
+
   return {
     redis,
     raw,
     async enqueue(definition, { payload, ...entry }) {
-      await raw(definition).add(definition.name, payload, optionsOf(entry));
+      const { saved, kept } = divided(definition, entry.id, payload);
+      // On one connection, in this order: no worker finds the job without what belongs to it.
+      await Promise.all([kept, raw(definition).add(definition.name, saved, optionsOf(entry))]);
     },
     async enqueueAll(definition, entries) {
       if (entries.length === 0) return;
-      await raw(definition).addBulk(
-        entries.map(({ payload, ...entry }) => ({
-          name: definition.name,
-          data: payload,
-          opts: optionsOf(entry),
-        })),
-      );
+      const parts = entries.map(({ payload, ...entry }) => ({ ...divided(definition, entry.id, payload), entry }));
+      const jobs = parts.map(({ saved, entry }) => ({ name: definition.name, data: saved, opts: optionsOf(entry) }));
+      await Promise.all([...parts.map(({ kept }) => kept), raw(definition).addBulk(jobs)]);
     },
     async remove(definition, id) {
       try {
-        return (await raw(definition).remove(id)) === 1;
+        const isRemoved = (await raw(definition).remove(id)) === 1;
+        if (isRemoved && definition.unsaved) await redis.unlink(unsavedKey(options.prefix, definition.name, id));
+        return isRemoved;
       } catch {
         // A job that is being worked on is locked and cannot be removed: the caller cancels it instead.
         return false;

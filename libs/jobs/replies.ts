@@ -9,6 +9,7 @@ import { InHandByKey } from '../in-hand.ts';
 import type { Logger } from '../logger.ts';
 import { connectPatient, type Redis } from '../redis.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
+import { MEMORY_ONLY } from './unsaved.ts';
 
 export type { Reply, ReplyFailure };
 
@@ -138,8 +139,9 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   };
 }
 
-// In one step: a notice never goes out before the key is there, and the bytes come to Redis once for both.
-const SEND = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+// For memory alone: no customer's document is written to Redis' disk. In one step: a notice never goes out before the key is there, and the bytes come to Redis once for both.
+const SEND = `${MEMORY_ONLY}
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local value = #ARGV[1] <= tonumber(ARGV[3]) and ARGV[1] or ''
 redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\\n' .. value)`;
 

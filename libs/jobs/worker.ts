@@ -8,6 +8,7 @@ import { connectPatient } from '../redis.ts';
 import { within } from '../within.ts';
 import type { JobDefinition } from './catalog.ts';
 import { queueTelemetry } from './telemetry.ts';
+import { readUnsaved, unsavedKey } from './unsaved.ts';
 
 export interface JobContext {
   jobId: string;
@@ -60,6 +61,7 @@ export function startWorker<Payload>(
 ): RunningWorker {
   const connection = connectPatient(options.redisUrl, options.log);
   const { concurrency, asideMax = 0 } = options;
+  const { unsaved } = definition;
   let active = 0;
   const onIdle: Array<() => void> = [];
   const aside = new Set<Job<Payload>>();
@@ -71,7 +73,7 @@ export function startWorker<Payload>(
     active += 1;
     let waits = 0;
     try {
-      await work(job.data, {
+      await work(await wholePayload(job), {
         jobId,
         attempt,
         isLastAttempt: attempt >= definition.attempts,
@@ -98,6 +100,19 @@ export function startWorker<Payload>(
       active -= 1;
       if (active === 0) for (const tell of onIdle.splice(0)) tell();
     }
+  }
+
+  async function wholePayload({ id = '', data }: Job<Payload>): Promise<Payload> {
+    if (!unsaved) return data;
+    const value = await readUnsaved(connection, unsavedKey(options.prefix, definition.name, id));
+    // Redis was started again, or another member took over. The job ends, and is put in again by whoever waits for it.
+    if (value === undefined) throw new UnrecoverableError(`The ${unsaved.field} is no longer in Redis`);
+    return { ...data, [unsaved.field]: value };
+  }
+
+  function forgetUnsaved({ id = '' }: Job<Payload>) {
+    // What cannot be removed now ends by itself.
+    if (unsaved) connection.unlink(unsavedKey(options.prefix, definition.name, id)).catch(() => undefined);
   }
 
   function leavePlace(job: Job<Payload>) {
@@ -129,6 +144,7 @@ export function startWorker<Payload>(
     metrics: { maxDataPoints: METRICS_MINUTES },
     ...queueTelemetry(),
   });
+  worker.on('completed', forgetUnsaved);
   let isAway = false;
   worker.on('error', (error) => {
     if (!isAway) options.log.warn({ err: error }, 'worker cannot reach its queue');
