@@ -42,6 +42,8 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
   }
 }
 
+/** A host, or a socket in the file system, see openRedis. */
+const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/]*@)?\/\S+)$/;
 /** No URI in the sense of the standard: it names several hosts, each with a port of its own. */
 const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
 
@@ -56,7 +58,9 @@ export const variables = {
       'MongoDB replica set, best with all its members (mongodb://a,b,c/billhook?replicaSet=rs0); transactions need one',
     ),
   REDIS_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss', 'unix'] })
+    .pattern(REDIS_URL_FORM)
+    // Without the value, which may hold a password.
+    .messages({ 'string.pattern.base': '{{#label}} must be redis://…, rediss://… or unix://…' })
     .required()
     .description(
       'Redis 6.2 or later with maxmemory-policy noeviction: redis://, rediss:// or unix://USER:PASSWORD@/path/of/the.sock',

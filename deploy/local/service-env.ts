@@ -1,5 +1,6 @@
 // What each service is told by its environment, and what it is not.
 import { join } from 'node:path';
+import type { RedisUser } from '../redis/users.ts';
 import { cacheFolder } from './cache.ts';
 
 export interface Chosen {
@@ -12,7 +13,7 @@ export interface Addresses {
   config: Chosen;
   port: number;
   mongodbUri: string;
-  redisUrl: string;
+  redisUrl: string | ((service: RedisUser) => string); // one for all, or of a user of its own for each
   secretKey: string;
   chromiumPath: string;
 }
@@ -33,19 +34,20 @@ export function compiledCode(env: NodeJS.ProcessEnv) {
 }
 
 export function environments(addresses: Addresses) {
-  const { config, mongodbUri: MONGODB_URI, redisUrl: REDIS_URL, secretKey: SECRET_KEY } = addresses;
+  const { config, mongodbUri: MONGODB_URI, redisUrl, secretKey: SECRET_KEY } = addresses;
+  const urlFor = (service: RedisUser) => (typeof redisUrl === 'string' ? redisUrl : redisUrl(service));
   const OUTBOUND_ALLOW = config.outboundAllow;
   const env = { ...addresses.env, ...compiledCode(addresses.env) };
   const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
   return {
-    gateway: { ...gateway, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
-    webhooks: { ...env, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
+    gateway: { ...gateway, MONGODB_URI, REDIS_URL: urlFor('gateway'), SECRET_KEY, OUTBOUND_ALLOW },
+    webhooks: { ...env, MONGODB_URI, REDIS_URL: urlFor('webhooks'), SECRET_KEY, OUTBOUND_ALLOW },
     renderer: {
       ...bareEnvironment(env, RENDERER_GETS),
-      REDIS_URL,
+      REDIS_URL: urlFor('renderer'),
       OUTBOUND_ALLOW,
       CHROMIUM_PATH: addresses.chromiumPath,
     },
-    admin: { ...env, MONGODB_URI, REDIS_URL, SECRET_KEY, OUTBOUND_ALLOW },
+    admin: { ...env, MONGODB_URI, REDIS_URL: urlFor('admin'), SECRET_KEY, OUTBOUND_ALLOW },
   };
 }

@@ -13,6 +13,7 @@ export interface RedisOptions {
   port?: number; // the last one, when it is free, else any free one
   socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that the file system says who may connect
   logFile?: string;
+  acl?: { text: string; url: (url: string) => string }; // an ACL file, and the address with a user who may ask INFO
 }
 
 export interface RunningRedis {
@@ -32,19 +33,26 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   await mkdir(data, { recursive: true });
   const place = await choosePlace(options);
   const args = [...place.args, '--dir', data, '--daemonize', 'no'];
+  if (options.acl) args.push('--aclfile', await writeAcl(folder, options.acl.text));
   args.push('--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction');
   // Its title would overwrite the environment by which an orphan of ours is recognised.
   args.push('--set-proc-title', 'no');
 
   const child = await startChild(command, args, { env, logFile });
   try {
-    await answers(place.url, child, logFile);
+    await answers(options.acl?.url(place.url) ?? place.url, child, logFile);
   } catch (error) {
     await child.stop();
     throw error;
   }
   if (place.port) await writeFile(join(folder, 'port'), `${place.port}\n`);
   return { url: place.url, port: place.port, pid: child.pid, child, stop: () => child.stop() };
+}
+
+async function writeAcl(folder: string, text: string): Promise<string> {
+  const file = join(folder, 'users.acl');
+  await writeFile(file, text, { mode: 0o600 });
+  return file;
 }
 
 async function choosePlace({ socketFolder, folder, port: wanted }: RedisOptions) {

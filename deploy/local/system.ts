@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
 import { openSecretBox } from '#libs/secret-box.ts';
+import type { RedisUser } from '../redis/users.ts';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
 import { endOurs, MARK, markOf } from './orphans.ts';
 import { findPrograms, type Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
+import { drawRedisUsers } from './redis-users.ts';
 import { startService } from './service.ts';
 import { bareEnvironment, environments } from './service-env.ts';
 import { openSocketFolder } from './socket-folder.ts';
@@ -48,6 +50,7 @@ export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
   const parts: Supervised[] = [];
   const underWay = new Map<string, Promise<Supervised>>(); // their first start has not finished
+  const redisUsers = drawRedisUsers(config.redisPrefix);
   let isStopping = false;
 
   async function keep(name: string, start: () => Promise<Running>) {
@@ -66,7 +69,9 @@ export function makeSystem(options: SystemOptions): System {
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
     const chromiumPath = programs.chromium.command;
-    const envOf = environments({ env, config, port, mongodbUri, redisUrl, secretKey, chromiumPath });
+    // Each with a user of its own in the Redis that is ours; one that was named has one address for all.
+    const urlOfUser = programs.redisServer ? (user: RedisUser) => redisUsers.urlOf(user, redisUrl) : redisUrl;
+    const envOf = environments({ env, config, port, mongodbUri, redisUrl: urlOfUser, secretKey, chromiumPath });
     const keepService = (name: string, service: 'gateway' | 'webhooks' | 'renderer', fixedPort?: number) =>
       keep(name, async () => {
         const itsPort = fixedPort ?? (await getPort({ host: '127.0.0.1' }));
@@ -81,7 +86,7 @@ export function makeSystem(options: SystemOptions): System {
       url: urlOf(config.host, port),
       operationsUrl: urlOf('127.0.0.1', operationsPort),
       mongodbUri,
-      redisUrl,
+      redisUrl: envOf.admin.REDIS_URL,
       secretKeyId: openSecretBox(secretKey).keyIds[0] ?? '',
       adminEnv: envOf.admin,
     };
@@ -98,7 +103,8 @@ export function makeSystem(options: SystemOptions): System {
       return { ...started, exited: started.child.exited };
     };
     const startOurRedis = async (command: string): Promise<Running> => {
-      const started = await startRedis({ ...storeOptions(options, 'redis'), command, socketFolder });
+      const acl = { text: redisUsers.acl, url: (url: string) => redisUsers.urlOf('admin', url) };
+      const started = await startRedis({ ...storeOptions(options, 'redis'), command, socketFolder, acl });
       redis = started;
       return { ...started, exited: started.child.exited };
     };

@@ -103,7 +103,8 @@ export function startWorker<Payload>(
   }
 
   async function wholePayload({ id = '', data }: Job<Payload>): Promise<Payload> {
-    if (!unsaved) return data;
+    // One that an earlier version put in has everything in itself.
+    if (!unsaved || unsaved.field in (data as object)) return data;
     const value = await readUnsaved(connection, unsavedKey(options.prefix, definition.name, id));
     // Redis was started again, or another member took over. The job ends, and is put in again by whoever waits for it.
     if (value === undefined) throw new UnrecoverableError(`The ${unsaved.field} is no longer in Redis`);

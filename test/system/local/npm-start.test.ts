@@ -1,8 +1,9 @@
 // What a newcomer does in the first minute: start, paste the three lines, stop, and start again. Nothing is pretended here.
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openRedis } from '#libs/redis.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked } from '../../../deploy/local/orphans.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,6 +36,15 @@ test('when the second line is pasted, then the third shows its event with a veri
   const delivery = await eventually(() => deliveryOf(data.id));
 
   expect(delivery).toMatchObject({ verified: true, body: { type: 'client.created', data } });
+});
+
+test('when all this was done, then no service was refused anything by Redis, where each is a user of its own', async () => {
+  const redis = openRedis(facts.redisUrl);
+  await expect(redis.call('CONFIG', 'GET', 'dir')).rejects.toThrow(/NOPERM/);
+  await redis.quit();
+  const logs = join(folder, 'data', 'logs');
+  for (const name of await readdir(logs)) expect(await readFile(join(logs, name), 'utf8')).not.toMatch(/NOPERM|NOAUTH/);
+  for (const path of ['/readyz', '/metrics']) expect((await fetch(`${facts.operationsUrl}${path}`)).status).toBe(200);
 });
 
 test('when it is stopped and started again, then key, clients and endpoint are the ones of before', async () => {

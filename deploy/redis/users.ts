@@ -1,0 +1,83 @@
+// Who may do what in Redis: one user for each service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
+import { createHash } from 'node:crypto';
+import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
+
+/** `admin` is the command line's. */
+export const REDIS_USERS = ['gateway', 'renderer', 'webhooks', 'admin'] as const;
+
+export type RedisUser = (typeof REDIS_USERS)[number];
+
+/**
+ * Everything that queues, counters and replies are made of. No command that looks for keys by a pattern, so that a key must be known to be
+ * read; none that empties a database, moves one, or speaks to the server itself (configuration, modules, scripts of others, other clients).
+ */
+const COMMANDS = [
+  '-@all',
+  '+@read',
+  '+@write',
+  '+@pubsub',
+  '+@connection',
+  '+@transaction',
+  '-@dangerous',
+  '-@admin',
+  '-keys',
+  '-scan',
+  '-randomkey',
+  '-dbsize',
+  '-swapdb',
+  '-flushall',
+  '-flushdb',
+  '-migrate',
+  '-restore',
+  '-dump',
+  '-pubsub',
+  '+time',
+  '+eval',
+  '+evalsha',
+  // Each of our connections asks it before its first command.
+  '+info',
+  '-client',
+  '+client|setname',
+];
+/** The dashboard and the command line show which workers are connected. */
+const OVERVIEW = '+client|list';
+
+function rightsOf(user: RedisUser, prefix: string): string[] {
+  const queues = (names: { name: string }[]) => names.map(({ name }) => `~${prefix}:${name}:*`);
+  const channels = (names: string[]) => names.map((name) => `&${prefix}:${name}`);
+  switch (user) {
+    case 'gateway':
+    case 'admin':
+      return [`~${prefix}:*`, `&${prefix}:*`, ...COMMANDS, OVERVIEW];
+    case 'renderer':
+      return [
+        ...queues([renderDocument]),
+        `~${prefix}:unsaved:${renderDocument.name}:*`,
+        `~${prefix}:reply:*`,
+        ...channels(['replies:*', 'cancels']),
+        ...COMMANDS,
+      ];
+    case 'webhooks':
+      return [
+        ...queues([fanOutEvent, deliverWebhook, retryWebhook]),
+        ...channels(['nudges']),
+        ...COMMANDS,
+        // Its metrics count the workers of its queues.
+        OVERVIEW,
+      ];
+  }
+}
+
+/**
+ * @param prefix REDIS_PREFIX. @param passwords of each user; the file has their SHA-256 only.
+ * @returns the text of a file for `redis-server --aclfile`. Without a login nothing is answered but PING, for health checks.
+ */
+export function aclFile(prefix: string, passwords: Readonly<Record<RedisUser, string>>): string {
+  const hash = (password: string) => createHash('sha256').update(password).digest('hex');
+  const users = REDIS_USERS.map((user) =>
+    ['user', user, 'on', `#${hash(passwords[user])}`, 'resetkeys', 'resetchannels', ...rightsOf(user, prefix)].join(
+      ' ',
+    ),
+  );
+  return `${['user default on nopass resetkeys resetchannels -@all +ping', ...users].join('\n')}\n`;
+}

@@ -1,0 +1,140 @@
+// The users of Redis, one for each service: what each may do and, above all, may not.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { openQueues } from '#libs/jobs/queue.ts';
+import { openReplies, sendReply } from '#libs/jobs/replies.ts';
+import { startWorker } from '#libs/jobs/worker.ts';
+import { openRedis, type Redis, whenReady } from '#libs/redis.ts';
+import { findRedis } from '../../../deploy/local/redis.ts';
+import { drawRedisUsers } from '../../../deploy/local/redis-users.ts';
+import { type RunningRedis, startRedis } from '../../../deploy/local/start-redis.ts';
+import { REDIS_USERS, type RedisUser } from '../../../deploy/redis/users.ts';
+import { openGuardedFolder } from '../../support/guarded-folder.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const prefix = 'ours';
+const users = drawRedisUsers(prefix);
+const connections: Redis[] = [];
+let guarded: Awaited<ReturnType<typeof openGuardedFolder>>;
+let server: RunningRedis;
+
+beforeAll(async () => {
+  guarded = await openGuardedFolder('redis-users');
+  const { command } = await findRedis({ env: process.env });
+  const acl = { text: users.acl, url: (url: string) => users.urlOf('admin', url) };
+  server = await startRedis({
+    command,
+    folder: guarded.path,
+    env: { ...process.env, ...guarded.markedAs('redis') },
+    acl,
+  });
+});
+afterAll(async () => {
+  for (const redis of connections) redis.disconnect();
+  await server.stop();
+  await guarded.close();
+});
+
+describe.each(REDIS_USERS)('%s', (user) => {
+  test.each([
+    ['CONFIG', 'GET', 'dir'],
+    ['CONFIG', 'SET', 'dir', '/tmp'],
+    ['MODULE', 'LIST'],
+    ['DEBUG', 'JMAP'],
+    ['FLUSHALL'],
+    ['FLUSHDB'],
+    ['KEYS', '*'],
+    ['SCAN', '0'],
+    ['RANDOMKEY'],
+    ['SAVE'],
+    ['BGREWRITEAOF'],
+    ['SHUTDOWN'],
+    ['REPLICAOF', '127.0.0.1', '1'],
+    ['MONITOR'],
+    ['ACL', 'LIST'],
+    ['CLIENT', 'KILL', 'ID', '1'],
+    ['SCRIPT', 'FLUSH'],
+    ['GET', 'others:key'],
+    ['SET', 'others:key', '1'],
+    ['PUBLISH', 'others:channel', '1'],
+    ['EVAL', "return redis.call('GET', KEYS[1])", '1', 'others:key'],
+    ['EVAL', "return redis.call('CONFIG', 'GET', 'dir')", '0'],
+  ])('when it sends %s %s %s, then Redis refuses', async (command, ...args) => {
+    await expect(as(user).call(command, ...args)).rejects.toThrow(/NOPERM|ACL|permission|can't run|not allowed/i);
+  });
+});
+
+test.each([
+  ['HGETALL', 'ours:deliver-webhook:1'],
+  ['LRANGE', 'ours:deliver-webhook:wait', '0', '-1'],
+  ['GET', 'ours:rate:requests:key'],
+  ['DEL', 'ours:retry-webhook:meta'],
+  ['HSET', 'ours:fan-out-event:meta', 'paused', '1'],
+  ['PUBLISH', 'ours:nudges', ''],
+  ['CLIENT', 'LIST'],
+])('when the renderer sends %s %s, then Redis refuses: it has its own queue only', async (command, ...args) => {
+  await expect(as('renderer').call(command, ...args)).rejects.toThrow(/NOPERM/);
+});
+
+test.each([
+  ['GET', 'ours:unsaved:render-document:1'],
+  ['HGETALL', 'ours:render-document:1'],
+  ['GET', 'ours:reply:1'],
+  ['PUBLISH', 'ours:replies:gateway', 'forged'],
+])(
+  'when the webhook service sends %s %s, then Redis refuses: documents are not its business',
+  async (command, ...args) => {
+    await expect(as('webhooks').call(command, ...args)).rejects.toThrow(/NOPERM/);
+  },
+);
+
+test('when nobody logs in, then PING is all that is answered', async () => {
+  const stranger = connection(server.url);
+
+  expect(await stranger.call('PING')).toBe('PONG');
+  const refused: [string, ...string[]][] = [
+    ['GET', 'ours:reply:1'],
+    ['INFO'],
+    ['CONFIG', 'GET', 'dir'],
+    ['ACL', 'WHOAMI'],
+    ['EVAL', 'return 1', '0'],
+  ];
+  for (const command of refused) await expect(stranger.call(...command)).rejects.toThrow(/NOPERM/);
+});
+
+test('when the gateway asks and the renderer prints, then the document and its PDF pass, with no right missing', async () => {
+  const gateway = { redisUrl: users.urlOf('gateway', server.url), prefix, log: testLog };
+  const queues = openQueues(gateway);
+  const replies = openReplies({ ...gateway, redis: queues.redis });
+  const redis = as('renderer');
+  await whenReady(queues.redis, 10_000);
+  const worker = startWorker(
+    renderDocument,
+    async ({ document, replyTo }, { jobId }) =>
+      sendReply(redis, { prefix, replyTo, id: jobId }, { bytes: Buffer.from(document.title), warnings: [] }),
+    { redisUrl: users.urlOf('renderer', server.url), prefix, concurrency: 1, log: testLog },
+  );
+  const deadlineAt = Date.now() + 30_000;
+  const reply = replies.expect('job-1', { deadlineAt, signal: new AbortController().signal });
+  const document = { title: 'Invoice 7' } as never;
+  const payload = { document, accountId: 'a', requestId: 'r', deadlineAt, replyTo: replies.address };
+
+  await queues.enqueue(renderDocument, { id: 'job-1', payload });
+
+  expect((await reply).bytes.toString()).toBe('Invoice 7');
+  expect(await queues.workerCount(renderDocument)).toBe(1);
+  await worker.close(5_000);
+  replies.close();
+  await queues.close();
+});
+
+function as(user: RedisUser): Redis {
+  return connection(users.urlOf(user, server.url));
+}
+
+function connection(url: string): Redis {
+  const redis = openRedis(url, { retryStrategy: () => null });
+  redis.on('error', () => undefined); // Some commands end the connection of who may not send them.
+  connections.push(redis);
+  return redis;
+}
