@@ -77,6 +77,12 @@ export const variables = {
   OPERATIONS_HOST: Joi.string()
     .default('0.0.0.0')
     .description('Address the operations port listens on; never expose it to the public'),
+  OPERATIONS_ALLOWED_HOSTS: Joi.string()
+    .pattern(/^[\w.-]+(,[\w.-]+)*$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be host names separated by commas, without ports' })
+    .description(
+      'Names by which browsers and scrapers reach the operations port, separated by commas, such as ops.example.com; addresses, names without a dot and names of Kubernetes services need not be in it',
+    ),
   OPERATIONS_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
   OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
     .uri({ scheme: ['http', 'https'] })

@@ -9,6 +9,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'HOST',
   'PORT',
   'OPERATIONS_HOST',
+  'OPERATIONS_ALLOWED_HOSTS',
   'OPERATIONS_PORT',
   'MONGODB_URI',
   'REDIS_URL',

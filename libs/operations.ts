@@ -1,6 +1,6 @@
 // The operations port of a service: liveness, readiness and metrics, apart from the public port.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Logger } from './logger.ts';
 
@@ -25,6 +25,8 @@ export interface Operations {
  */
 export async function startOperations(options: {
   host: string;
+  /** OPERATIONS_ALLOWED_HOSTS. */
+  names?: string | undefined;
   port: number | undefined;
   service: string;
   checks: Record<string, Check>;
@@ -33,6 +35,7 @@ export async function startOperations(options: {
   log: Logger;
   fallback?: RequestListener;
 }): Promise<Operations> {
+  const isOurs = hostJudge(options.names);
   let isStarting = true;
   let isDraining = false;
   const server = createServer((request, response) => {
@@ -43,6 +46,8 @@ export async function startOperations(options: {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
+    if (!isOurs(request.headers.host ?? ''))
+      return send(response, 421, { error: 'Unknown host, see OPERATIONS_ALLOWED_HOSTS' });
     const [path, query] = (request.url ?? '/').split('?', 2);
     if (path === '/livez') return send(response, 200, { service: options.service, status: 'alive' });
     if (path === '/readyz') return readiness(response, new URLSearchParams(query).has('verbose'));
@@ -93,6 +98,22 @@ export async function startOperations(options: {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Names that no stranger can have in the public DNS: without a dot, of this machine, or of a Kubernetes service. */
+const PRIVATE_NAME = /^(?:[\w-]+|[\w.-]+\.(?:localhost|svc|svc\.cluster\.local))$/;
+
+/**
+ * A page in a browser can make a public name of its own point here, and would read metrics through it. It cannot choose an address as the
+ * host. @param names OPERATIONS_ALLOWED_HOSTS. @returns what judges a `Host` header.
+ */
+export function hostJudge(names = ''): (host: string) => boolean {
+  const known = new Set(names.toLowerCase().split(','));
+  return (host) => {
+    const name = host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase();
+    const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+    return name !== '' && (isAddress || PRIVATE_NAME.test(name) || known.has(name));
   };
 }
 

@@ -144,7 +144,7 @@ export type UpdateAccountBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name?: string;
     /**
@@ -154,22 +154,22 @@ export type UpdateAccountBody = {
     email?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     company?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     tax_id?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     bank_details?: string | null;
     /**
@@ -194,14 +194,14 @@ export type UpdateAccountBody = {
      * IANA name; decides on which day an invoice is overdue
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     time_zone?: string;
     /**
      * BCP 47; language and number format of documents
      * @minLength 1
      * @maxLength 100
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     locale?: string;
     /**
@@ -222,7 +222,7 @@ export type CreateApiKeyBody = {
     /**
      * @minLength 1
      * @maxLength 200
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name: string;
     /**
@@ -342,34 +342,34 @@ export type AddClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name: string;
     /**
      * @minLength 1
      * @maxLength 254
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      * @format email
      */
     email: string;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     company_name?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     phone?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     tax_id?: string | null;
 };
@@ -414,34 +414,34 @@ export type UpdateClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name?: string;
     /**
      * @minLength 1
      * @maxLength 254
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      * @format email
      */
     email?: string;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     company_name?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     phone?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     tax_id?: string | null;
 };
@@ -450,7 +450,7 @@ export type CreateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name: string;
     /**
@@ -461,7 +461,7 @@ export type CreateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     status?: string;
 };
@@ -507,7 +507,7 @@ export type UpdateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name?: string;
     /**
@@ -518,7 +518,7 @@ export type UpdateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     status?: string;
 };
@@ -532,14 +532,14 @@ export type CreateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name: string;
     status?: "todo" | "in_progress" | "done";
     billable?: boolean;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -619,14 +619,14 @@ export type UpdateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     name?: string;
     status?: "todo" | "in_progress" | "done";
     billable?: boolean;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -669,7 +669,7 @@ export type CreateTimeEntryBody = {
     task_id?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -783,7 +783,7 @@ export type UpdateTimeEntryBody = {
     date?: string;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -836,7 +836,7 @@ export type LineItemInput = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description: string;
     /**
@@ -889,7 +889,7 @@ export type CreateQuoteBody = {
     expires_at?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
@@ -1039,7 +1039,7 @@ export type UpdateQuoteBody = {
     status?: "Draft" | "Sent" | "Accepted" | "Declined" | "Expired";
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -1112,7 +1112,7 @@ export type CreateInvoiceBody = {
     project_id?: string | null;
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
@@ -1234,7 +1234,7 @@ export type UpdateInvoiceBody = {
     status?: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
     /**
      * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -1771,7 +1771,7 @@ export type CreateWebhookBody = {
     /**
      * A note for people
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -1876,7 +1876,7 @@ export type UpdateWebhookBody = {
     /**
      * A note for people
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     /**
@@ -2616,7 +2616,7 @@ export type ListClientsQuery = {
     /**
      * Part of the name, email or company; case and accents do not count
      * @maxLength 100
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     q?: string;
     /**
@@ -2833,7 +2833,7 @@ export type ListProjectsQuery = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     status?: string;
     /**

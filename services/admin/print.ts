@@ -3,7 +3,7 @@
 /** One record per call for `--json`; for people a list of `name  value` lines. */
 export function printRecord(record: object, asJson: boolean): void {
   if (asJson) {
-    writeLine(JSON.stringify(record));
+    writeLine(json(record));
     return;
   }
   const entries = Object.entries(record).filter(([, value]) => value !== undefined);
@@ -14,7 +14,7 @@ export function printRecord(record: object, asJson: boolean): void {
 /** One JSON array for `--json`; for people a table. */
 export function printTable(records: object[], asJson: boolean): void {
   if (asJson) {
-    writeLine(JSON.stringify(records));
+    writeLine(json(records));
     return;
   }
   const [first] = records;
@@ -41,9 +41,14 @@ function show(value: unknown): string {
   return oneLine(Array.isArray(value) ? value.join(',') : String(value));
 }
 
-/** A name that came over HTTP may have line breaks; and nothing stored shall speak to the terminal. */
+/** A name that came over HTTP may have line breaks; and nothing stored shall speak to the terminal, or turn around what it shows. */
 function oneLine(text: string): string {
-  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The same text to every reader of JSON. */
+function json(value: unknown): string {
+  return oneLine(JSON.stringify(value));
 }
 
 function writeLine(line: string) {

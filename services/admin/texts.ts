@@ -1,5 +1,5 @@
 // What somebody types for people to read: names and notes.
-import { isPrintable } from '#libs/printable.ts';
+import { isPlainName, isPrintable } from '#libs/printable.ts';
 import { CommandError } from './connection.ts';
 
 const NAME_LONGEST = 200;
@@ -11,7 +11,8 @@ export function requireName(option: string, text: string): string {
   if (name.length === 0 || name.length > NAME_LONGEST) {
     throw new CommandError(`${option} must have 1 to ${NAME_LONGEST} characters`);
   }
-  return requirePrintable(option, name);
+  if (!isPlainName(name)) throw new CommandError(`${option} must not hold control characters or broken Unicode`);
+  return name;
 }
 
 /** @throws CommandError naming the option. */

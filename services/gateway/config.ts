@@ -7,6 +7,7 @@ export interface Config {
   HOST: string;
   PORT: number;
   OPERATIONS_HOST: string;
+  OPERATIONS_ALLOWED_HOSTS?: string;
   OPERATIONS_PORT?: number;
   MONGODB_URI: string;
   REDIS_URL: string;
@@ -29,6 +30,7 @@ export const configShape = Joi.object<Config, true>({
   HOST: variables.HOST,
   PORT: Joi.number().port().default(8080).description('Public port of the API'),
   OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
   OPERATIONS_PORT: variables.OPERATIONS_PORT,
   MONGODB_URI: variables.MONGODB_URI,
   REDIS_URL: variables.REDIS_URL,

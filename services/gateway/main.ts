@@ -79,6 +79,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => dashboard.close());
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
+    names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,
     service: 'gateway',
     checks: { mongodb: pingMongo },

@@ -6,6 +6,7 @@ import { readEnv, variables } from '#libs/env.ts';
 
 export interface Config {
   OPERATIONS_HOST: string;
+  OPERATIONS_ALLOWED_HOSTS?: string;
   OPERATIONS_PORT?: number;
   REDIS_URL: string;
   REDIS_PREFIX: string;
@@ -22,6 +23,7 @@ export interface Config {
 
 export const configShape = Joi.object<Config, true>({
   OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
   OPERATIONS_PORT: variables.OPERATIONS_PORT,
   REDIS_URL: variables.REDIS_URL,
   REDIS_PREFIX: variables.REDIS_PREFIX,

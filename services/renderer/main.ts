@@ -54,6 +54,7 @@ await run(async ({ onClose, useLogger }) => {
   let isolation: Isolation | undefined;
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
+    names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,
     service: 'renderer',
     checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },

@@ -4,6 +4,7 @@ import { readEnv, variables } from '#libs/env.ts';
 
 export interface Config {
   OPERATIONS_HOST: string;
+  OPERATIONS_ALLOWED_HOSTS?: string;
   OPERATIONS_PORT?: number;
   MONGODB_URI: string;
   REDIS_URL: string;
@@ -19,6 +20,7 @@ export interface Config {
 
 export const configShape = Joi.object<Config, true>({
   OPERATIONS_HOST: variables.OPERATIONS_HOST,
+  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
   OPERATIONS_PORT: variables.OPERATIONS_PORT,
   MONGODB_URI: variables.MONGODB_URI,
   REDIS_URL: variables.REDIS_URL,

@@ -66,6 +66,7 @@ await run(async ({ onClose, useLogger }) => {
   const deliveries = deliveryMetrics(metrics);
   const operations = await startOperations({
     host: config.OPERATIONS_HOST,
+    names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,
     service: 'webhooks',
     checks: { mongodb: pingMongo, redis: () => queues.redis.ping() },

@@ -4,7 +4,7 @@ import { instantOf, isDay } from '#libs/day.ts';
 import { type Details, validationFailed } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { currencyCodes, isCurrency } from '#libs/money.ts';
-import { isPrintable, UNPRINTABLE } from '#libs/printable.ts';
+import { isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {
@@ -80,7 +80,7 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     type: 'name',
     base: joi.string(),
     validate(value: string, { error }: Joi.CustomHelpers) {
-      if (!isPrintable(value)) return { value, errors: error('string.text') };
+      if (!isPlainName(value)) return { value, errors: error('string.text') };
       return value.trim() === '' ? { value, errors: error('string.blank') } : { value };
     },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: VISIBLE }),

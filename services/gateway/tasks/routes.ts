@@ -20,6 +20,7 @@ import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry, timeEntryView } from '#libs/models/time-entry.ts';
 import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import { requireScope } from '../http/authenticate.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
@@ -81,7 +82,7 @@ export const taskRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'deleteTask',
     summary: 'Delete a task and all its time entries',
-    description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first.`,
+    description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time_entries:write\` as well.`,
     scope: 'tasks:write',
     missing,
     message: 'Task deleted',
@@ -143,7 +144,7 @@ async function updateTask({ body, id, commit, missing, requireMatch }: Context<T
   });
 }
 
-async function deleteTask({ id, commit, missing, requireMatch }: Context) {
+async function deleteTask({ id, caller, commit, missing, requireMatch }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const task = await findOwn(Task, accountId, id, session);
@@ -152,6 +153,8 @@ async function deleteTask({ id, commit, missing, requireMatch }: Context) {
     const project = projects.get(String(task.project_id));
     const view = taskView(task, project);
     await requireMatch(() => view);
+    // A key deletes along with a task only what it may delete by itself.
+    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time_entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     if (await hasIssuedTime(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with time on an issued invoice');

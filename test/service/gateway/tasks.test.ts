@@ -1,5 +1,6 @@
 // Tasks over HTTP, and what becomes of their time.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { issueApiKey } from '#libs/models/api-key.ts';
 import { Event } from '#libs/models/event.ts';
 import { Invoice } from '#libs/models/invoice.ts';
 import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
@@ -27,6 +28,20 @@ const patch = (id: string, body: object) => gateway.patch(`${path}/${id}`, body,
 const list = (query = '') => gateway.get(path + query, account);
 const log = (task_id: string, hours = 1) =>
   create(gateway, '/api/v1/time-entries', { project_id: project.id, task_id, hours, date: '2026-01-02' }, account);
+
+test('when a key may write tasks and not time entries, then it deletes a task only while that has no time', async () => {
+  const { key } = await issueApiKey({ accountId: account.id, name: 'tasks only', scopes: ['tasks:write'] });
+  const remove = (id: string) => gateway.delete(`${path}/${id}`, { ...account, key });
+  const [withTime, without] = [await make(), await make()];
+  const entry = await log(withTime.id);
+
+  expect(answerOf(await remove(withTime.id))).toEqual([
+    403,
+    { error: 'Forbidden: API key lacks the time_entries:write scope' },
+  ]);
+  expect((await remove(without.id)).status).toBe(200);
+  expect((await gateway.get(`/api/v1/time-entries/${entry.id}`, account)).status).toBe(200);
+});
 
 const tooMuch = 'Cannot delete a task with more than 5000 time entries or 16 MiB of them: delete time entries first';
 
