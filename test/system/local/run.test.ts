@@ -277,7 +277,7 @@ describe('refused before anything is started', () => {
     const refused = run([], { REDIS_URL_FILE: file }, REAL);
 
     expect(await refused.exitCode).toBe(78);
-    expect(refused.output()).toMatch(/REDIS_URL must be a valid uri/);
+    expect(refused.output()).toMatch(/REDIS_URL must be redis:\/\//);
   });
 
   test('when the data folder cannot be made, then one line says so', async () => {
