@@ -5,6 +5,7 @@ import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { type AllowList, judgeAddress, parseAllowList } from './public-address.ts';
 import { makeResolve, type Resolve } from './resolve-host.ts';
+import { URL_LONGEST } from './url-form.ts';
 
 /** Why a target was refused: safe to tell the caller who gave the URL. */
 export type RefusalReason = 'malformed' | 'length' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'dns';
@@ -30,7 +31,6 @@ const EXPLANATIONS: Record<RefusalReason, string> = {
   dns: 'must name a host that can be resolved',
 };
 
-const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253; // RFC 1035.
 const RESOLVE_LIMIT_MS = 5_000;
 /** Somebody waits for the answer to a registration. */
@@ -120,7 +120,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
 }
 
 function parseTarget(text: string): URL {
-  if (text.length > URL_LENGTH_MAX) throw new OutboundRefused('length');
+  if (text.length > URL_LONGEST) throw new OutboundRefused('length');
   const url = URL.parse(text);
   if (!url) throw new OutboundRefused('malformed');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
@@ -129,7 +129,7 @@ function parseTarget(text: string): URL {
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.hostname.endsWith('.') || url.hostname.length > HOST_LENGTH_MAX) throw new OutboundRefused('host');
   // What is not ASCII gets longer: the canonical text is stored, and judged again at every call.
-  if (url.href.length > URL_LENGTH_MAX) throw new OutboundRefused('length');
+  if (url.href.length > URL_LONGEST) throw new OutboundRefused('length');
   return url;
 }
 

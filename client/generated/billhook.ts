@@ -144,7 +144,7 @@ export type UpdateAccountBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name?: string;
     /**
@@ -154,7 +154,7 @@ export type UpdateAccountBody = {
     email?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     company?: string | null;
     /**
@@ -164,7 +164,7 @@ export type UpdateAccountBody = {
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
     /**
@@ -191,19 +191,19 @@ export type UpdateAccountBody = {
      */
     allow_backdating?: boolean | null;
     /**
-     * IANA name; decides on which day an invoice is overdue
+     * IANA name; decides on which day an invoice is overdue. UTC when null
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
-    time_zone?: string;
+    time_zone?: string | null;
     /**
-     * BCP 47; language and number format of documents
+     * BCP 47; language and number format of documents. en-US when null
      * @minLength 1
      * @maxLength 100
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
-    locale?: string;
+    locale?: string | null;
     /**
      * Hours that one time entry may have at most; 24 when null
      * @maximum 10000
@@ -222,7 +222,7 @@ export type CreateApiKeyBody = {
     /**
      * @minLength 1
      * @maxLength 200
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name: string;
     /**
@@ -240,7 +240,7 @@ export type CreateApiKeyBody = {
     /**
      * The account's own, for callers that want to be sure of it: another one is 400
      */
-    mode?: "live" | "test";
+    mode?: ("live" | "test") | null;
 };
 
 export type ApiKeyWithSecret = {
@@ -335,31 +335,31 @@ export type RotateApiKeyBody = {
      * @minimum 0
      * @maximum 604800
      */
-    overlap_seconds?: number;
+    overlap_seconds?: number | null;
 };
 
 export type AddClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name: string;
     /**
      * @minLength 1
      * @maxLength 254
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      * @format email
      */
     email: string;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     company_name?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     phone?: string | null;
     /**
@@ -369,7 +369,7 @@ export type AddClientBody = {
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
 };
@@ -414,24 +414,24 @@ export type UpdateClientBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name?: string;
     /**
      * @minLength 1
      * @maxLength 254
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      * @format email
      */
     email?: string;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     company_name?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     phone?: string | null;
     /**
@@ -441,7 +441,7 @@ export type UpdateClientBody = {
     address?: string | null;
     /**
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
 };
@@ -450,7 +450,7 @@ export type CreateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name: string;
     /**
@@ -461,9 +461,9 @@ export type CreateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
-    status?: string;
+    status?: string | null;
 };
 
 export type ClientSummary = {
@@ -507,7 +507,7 @@ export type UpdateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name?: string;
     /**
@@ -518,9 +518,9 @@ export type UpdateProjectBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
-    status?: string;
+    status?: string | null;
 };
 
 export type CreateTaskBody = {
@@ -532,11 +532,11 @@ export type CreateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name: string;
-    status?: "todo" | "in_progress" | "done";
-    billable?: boolean;
+    status?: ("todo" | "in_progress" | "done") | null;
+    billable?: boolean | null;
     /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
@@ -619,11 +619,11 @@ export type UpdateTaskBody = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     name?: string;
-    status?: "todo" | "in_progress" | "done";
-    billable?: boolean;
+    status?: ("todo" | "in_progress" | "done") | null;
+    billable?: boolean | null;
     /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
@@ -836,7 +836,7 @@ export type LineItemInput = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description: string;
     /**
@@ -844,13 +844,13 @@ export type LineItemInput = {
      * @minimum -1000000000
      * @maximum 1000000000
      */
-    qty?: number | string;
+    qty?: (number | null) | string;
     /**
      * Required unless `qty` is given. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000
      * @maximum 1000000000
      */
-    quantity?: number | string;
+    quantity?: (number | null) | string;
     /**
      * A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000000
@@ -862,7 +862,7 @@ export type LineItemInput = {
      * @minimum 0
      * @maximum 100
      */
-    discount?: number | string;
+    discount?: (number | null) | string;
 };
 
 export type CreateQuoteBody = {
@@ -892,14 +892,14 @@ export type CreateQuoteBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
-    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    currency?: ("AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG") | null;
     /**
      * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      */
-    tax_rate?: number;
-    status?: "Draft" | "Sent";
+    tax_rate?: number | null;
+    status?: ("Draft" | "Sent") | null;
     /**
      * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
      * @minLength 10
@@ -1036,7 +1036,7 @@ export type Quote = {
 };
 
 export type UpdateQuoteBody = {
-    status?: "Draft" | "Sent" | "Accepted" | "Declined" | "Expired";
+    status?: ("Draft" | "Sent" | "Accepted" | "Declined" | "Expired") | null;
     /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
@@ -1046,19 +1046,19 @@ export type UpdateQuoteBody = {
      * @minLength 10
      * @format date
      */
-    expires_at?: string;
+    expires_at?: string | null;
     /**
      * With `line_items`, their sum; alone it stands beside the lines that are there
      * @minimum 0
      * @maximum 1000000000000
      */
     amount?: number;
-    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    currency?: ("AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG") | null;
     /**
      * @minimum 0
      * @maximum 100
      */
-    tax_rate?: number;
+    tax_rate?: number | null;
     /**
      * While not Accepted. Without `amount` their sum becomes the amount
      * @maxItems 500
@@ -1115,14 +1115,14 @@ export type CreateInvoiceBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
-    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    currency?: ("AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG") | null;
     /**
      * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      */
-    tax_rate?: number;
-    status?: "Draft" | "Sent";
+    tax_rate?: number | null;
+    status?: ("Draft" | "Sent") | null;
     /**
      * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
      * @minLength 10
@@ -1148,7 +1148,7 @@ export type CreateInvoiceBody = {
      * @minimum 0
      * @maximum 1000000000000
      */
-    amount?: number;
+    amount?: number | null;
 };
 
 export type Invoice = {
@@ -1231,7 +1231,7 @@ export type Invoice = {
 };
 
 export type UpdateInvoiceBody = {
-    status?: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
+    status?: ("Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled") | null;
     /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
@@ -1246,13 +1246,13 @@ export type UpdateInvoiceBody = {
      * @minimum 0
      * @maximum 1000000000000
      */
-    amount?: number;
-    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    amount?: number | null;
+    currency?: ("AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG") | null;
     /**
      * @minimum 0
      * @maximum 100
      */
-    tax_rate?: number;
+    tax_rate?: number | null;
     /**
      * @maxItems 500
      */
@@ -1306,33 +1306,33 @@ export type CreateDocumentsBody = {
     /**
      * Paper; by default what is usual where the locale is
      */
-    size?: "a4" | "letter";
+    size?: ("a4" | "letter") | null;
     /**
      * Fonts and drawing
      */
-    style?: "elegant" | "modern" | "classic";
+    style?: ("elegant" | "modern" | "classic") | null;
     /**
      * Heading below or on the banner
      */
-    layout?: "standard" | "overlay";
+    layout?: ("standard" | "overlay") | null;
     /**
      * The field of colour at the top
      */
-    banner?: boolean;
+    banner?: boolean | null;
     /**
      * With structure for screen readers; the file is larger
      */
-    accessible?: boolean;
+    accessible?: boolean | null;
     /**
      * BCP 47; language and number format instead of the account's
      * @minLength 1
      * @maxLength 100
      */
-    locale?: string;
+    locale?: string | null;
     /**
      * Quotes: with a block for the signature of the client
      */
-    signature?: boolean;
+    signature?: boolean | null;
 };
 
 export type BatchedDocument = {
@@ -1660,98 +1660,98 @@ export type GeneratePdfBody = {
     /**
      * @minLength 1
      */
-    dueDate?: string;
+    dueDate?: string | null;
     /**
      * @minLength 1
      */
-    expiryDate?: string;
-    /**
-     * @minLength 1
-     * @maxLength 2000
-     */
-    clientCompany?: string;
+    expiryDate?: string | null;
     /**
      * @minLength 1
      * @maxLength 2000
      */
-    partnerCompany?: string;
+    clientCompany?: string | null;
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     */
+    partnerCompany?: string | null;
     /**
      * @minLength 1
      */
-    logoUrl?: string;
+    logoUrl?: string | null;
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
      */
-    subtotal?: number;
+    subtotal?: number | null;
     /**
      * @minimum 0
      * @maximum 100
      */
-    taxRate?: number;
+    taxRate?: number | null;
     /**
      * @minLength 1
      * @maxLength 12
      */
-    currencySymbol?: string;
+    currencySymbol?: string | null;
     /**
      * @minLength 1
      * @maxLength 20000
      */
-    notes?: string;
+    notes?: string | null;
     /**
      * @minLength 1
      * @maxLength 20000
      */
-    terms?: string;
+    terms?: string | null;
     /**
      * @minLength 1
      * @maxLength 2000
      */
-    poNumber?: string;
+    poNumber?: string | null;
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
      */
-    discountAmount?: number;
+    discountAmount?: number | null;
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
      */
-    shippingAmount?: number;
-    fontStyle?: "elegant" | "modern" | "classic";
+    shippingAmount?: number | null;
+    fontStyle?: ("elegant" | "modern" | "classic") | null;
     /**
      * @minimum 0.8
      * @maximum 1.2
      */
-    textScale?: number;
-    showBanner?: boolean;
-    layoutType?: "standard" | "overlay";
+    textScale?: number | null;
+    showBanner?: boolean | null;
+    layoutType?: ("standard" | "overlay") | null;
     /**
      * @minLength 1
      */
-    bannerUrl?: string;
+    bannerUrl?: string | null;
     /**
      * @minLength 1
      */
-    brandColor?: string;
-    isQuote?: boolean;
+    brandColor?: string | null;
+    isQuote?: boolean | null;
     /**
      * @minLength 1
      * @maxLength 20000
      */
-    quoteIntro?: string;
+    quoteIntro?: string | null;
     /**
      * @minLength 1
      * @maxLength 100000
      */
-    bodyMarkdown?: string;
-    requiresSignature?: boolean;
+    bodyMarkdown?: string | null;
+    requiresSignature?: boolean | null;
     /**
      * @minimum 0
      * @maximum 3650
      */
-    paymentDueDays?: number;
+    paymentDueDays?: number | null;
 };
 
 export type CreateWebhookBody = {
@@ -1767,17 +1767,17 @@ export type CreateWebhookBody = {
      * @maxItems 50
      * @uniqueItems
      */
-    events?: string[];
+    events?: string[] | null;
     /**
      * A note for people
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     description?: string | null;
     /**
      * Nothing is sent to a disabled endpoint: deliveries that wait are held, and what happens meanwhile makes none (replay since then, `only` what is `undelivered`)
      */
-    enabled?: boolean;
+    enabled?: boolean | null;
 };
 
 export type WebhookWithSecret = {
@@ -1872,17 +1872,17 @@ export type UpdateWebhookBody = {
      * @maxItems 50
      * @uniqueItems
      */
-    events?: string[];
+    events?: string[] | null;
     /**
      * A note for people
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     description?: string | null;
     /**
      * Nothing is sent to a disabled endpoint: deliveries that wait are held, and what happens meanwhile makes none (replay since then, `only` what is `undelivered`)
      */
-    enabled?: boolean;
+    enabled?: boolean | null;
 };
 
 export type PingDelivery = {
@@ -1913,7 +1913,7 @@ export type DiagnoseSignatureBody = {
      * @minLength 36
      * @format uuid
      */
-    webhook_id?: string;
+    webhook_id?: string | null;
 };
 
 export type SignatureFinding = {
@@ -2005,7 +2005,7 @@ export type ReplayWebhookBody = {
     /**
      * `undelivered`: leave out what the endpoint has already taken. Deliveries are kept for 90 days, so of older events only those that are known not to have arrived are sent
      */
-    only?: "all" | "undelivered";
+    only?: ("all" | "undelivered") | null;
 };
 
 export type Replay = {
@@ -2616,7 +2616,7 @@ export type ListClientsQuery = {
     /**
      * Part of the name, email or company; case and accents do not count
      * @maxLength 100
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     q?: string;
     /**
@@ -2833,7 +2833,7 @@ export type ListProjectsQuery = {
     /**
      * @minLength 1
      * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     status?: string;
     /**

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { isDay } from '../day.ts';
 import { isPrintable } from '../printable.ts';
+import { isDataUri, isWebUrl } from '../url-form.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PdfLine {
@@ -54,15 +55,13 @@ export interface PdfDocument {
 export const PDF_BODY_BYTES_MAX = 3 * 1024 * 1024;
 
 const LINES_MAX = 500;
-const LONGEST = { line: 2_000, text: 20_000, markdown: 100_000, symbol: 12, url: 2_048 } as const;
+const LONGEST = { line: 2_000, text: 20_000, markdown: 100_000, symbol: 12 } as const;
 /** A thousand billion: more is a mistake, and no column holds it. */
 const LARGEST = 1e12;
 const LONGEST_TERM_DAYS = 3_650;
 
 const DECIMAL = /^-?\d{1,12}(\.\d{1,10})?$/;
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
-/** Its type may have parameters, such as a charset. */
-const DATA_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+){0,4};base64,[A-Za-z0-9+/]+={0,2}$/i;
 
 const messages = {
   'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',
@@ -161,7 +160,5 @@ function colour(value: string, { error }: Joi.CustomHelpers) {
 
 // Form only: whether the address may be called is the outbound guard's to say, in the renderer.
 function imageSource(value: string, { error }: Joi.CustomHelpers) {
-  if (/^\s*data:/i.test(value)) return DATA_URI.test(value) ? value : error('string.image');
-  const url = value.length <= LONGEST.url ? URL.parse(value) : null;
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? value : error('string.image');
+  return isDataUri(value) || isWebUrl(value) ? value : error('string.image');
 }

@@ -112,6 +112,12 @@ export async function insertOwn<Stored extends Owned>(
   await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
 }
 
+/** True when the record has these values already: null, undefined and a field that was never stored are the same. */
+export function isUnchanged<Stored extends object>(record: Stored, changes: Partial<Stored>): boolean {
+  const names = Object.keys(changes) as (keyof Stored)[];
+  return names.every((name) => JSON.stringify(record[name] ?? null) === JSON.stringify(changes[name] ?? null));
+}
+
 /** Sets the given fields and `updated_at`; a field given as undefined is removed. @returns the record as it is now. */
 export async function changeOwn<Stored extends Stamped>(
   records: Records<Stored>,

@@ -7,6 +7,7 @@ import { inTransaction, type Session } from '../mongo.ts';
 import { isDuplicate } from '../mongo-errors.ts';
 import { type Outbound, OutboundRefused } from '../outbound.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { isWebUrl } from '../url-form.ts';
 import { lastDrawn } from './counter.ts';
 import { EVENT_TYPES } from './event.ts';
 import { type Filter, filtersAfter, NEWEST_FIRST, readThrough, sortOf } from './keyset.ts';
@@ -240,11 +241,13 @@ export function rotated(endpoint: WebhookEndpointRecord, sealed: string, now: Da
  */
 export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<string> {
   try {
-    return (await outbound.vet(text, { protocols: ['https:'] })).url.href;
+    const { url } = await outbound.vet(text, { protocols: ['https:'] });
+    if (!isWebUrl(text)) throw new OutboundRefused('malformed');
+    return url.href;
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
     // A name may be registered before it exists: each delivery judges it anew.
-    if (error.reason === 'dns') return outbound.check(text, { protocols: ['https:'] }).url.href;
+    if (error.reason === 'dns' && isWebUrl(text)) return outbound.check(text, { protocols: ['https:'] }).url.href;
     const message = error.reason === 'scheme' ? 'must use https' : error.message;
     throw validationFailed({ url: [`url ${message} (${error.reason})`] });
   }

@@ -14,6 +14,7 @@ import { eventRoutes } from './events/routes.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { literalPath } from './http/literal-path.ts';
 import { measureRequests } from './http/measure.ts';
+import { withOptionalFields } from './http/optional-fields.ts';
 import type { PrintDocument } from './http/print-document.ts';
 import { refuseEarly } from './http/refuse-early.ts';
 import { requestLog } from './http/request-log.ts';
@@ -33,22 +34,23 @@ import type { WebhookParts } from './webhooks/parts.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 /** The table of every operation. @param parts what the webhook operations need besides the database. */
-export const routesOf = (parts: WebhookParts): readonly Route[] => [
-  ...accountRoutes,
-  ...apiKeyRoutes,
-  ...clientRoutes,
-  ...projectRoutes,
-  ...taskRoutes,
-  ...timeEntryRoutes,
-  ...quoteRoutes,
-  ...invoiceRoutes,
-  ...documentRoutes,
-  ...batchRoutes,
-  ...numberingRoutes,
-  ...pdfToolRoutes,
-  ...webhookRoutes(parts),
-  ...eventRoutes({ ...parts, catalogue: eventCatalogue }),
-];
+export const routesOf = (parts: WebhookParts): readonly Route[] =>
+  withOptionalFields([
+    ...accountRoutes,
+    ...apiKeyRoutes,
+    ...clientRoutes,
+    ...projectRoutes,
+    ...taskRoutes,
+    ...timeEntryRoutes,
+    ...quoteRoutes,
+    ...invoiceRoutes,
+    ...documentRoutes,
+    ...batchRoutes,
+    ...numberingRoutes,
+    ...pdfToolRoutes,
+    ...webhookRoutes(parts),
+    ...eventRoutes({ ...parts, catalogue: eventCatalogue }),
+  ]);
 
 export interface AppOptions extends ServeOptions, WebhookParts {
   log: Logger;

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
+import { isDataUri, isWebUrl } from '#libs/url-form.ts';
 import { percentage } from '../http/money-input.ts';
 import { number } from '../http/number-input.ts';
 import { line, name, text } from '../http/read-input.ts';
@@ -18,8 +19,8 @@ export interface AccountChanges {
   brand_color?: string | null;
   default_tax_rate?: number | null;
   allow_backdating?: boolean | null;
-  time_zone?: string;
-  locale?: string;
+  time_zone?: string | null;
+  locale?: string | null;
   max_entry_hours?: number | null;
   project_statuses?: string[] | null;
 }
@@ -27,8 +28,6 @@ export interface AccountChanges {
 const STATUSES_MAX = 50;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
-const URL_LONGEST = 2_000;
-const DATA_URI = /^data:image\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+){0,4};base64,[A-Za-z0-9+/]+={0,2}$/i;
 /** Without a flag: the reference has none. */
 const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 
@@ -48,8 +47,15 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   allow_backdating: Joi.boolean()
     .allow(null)
     .description('Whether `issue_date` may be before the last invoice or quote that was issued; false unless set'),
-  time_zone: line().custom(zoneInput).description('IANA name; decides on which day an invoice is overdue'),
-  locale: line().max(LOCALE_LONGEST).custom(localeInput).description('BCP 47; language and number format of documents'),
+  time_zone: name()
+    .custom(zoneInput)
+    .allow(null)
+    .description('IANA name; decides on which day an invoice is overdue. UTC when null'),
+  locale: name()
+    .max(LOCALE_LONGEST)
+    .custom(localeInput)
+    .allow(null)
+    .description('BCP 47; language and number format of documents. en-US when null'),
   max_entry_hours: number()
     .positive()
     .max(ENTRY_HOURS_LIMIT)
@@ -65,8 +71,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
 }).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
 function imageSource(source: string, { message }: Joi.CustomHelpers) {
-  const url = source.length <= URL_LONGEST ? URL.parse(source) : null;
-  if (DATA_URI.test(source) || url?.protocol === 'https:' || url?.protocol === 'http:') return source;
+  if (isDataUri(source, 'image') || isWebUrl(source)) return source;
   return message({ custom: '{{#label}} must be an http(s) URL or a base64 data URI of an image' });
 }
 

@@ -1,5 +1,6 @@
 // The caller's own account over HTTP.
 import { Account, type AccountRecord, accountView } from '#libs/models/account.ts';
+import { isUnchanged } from '#libs/models/records.ts';
 import { found, updated } from '../http/answer.ts';
 import { forgetProfile } from '../http/authenticate.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -27,6 +28,8 @@ export const accountRoutes: readonly Route[] = [
     body: accountChanges,
     missing: 'Account not found or access denied',
     answers: accountAnswer,
+    // No operation creates an account whose defaults could be read.
+    defaults: { time_zone: 'UTC', locale: 'en-US' },
     outlastsKey: true,
     handler: updateAccount,
   }),
@@ -44,6 +47,14 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
     if (!account) throw missing();
     await requireMatch(() => accountView(account));
+    const given = Object.entries(body).map(([name, value]) => [name, value === '' ? null : value] as const);
+    const view = accountView(account);
+    // What is shown where nothing is stored changes nothing either.
+    const isSame = given.every(
+      ([name, value]) =>
+        isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),
+    );
+    if (isSame) return updated(view);
     const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(body), {
       session,
       returnDocument: 'after',

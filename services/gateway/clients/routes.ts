@@ -7,7 +7,7 @@ import { Invoice } from '#libs/models/invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project } from '#libs/models/project.ts';
 import { Quote } from '#libs/models/quote.ts';
-import { changeOwn, findOwn, hasOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
@@ -148,6 +148,7 @@ async function updateClient({ body, id, commit, missing, requireMatch }: Context
     await requireMatch(() => clientView(client));
     if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
     const changes = stored(body);
+    if (isUnchanged(client, changes)) return updated(clientView(client));
     const search = searchOf({ ...client, ...changes });
     const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));
     await announce('client.updated', view);

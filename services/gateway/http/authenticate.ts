@@ -9,7 +9,8 @@ import { ApiKey, type ApiKeyRecord, allows, findUsableKey } from '#libs/models/a
 import type { Id } from '#libs/models/tenant.ts';
 import type { Caller, Profile } from './route.ts';
 
-const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
+/** RFC 9110, 11.4: one or more blanks. */
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 /** The profile that comes with a caller may be this old: good for the day it is there, not for what is kept, see readAccount. */
 const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;

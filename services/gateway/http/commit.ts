@@ -1,6 +1,7 @@
 // One transaction for all that a write does: records, numbers, events and the idempotency record become true together or not at all.
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import { stringify } from 'safe-stable-stringify';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
 import { drawMany, drawNext, giveBack, pretendChangeTime, reserveEvents } from '#libs/models/counter.ts';
@@ -13,7 +14,7 @@ import { isDuplicate } from '#libs/mongo-errors.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
 import type { Answer } from './answer.ts';
 import type { CrashPoint } from './crash-points.ts';
-import { rawBodyOf } from './read-json.ts';
+import { parametersOf } from './read-query.ts';
 import { inTurn } from './turns.ts';
 
 export interface Transaction {
@@ -233,10 +234,10 @@ async function remember(
   await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: agreedDate() }, { session });
 }
 
-// The bytes as they came: two requests are the same when nothing in them differs.
-function fingerprintOf(request: Request): string {
-  return createHash('sha256')
-    .update(`${request.method} ${request.originalUrl}\n`)
-    .update(rawBodyOf(request))
-    .digest('hex');
+/** Two requests are the same when they say the same, whatever the white space and the order of names. */
+function fingerprintOf({ method, route, params, originalUrl, body }: Request): string {
+  const { path } = route as { path: string };
+  // As it was sent, without defaults: a retry across an upgrade that brings a new one is the same request.
+  const said = stringify({ method, path, params, query: parametersOf(originalUrl), body: body as unknown });
+  return createHash('sha256').update(String(said)).digest('hex');
 }

@@ -5,7 +5,8 @@ import { type LineItem, lineItem } from '#libs/models/line-item.ts';
 import { AMOUNT_MAX, type Decimal, isLineAmount, lineNet } from '#libs/money.ts';
 import { decimal } from './decimal-input.ts';
 import { number } from './number-input.ts';
-import { line } from './read-input.ts';
+import { withNulls } from './optional-fields.ts';
+import { paragraphs } from './read-input.ts';
 
 /** A document of more lines is a file, not a request. */
 const LINES_MAX = 500;
@@ -26,15 +27,17 @@ const quantity = () => decimal().within(-QUANTITY_MAX, QUANTITY_MAX);
 
 const OR_STRING = 'A plain decimal string as well, so that lines go back in as responses write them';
 
-const lineInput = Joi.object<LineInput, true>({
-  description: line().required(),
-  quantity: quantity()
-    .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
-    .description(`Required unless \`qty\` is given. ${OR_STRING}`),
-  qty: quantity().description('The same as `quantity`, under its name in responses'),
-  rate: decimal().within(-RATE_MAX, RATE_MAX).required().description(OR_STRING),
-  discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
-}).meta({ schema: 'LineItemInput' });
+const lineInput = withNulls(
+  Joi.object<LineInput, true>({
+    description: paragraphs().required(),
+    quantity: quantity()
+      .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
+      .description(`Required unless \`qty\` is given. ${OR_STRING}`),
+    qty: quantity().description('The same as `quantity`, under its name in responses'),
+    rate: decimal().within(-RATE_MAX, RATE_MAX).required().description(OR_STRING),
+    discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
+  }).meta({ schema: 'LineItemInput' }),
+);
 
 export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);

@@ -2,19 +2,28 @@
 import type Joi from 'joi';
 import { AppError, validationFailed } from '#libs/errors.ts';
 import { knownNames } from './known-names.ts';
-import { type DetailsForm, detailsOf, validation } from './read-input.ts';
+import { type DetailsForm, detailsOf, type Problem, validation } from './read-input.ts';
 
 /** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
 const LIST_MAX = 500;
 
+interface BodyOptions {
+  /** A PATCH: at least one field that the shape knows, else 400 `No valid fields to update`. */
+  isChange?: boolean;
+  /** The form the operation answers problems in. */
+  details?: DetailsForm | undefined;
+  /** Names that the body must not hold: what a new record can have and a change cannot set. */
+  fixed?: readonly string[] | undefined;
+  /** What stands for null. */
+  defaults?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
- * @param isChange a PATCH: at least one field that the shape knows, else 400 `No valid fields to update`.
- * @param details the form the operation answers problems in.
  * @returns what turns a body into a typed value or throws an AppError 400 with every problem.
  */
 export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
-  { isChange = false, details }: { isChange?: boolean; details?: DetailsForm | undefined } = {},
+  { isChange = false, details, fixed = [], defaults = {} }: BodyOptions = {},
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
@@ -23,15 +32,17 @@ export function bodyReader<Body>(
   );
   const prune = knownNames(shape);
   return (given) => {
-    const body = prune(given);
-    if (isChange && !namesOf(body).some((name) => known.has(name)))
+    const refused = fixed.filter((name) => namesOf(given).includes(name));
+    if (isChange && refused.length === 0 && !namesOf(given).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
+    const body = withDefaults(prune(given), defaults);
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
     const { error, value } = strict.validate(
       long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
     );
     const problems = [
-      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))),
+      ...refused.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
+      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
       ...long.map((name) => ({
         path: [name],
         message: tooLong(name, (body as Record<string, unknown>)[name], known.get(name)),
@@ -40,6 +51,17 @@ export function bodyReader<Body>(
     if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
     return value as Body;
   };
+}
+
+function withDefaults(body: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
+  const empty = namesOf(body).filter((name) => name in defaults && (body as Record<string, unknown>)[name] === null);
+  if (empty.length === 0) return body;
+  return { ...(body as object), ...Object.fromEntries(empty.map((name) => [name, defaults[name]])) };
+}
+
+/** That null is taken for a value not given is no advice to who gave a wrong one. */
+function withoutNull({ path, message, type }: Joi.ValidationErrorItem): Problem {
+  return { path, message: type === 'any.only' ? message.replace(/, null$/, '') : message };
 }
 
 /** How many items, or names, the shape of a list or an object allows. */

@@ -17,6 +17,7 @@ const messages: Joi.ValidationOptions['messages'] = {
   'string.guid': '{{#label}} must be a UUID',
   'string.instant': '{{#label}} must be an ISO 8601 timestamp',
   'string.blank': '{{#label}} must not be blank',
+  'string.line': '{{#label}} must be one line',
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
 };
 
@@ -53,13 +54,35 @@ export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-
 }
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;
-/** For the reference. */
+/** What ends a line, in whatever program shows it. */
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+/** For the reference: what a text may not hold. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
-const PRINTABLE = `^[^${CONTROLS}]*$`;
-/** … with something to see in it. */
-const VISIBLE = `^[^${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;
+const BREAKS = LINE_BREAK.source.slice(1, -1);
 
-type Kinds = 'day' | 'text' | 'name' | 'uuid' | 'currency' | 'instant';
+/**
+ * Text that people write. One line loses the blanks around it.
+ * @param isVisible refuses what shows nothing; otherwise only blanks are read as the empty text.
+ */
+function words(type: Kinds, { isOneLine, isVisible }: { isOneLine: boolean; isVisible: boolean }) {
+  const refused = isOneLine ? CONTROLS + BREAKS : CONTROLS;
+  const pattern = isVisible ? `^[^${refused}]*[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
+  return (joi: Joi.Root) => ({
+    type,
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      const trimmed = value.trim();
+      const isText = type === 'name' ? isPlainName(value) : isPrintable(value);
+      if (!isText) return { value, errors: error('string.text') };
+      if (trimmed === '') return isVisible ? { value, errors: error('string.blank') } : { value: '' };
+      if (isOneLine && LINE_BREAK.test(trimmed)) return { value, errors: error('string.line') };
+      return { value: isOneLine ? trimmed : value };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern }),
+  });
+}
+
+type Kinds = 'day' | 'text' | 'line' | 'name' | 'paragraphs' | 'uuid' | 'currency' | 'instant';
 
 const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
   (joi) => ({
@@ -69,22 +92,10 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
       isDay(value) ? { value } : { value, errors: error('string.day') },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date', minLength: 10 }),
   }),
-  (joi) => ({
-    type: 'text',
-    base: joi.string(),
-    validate: (value: string, { error }: Joi.CustomHelpers) =>
-      isPrintable(value) ? { value } : { value, errors: error('string.text') },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: PRINTABLE }),
-  }),
-  (joi) => ({
-    type: 'name',
-    base: joi.string(),
-    validate(value: string, { error }: Joi.CustomHelpers) {
-      if (!isPlainName(value)) return { value, errors: error('string.text') };
-      return value.trim() === '' ? { value, errors: error('string.blank') } : { value };
-    },
-    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern: VISIBLE }),
-  }),
+  words('name', { isOneLine: true, isVisible: true }),
+  words('line', { isOneLine: true, isVisible: false }),
+  words('paragraphs', { isOneLine: false, isVisible: true }),
+  words('text', { isOneLine: false, isVisible: false }),
   (joi) => ({
     type: 'uuid',
     base: joi.string(),
@@ -125,9 +136,11 @@ export const day = () => extended.day();
 export const instant = () => extended.instant();
 /** What something is called: one line with something to see in it. */
 export const name = () => extended.name().max(LONGEST.string);
-/** One line: at most 2,000 characters. */
-export const line = () => extended.text().max(LONGEST.string);
-/** Several paragraphs: at most 20,000 characters. */
+/** One line, at most 2,000 characters; only blanks are read as the empty text. */
+export const line = () => extended.line().max(LONGEST.string);
+/** The text of a line item: with something to see in it, of several lines if need be, at most 2,000 characters. */
+export const paragraphs = () => extended.paragraphs().max(LONGEST.string);
+/** Several paragraphs, at most 20,000 characters; only blanks are read as the empty text. */
 export const text = () => extended.text().max(LONGEST.text);
 /** A UUID in its usual form, read in small letters. */
 export const uuid = () => extended.uuid();

@@ -20,15 +20,8 @@ export const NOT_UTF8 = 'encoding.not_utf8';
 export const TOO_MANY_VALUES = 'entity.too.many.values';
 export const TOO_MANY_TEXT = `Request body must hold at most ${VALUES_MAX} values`;
 
-const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
-const rawBodies = new WeakMap<object, Buffer>();
 const lengths = new WeakMap<object, number>();
-
-/** The bytes of the body that a reader which keeps them has read. */
-export function rawBodyOf(request: Request): Buffer {
-  return rawBodies.get(request) ?? NOTHING;
-}
 
 /** How many bytes of a body were read. */
 export function bodyBytesOf(request: Request): number {
@@ -37,15 +30,8 @@ export function bodyBytesOf(request: Request): number {
 
 type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
-interface ReaderOptions {
-  /** Bytes a body has at most. */
-  limit: number;
-  /** Whether `rawBodyOf` shall have the bytes: as long as the request they would be in memory twice. */
-  isKept: boolean;
-}
-
-/** @returns what reads a body: the parsed value, or undefined when there is none. */
-export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
+/** @param limit bytes a body has at most. @returns what reads a body: the parsed value, or undefined when there is none. */
+export function jsonReader(limit: number): ReadJson {
   const parse = express.json({
     limit,
     inflate: false, // Compressed bodies are refused: a few bytes could become gigabytes.
@@ -57,7 +43,9 @@ export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
       if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
       if (hasMoreValuesThan(bytes, VALUES_MAX))
         throw Object.assign(new Error(TOO_MANY_TEXT), { type: TOO_MANY_VALUES });
-      if (isKept || bytes.equals(BYTE_ORDER_MARK)) rawBodies.set(request, bytes);
+      // The parser takes the mark off, finds nothing left and calls it an empty object.
+      if (bytes.equals(BYTE_ORDER_MARK))
+        throw Object.assign(new Error('The body is empty'), { type: 'entity.parse.failed' });
     },
   });
   return async (request, response) => {
@@ -72,8 +60,6 @@ export function jsonReader({ limit, isKept }: ReaderOptions): ReadJson {
     await new Promise<void>((resolve, reject) => {
       parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
-    // The parser takes the mark off and finds nothing left.
-    if (rawBodyOf(request).equals(BYTE_ORDER_MARK)) throw new AppError(400, 'Request body is not valid JSON');
     requireSane(request.body);
     return request.body;
   };

@@ -54,6 +54,9 @@ export interface Route<Body = unknown, Query = unknown> {
   /** True when this caller needs no scope for this record. @param id as the path has it, in lower case. */
   needsNoScope?: (caller: Caller, id: Id) => boolean;
   body?: Joi.ObjectSchema<Body>;
+  /** Fields of a new record that a change cannot set, and what null makes of others, see optional-fields.ts. */
+  fixed?: readonly string[];
+  defaults?: Readonly<Record<string, unknown>>;
   /** Looks at the raw body first, for the one error that is not `Validation failed`. */
   before?: (body: unknown) => void;
   /** The shape of `details`: quotes answer a list, everything else goes by field. */

@@ -21,7 +21,7 @@ import { bodyReader } from './read-body.ts';
 import { fieldProblem } from './read-input.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
-import { type Caller, type Context, hasCursor, isOncePerKey, isPrintedFromBody, type Route } from './route.ts';
+import { type Caller, type Context, hasCursor, isPrintedFromBody, type Route } from './route.ts';
 import { inTurn } from './turns.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -41,7 +41,7 @@ export interface ServeOptions {
 }
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+  const router = Router({ caseSensitive: true });
   const room = openBodyRoom();
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -69,10 +69,8 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
-  const readJson = jsonReader({ limit, isKept: isOncePerKey(row) });
-  const readBody = row.body
-    ? bodyReader(row.body, { isChange: row.method === 'patch', details: row.details })
-    : undefined;
+  const readJson = jsonReader(limit);
+  const readBody = row.body ? bodyReader(row.body, { ...row, isChange: row.method === 'patch' }) : undefined;
 
   const bodyOf =
     readBody &&

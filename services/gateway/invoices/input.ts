@@ -24,9 +24,9 @@ export interface InvoiceChanges extends DatesInput {
   status?: InvoiceStatus;
   description?: string | null;
   due_date?: string;
-  amount?: number;
+  amount?: number | null;
   currency?: string;
-  tax_rate?: number;
+  tax_rate?: number | null;
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;

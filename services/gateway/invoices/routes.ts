@@ -20,7 +20,7 @@ import { isDayToWatch, isUntold, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
-import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { changedDates, issueDateOf } from '../documents/dates-input.ts';
@@ -31,6 +31,7 @@ import { storedLines } from '../http/money-input.ts';
 import { namedClient, requireIdentified } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
 import { projectOfClient, requireReferences } from '../http/project-of-client.ts';
+import { fieldProblem } from '../http/read-input.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { invoiceAnswer } from './answer.ts';
 import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
@@ -172,7 +173,7 @@ async function getInvoice({ caller, id, missing }: Context) {
   return found(await viewOf(invoice, caller));
 }
 
-async function updateInvoice({ caller, body, id, commit, missing, requireMatch }: Context<InvoiceChanges>) {
+async function updateInvoice({ caller, body: given, id, commit, missing, requireMatch }: Context<InvoiceChanges>) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const invoice = await findOwn(Invoice, accountId, id, session);
@@ -180,9 +181,11 @@ async function updateInvoice({ caller, body, id, commit, missing, requireMatch }
     await requireMatch(() => viewOf(invoice, caller, { session }));
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
+    const body = await withStandards(invoice, given, transaction);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(invoice, before, body.status);
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
+    if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, { session, status: body.status });
@@ -207,6 +210,20 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
     await announce('invoice.deleted', view);
     return deleted('Invoice deleted');
   });
+}
+
+/** null is what a new invoice has of it; lines give the amount. @throws AppError 400 when neither would be there. */
+async function withStandards(
+  invoice: InvoiceRecord,
+  given: InvoiceChanges,
+  { session, accountId }: Transaction,
+): Promise<InvoiceChanges> {
+  const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
+  if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'amount is required');
+  const body = { ...given };
+  if (body.amount === null) delete body.amount;
+  if (body.tax_rate === null) body.tax_rate = (await readAccount(accountId, session)).default_tax_rate ?? 0;
+  return body;
 }
 
 async function changesOf(

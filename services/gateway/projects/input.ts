@@ -12,7 +12,7 @@ export interface NewProject {
   status?: string;
 }
 
-export type ProjectChanges = Partial<NewProject>;
+export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & { status?: string | null };
 
 export interface ProjectQuery extends ListQuery {
   client_id?: Id;

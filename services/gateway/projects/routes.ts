@@ -13,6 +13,7 @@ import {
   hasOwn,
   insertOwn,
   isTooMuchToRemove,
+  isUnchanged,
   REMOVED_MAX,
   REMOVED_MAX_MIB,
   removeAllWith,
@@ -143,14 +144,20 @@ async function getProject({ caller, id, missing }: Context) {
 }
 
 async function updateProject({ body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
-  const { client_id, ...fields } = body;
+  const { client_id, status: _status, ...rest } = body;
   return commit(async ({ session, accountId, announce }) => {
+    const fields: Partial<ProjectRecord> = rest;
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
     // It may keep a status that the account has given up.
-    const isKept = body.status === undefined || body.status === project.status;
-    if (!isKept) fields.status = requireStatus(body.status as string, await readAccount(accountId, session));
+    const { status } = body;
+    if (status !== undefined && status !== project.status) {
+      const account = await readAccount(accountId, session);
+      fields.status = status === null ? firstStatus(account) : requireStatus(status, account);
+    }
     await requireMatch(() => viewOf(project, accountId, session));
+    const wanted = { ...fields, ...(client_id ? { client_id: storedId(client_id) } : {}) };
+    if (isUnchanged(project, wanted)) return updated(await viewOf(project, accountId, session));
     const client = client_id ? await namedClient(accountId, client_id, session) : undefined;
     if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };

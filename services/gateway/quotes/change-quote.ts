@@ -5,7 +5,7 @@ import type { QuoteRecord, QuoteStatus } from '#libs/models/quote.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
-import type { QuoteChanges } from './input.ts';
+import type { GivenChanges } from './input.ts';
 
 export type QuoteMoney = Pick<QuoteRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount'>;
 
@@ -30,7 +30,7 @@ export function quoteMoney(given: {
  */
 export function changedMoney(
   quote: QuoteRecord,
-  changes: QuoteChanges,
+  changes: GivenChanges,
 ): Partial<QuoteMoney & { line_items: LineItem[] | null }> {
   // Untouched money is not checked again: an older version may have accepted more.
   if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return {};

@@ -23,14 +23,17 @@ export interface NewQuote extends DatesInput {
 export interface QuoteChanges extends DatesInput {
   status?: QuoteStatus;
   description?: string | null;
-  expires_at?: string;
+  expires_at?: string | null;
   amount?: number;
   currency?: string;
-  tax_rate?: number;
+  tax_rate?: number | null;
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
 }
+
+/** What null stands for is put in. */
+export type GivenChanges = Omit<QuoteChanges, 'tax_rate' | 'expires_at'> & { tax_rate?: number; expires_at?: string };
 
 export interface QuoteQuery extends ListQuery {
   client_id?: Id;

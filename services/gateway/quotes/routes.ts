@@ -18,7 +18,7 @@ import {
   quotesWithStatus,
   quoteView,
 } from '#libs/models/quote.ts';
-import { changeOwn, findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { changedDates, issueDateOf } from '../documents/dates-input.ts';
@@ -32,7 +32,15 @@ import { changedReferences, projectOfClient, requireReferences } from '../http/p
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { quoteAnswer } from './answer.ts';
 import { changedMoney, quoteMoney, requireChangeable } from './change-quote.ts';
-import { type NewQuote, newQuote, type QuoteChanges, type QuoteQuery, quoteChanges, quoteQuery } from './input.ts';
+import {
+  type GivenChanges,
+  type NewQuote,
+  newQuote,
+  type QuoteChanges,
+  type QuoteQuery,
+  quoteChanges,
+  quoteQuery,
+} from './input.ts';
 
 const path = '/api/v1/quotes';
 const VALID_DAYS = 30;
@@ -173,7 +181,7 @@ async function getQuote({ caller, id, missing }: Context) {
   return found(await viewOf(quote, caller));
 }
 
-async function updateQuote({ caller, body, id, commit, missing, requireMatch }: Context<QuoteChanges>) {
+async function updateQuote({ caller, body: given, id, commit, missing, requireMatch }: Context<QuoteChanges>) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const quote = await findOwn(Quote, accountId, id, session);
@@ -181,8 +189,10 @@ async function updateQuote({ caller, body, id, commit, missing, requireMatch }: 
     await requireMatch(() => viewOf(quote, caller, { session }));
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
+    const body = await withStandards(quote, given, transaction);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
+    if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.
     const view = await viewOf(changed, caller, { session, status: body.status });
@@ -207,9 +217,26 @@ async function deleteQuote({ caller, id, commit, missing, requireMatch }: Contex
   });
 }
 
+/** null is what a new quote has of it. */
+async function withStandards(
+  quote: QuoteRecord,
+  given: QuoteChanges,
+  { session, accountId }: Transaction,
+): Promise<GivenChanges> {
+  const { tax_rate, expires_at } = given;
+  if (tax_rate !== null && expires_at !== null) return given as GivenChanges;
+  const account = await readAccount(accountId, session);
+  const lastDay = () => addDays(dayIn(account.time_zone, quote.created_at), VALID_DAYS);
+  return {
+    ...given,
+    ...(tax_rate === undefined ? {} : { tax_rate: tax_rate ?? account.default_tax_rate ?? 0 }),
+    ...(expires_at === undefined ? {} : { expires_at: expires_at ?? lastDay() }),
+  } as GivenChanges;
+}
+
 async function changesOf(
   quote: QuoteRecord,
-  body: QuoteChanges,
+  body: GivenChanges,
   { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
   { session, accountId }: Transaction,
 ): Promise<Partial<QuoteRecord>> {

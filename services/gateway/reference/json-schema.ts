@@ -59,9 +59,11 @@ function unwrapped(schema: JsonSchema): JsonSchema {
   const takesEmpty = anyOf.some((member) => isOnlyEmptyText(member));
   const rest = anyOf.filter((member) => member['type'] !== 'null' && !isOnlyEmptyText(member)).map(tidy);
   const [only] = rest;
-  if (rest.length !== 1 || !only || typeof only['type'] !== 'string') return { ...around, anyOf: anyOf.map(tidy) };
+  const [type, ...more] = [only?.['type']].flat().filter((one) => one !== 'null');
+  if (rest.length !== 1 || !only || typeof type !== 'string' || more.length > 0)
+    return { ...around, anyOf: anyOf.map(tidy) };
   const merged = takesEmpty ? orEmpty(only) : only;
-  return { ...around, ...merged, ...(takesNull ? { type: [only['type'], 'null'] } : {}) };
+  return { ...around, ...merged, ...(takesNull ? { type: [type, 'null'] } : {}) };
 }
 
 /** A pattern can take the empty text as well, a format cannot. */

@@ -23,7 +23,7 @@ export function serveReference(routes: readonly Route[], isMadeNow = false): Rou
   const json = once(() => fixed(JSON.stringify(document())));
   const page = once(() => fixed(makePage(document())));
   if (isMadeNow) for (const make of [json, page]) make();
-  const router = Router({ caseSensitive: true, strict: true });
+  const router = Router({ caseSensitive: true });
   router.get('/openapi.json', answering('application/json; charset=utf-8', json));
   router.get('/docs', answering('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));
   return router;

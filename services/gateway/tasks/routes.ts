@@ -10,6 +10,7 @@ import {
   holdOwn,
   insertOwn,
   isTooMuchToRemove,
+  isUnchanged,
   REMOVED_MAX,
   REMOVED_MAX_MIB,
   removeAllWith,
@@ -138,6 +139,7 @@ async function updateTask({ body, id, commit, missing, requireMatch }: Context<T
     if (!task) throw missing();
     await requireMatch(() => viewOf(task, accountId, session));
     const changes = await changesOf(task, body, accountId, session);
+    if (isUnchanged(task, changes)) return updated(await viewOf(task, accountId, session));
     const view = await viewOf(await changeOwn(Task, task, changes, session), accountId, session);
     await announce('task.updated', view);
     return updated(view);

@@ -4,8 +4,8 @@ import { maxEntryHours, readAccount } from '#libs/models/account.ts';
 import { isIssued } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { Project, projectsOf } from '#libs/models/project.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn, readBoth, removeOwn } from '#libs/models/records.ts';
-import { tasksOf } from '#libs/models/task.ts';
+import { changeOwn, findOwn, holdOwn, insertOwn, isUnchanged, readBoth, removeOwn } from '#libs/models/records.ts';
+import { Task, tasksOf } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import {
   secondsOf,
@@ -113,8 +113,7 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
       task_id: task?._id ?? null,
       hours: body.hours,
       seconds,
-      // A rate that is given as null is none, whatever the task has.
-      hourly_rate: body.hourly_rate === undefined ? (task?.rate ?? null) : body.hourly_rate,
+      hourly_rate: body.hourly_rate ?? task?.rate ?? null,
       date: body.date,
       description: body.description || null,
     };
@@ -158,17 +157,19 @@ async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch
     await requireMatch(() => viewOf(entry, accountId, session));
     await requireOpen(entry, accountId, session);
     if (body.hours !== undefined) await requireEntryHours(body.hours, caller, session);
-    const changed = await changeOwn(
-      TimeEntry,
-      entry,
-      {
-        ...fields,
-        ...(await changedPlace(entry, body, transaction)),
-        ...(body.hours === undefined ? {} : { seconds: secondsOf(body.hours) }),
-        ...(description === undefined ? {} : { description: description || null }),
-      },
-      session,
-    );
+    const changes: Partial<TimeEntryRecord> = {
+      ...fields,
+      ...(await changedPlace(entry, body, transaction)),
+      ...(body.hours === undefined ? {} : { seconds: secondsOf(body.hours) }),
+      ...(description === undefined ? {} : { description: description || null }),
+    };
+    if (body.hourly_rate === null) {
+      const taskId = changes.task_id === undefined ? entry.task_id : changes.task_id;
+      const task = taskId ? await findOwn(Task, accountId, taskId, session) : undefined;
+      changes.hourly_rate = task?.rate ?? null;
+    }
+    if (isUnchanged(entry, changes)) return updated(timeEntryCore(entry));
+    const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
     await followTime({ before: entry, after: changed }, transaction);
     return updated(timeEntryCore(changed));

@@ -4,6 +4,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
 import { deliveryId } from '#libs/models/delivery.ts';
 import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
+import { isUnchanged } from '#libs/models/records.ts';
 import {
   ENDPOINTS_MAX_REACHED,
   endpointView,
@@ -130,13 +131,24 @@ async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge
   const answer = await commit(async ({ session, accountId }) => {
     const endpoint = await ownEndpoint(context, session);
     await requireMatch(() => endpointView(endpoint));
+    const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
+    if (isAsWanted(endpoint, wanted)) return updated(endpointView(endpoint));
     if (body.enabled !== undefined) await noteErrand(endpoint, session);
     const sequence = await lastDrawn(session, accountId, 'event');
-    const changes = changesOf(endpoint, { ...body, ...(url ? { url } : {}) }, sequence);
+    const changes = changesOf(endpoint, wanted, sequence);
     return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
   });
   if (body.enabled !== undefined) await settle(context, nudge);
   return answer;
+}
+
+/** True when nothing would change: neither what it is nor what is known of its failures. */
+function isAsWanted(endpoint: WebhookEndpointRecord, { description, ...rest }: WebhookChanges): boolean {
+  const given = description === undefined ? rest : { ...rest, description: description || null };
+  if (!isUnchanged(endpoint, given)) return false;
+  if (rest.enabled === undefined) return true;
+  const { failing_since, failures, disabled_reason } = endpoint;
+  return rest.enabled ? !failing_since && !failures && !disabled_reason : disabled_reason === 'manual';
 }
 
 /** @param sequence of the account's latest event. */
@@ -146,7 +158,7 @@ function changesOf(
   sequence: number,
 ) {
   // Another address, or somebody's word that it is well again: the account of failures starts anew.
-  const isFresh = rest.url !== undefined || enabled === true;
+  const isFresh = (rest.url !== undefined && rest.url !== endpoint.url) || enabled === true;
   return {
     $set: {
       ...rest,

@@ -31,7 +31,7 @@ const credentials: [string, () => Record<string, string | string[]>][] = [
   ['the scheme alone', () => ({ Authorization: 'Bearer ' })],
   ['another scheme', () => ({ Authorization: `Basic ${Buffer.from(`x:${gateway.account.key}`).toString('base64')}` })],
   ['the key without a scheme', () => ({ Authorization: gateway.account.key })],
-  ['two blanks', () => ({ Authorization: `Bearer  ${gateway.account.key}` })],
+  ['a tab', () => ({ Authorization: `Bearer\t${gateway.account.key}` })],
   ['two keys', () => ({ Authorization: `Bearer ${gateway.account.key}, Bearer ${gateway.account.key}` })],
   ['the key in a cookie', () => ({ Cookie: `Authorization=Bearer ${gateway.account.key}` })],
   ['the key in another header', () => ({ 'X-Api-Key': gateway.account.key })],
@@ -92,6 +92,12 @@ test('when an operation knows no dry run, then asking for one is 400 and nothing
 
   expect(real.map(({ operation }) => operation)).toContain('deleteClient');
   expect((await gateway.get(`/api/v1/clients/${id}`)).status).toBe(200);
+});
+
+test('when several blanks stand between the scheme and the key, then it gets in', async () => {
+  const headers = { Authorization: `Bearer   ${gateway.account.key}` };
+
+  expect((await gateway.get('/api/v1/clients', { key: undefined, headers })).status).toBe(200);
 });
 
 test('when a scope allows writing, then it allows reading', async () => {

@@ -37,7 +37,8 @@ const TEXTS_REFUSED = ['x'.repeat(20_001), 'a\u0007b', '\ud800'];
 /** By kind of field. */
 const VALUES: Record<string, string[]> = {
   text: TEXTS_REFUSED,
-  name: [...TEXTS_REFUSED, '', ' ', '\n\t\u00a0\u3000'],
+  line: [...TEXTS_REFUSED, 'a\nb'],
+  name: [...TEXTS_REFUSED, 'a\nb', '', ' ', '\n\t\u00a0\u3000'],
   day: [
     '2026-02-29',
     '2026-02-30',
@@ -210,7 +211,7 @@ describe('text', () => {
     '日本語',
     '👩‍👩‍👧',
     'א‎ב',
-    'a\tb\nc',
+    'a\tb',
     '‮evil',
     '<script>alert(1)</script>',
     "'; DROP TABLE clients;--",
@@ -222,7 +223,6 @@ describe('text', () => {
     'NULL',
     'e\u0301',
     '$where',
-    ' blank ',
   ];
 
   test.each(TEXTS)('when a name is %j, then it comes back as it went in', async (name) => {
@@ -231,7 +231,7 @@ describe('text', () => {
     expect((await gateway.get(`/api/v1/clients/${client.id}`)).body.data.name).toBe(name);
     const found = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(name)}`);
     // Control characters are no search text.
-    if (!/[\t\n]/.test(name)) expect(found.body.data.map(({ id }: { id: string }) => id)).toContain(client.id);
+    if (!name.includes('\t')) expect(found.body.data.map(({ id }: { id: string }) => id)).toContain(client.id);
   });
 
   test('when a search text looks like an expression, then it finds only itself', async () => {
@@ -268,7 +268,7 @@ describe('HTTP', () => {
     '/api/v1/clients/%',
     '/api/v1/clients/%ff',
     '/api/v1//clients',
-    '/api/v1/clients/',
+    '/api/v1/clients//',
     '/API/V1/clients',
     '/api/v1/clients/%2e%2e%2finvoices',
     '/api/v1/constructor',

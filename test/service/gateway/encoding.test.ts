@@ -73,6 +73,12 @@ test('when a body is UTF-8 of every length, then it comes back as it was sent', 
   );
 });
 
+test('when a body is a byte order mark alone, then 400', async () => {
+  const reply = await gateway.call('POST', '/api/v1/clients', { raw: '\u{feff}' });
+
+  expect([reply.status, reply.body]).toEqual([400, { error: 'Request body is not valid JSON' }]);
+});
+
 const readable = routeTable.filter(({ method, path }) => method === 'get' && !path.includes('{'));
 
 test.each(readable.map((row) => [row.operation, row] as const))(

@@ -422,7 +422,6 @@ describe('PATCH /api/v1/invoices/{id}', () => {
       'invoice.created',
       'invoice.updated',
       'invoice.cancelled',
-      'invoice.updated',
     ]);
     expect(await read(id)).toMatchObject({ amount_paid: 100, amount_due: 0 });
     expect(await read(other.id)).toMatchObject({ amount_paid: 0, amount_due: 0, description: 'Too late' });

@@ -218,7 +218,6 @@ describe('PATCH /api/v1/quotes/{id}', () => {
       'quote.updated',
       'quote.sent',
       'quote.updated',
-      'quote.updated',
       'quote.declined',
       'quote.updated',
       'quote.accepted',

@@ -101,8 +101,8 @@ describe('POST /api/v1/time-entries', () => {
     expect(await total()).toBe(1800 + 3600 + 1200);
   });
 
-  test('when its rate is given as null, then it has none, whatever its task has', async () => {
-    expect(await make({ task_id: task.id, hourly_rate: null })).toMatchObject({ hourly_rate: null });
+  test('when its rate is given as null, then it is as if it were not given', async () => {
+    expect(await make({ task_id: task.id, hourly_rate: null })).toMatchObject({ hourly_rate: 80 });
   });
 
   test('when fields are wrong, then 400 by field with the words of the specification', async () => {

@@ -1,12 +1,9 @@
 // Large bodies: how many may be on their way at the same time, and how long their bytes are kept.
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import express from 'express';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
 import { bytesToCome, openBodyRoom } from '../../../services/gateway/http/body-room.ts';
-import { jsonReader, rawBodyOf } from '../../../services/gateway/http/read-json.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
@@ -165,34 +162,4 @@ test('when documents of a caller who never says how long they are wait to be pri
     await gateway.stop();
     await workspace.close();
   }
-});
-
-describe('the bytes of a body', () => {
-  let server: Server;
-  let url: string;
-  beforeAll(async () => {
-    const app = express();
-    const limit = 1_000;
-    for (const isKept of [true, false]) {
-      const read = jsonReader({ limit, isKept });
-      app.post(`/${isKept}`, async (request, response) => {
-        const value = await read(request, response).catch(({ status }) => status);
-        response.json([value, rawBodyOf(request).length]);
-      });
-    }
-    server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(() => void server.close());
-
-  test.each([
-    ['a second request is compared with it, then they are kept', true, 9],
-    ['nothing is stored, then they are let go', false, 0],
-  ])('when %s', async (_when, isKept, bytes) => {
-    const send = (raw: string) => callerOf(url, '')('POST', `/${isKept}`, { raw });
-
-    expect((await send('{"a":"b"}')).body).toEqual([{ a: 'b' }, bytes]);
-    expect((await send('\u{feff}')).body[0]).toBe(400);
-  });
 });

@@ -1,0 +1,52 @@
+// One rule for null in bodies: a field that need not be given is absent when it is null, and a change to null takes it back.
+import type Joi from 'joi';
+import type { Route } from './route.ts';
+
+interface Field {
+  flags?: { presence?: string; default?: unknown; empty?: unknown };
+}
+
+/** An optional field that is null counts as not given; its default holds. */
+export function withNulls<Body>(shape: Joi.ObjectSchema<Body>): Joi.ObjectSchema<Body> {
+  const fields = fieldsOf(shape);
+  const orNull = (name: string) => (field: Joi.Schema) => {
+    const nullable = field.allow(null);
+    return fields[name]?.flags?.empty === undefined ? nullable.empty(null) : nullable;
+  };
+  return optionalNames(fields).reduce((all, name) => all.fork(name, orNull(name)), shape);
+}
+
+/**
+ * The rows with that rule in their bodies. What a change may take back, what it cannot change at all and the defaults it falls back to are
+ * read from the body of the operation that creates such a record, so that no list of fields is kept by hand.
+ */
+export function withOptionalFields(routes: readonly Route[]): readonly Route[] {
+  return routes.map((row) => {
+    if (!row.body) return row;
+    if (row.method === 'post') return { ...row, body: withNulls(row.body) };
+    const create = routes.find(({ method, path }) => method === 'post' && `${path}/{id}` === row.path);
+    return row.method === 'patch' && create?.body ? { ...row, ...changeOf(row.body, create.body) } : row;
+  });
+}
+
+function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Route, 'body' | 'fixed' | 'defaults'> {
+  const [changed, created] = [fieldsOf(change), fieldsOf(create)];
+  const names = optionalNames(created).filter((name) => name in changed);
+  const defaults = names.flatMap((name) => {
+    const value = created[name]?.flags?.default;
+    return value === undefined || typeof value === 'function' ? [] : [[name, value] as const];
+  });
+  return {
+    body: names.length > 0 ? change.fork(names, (field) => field.allow(null)) : change,
+    fixed: Object.keys(created).filter((name) => !(name in changed)),
+    defaults: Object.fromEntries(defaults),
+  };
+}
+
+function fieldsOf(shape: Joi.ObjectSchema): Record<string, Field> {
+  return (shape.describe()['keys'] ?? {}) as Record<string, Field>;
+}
+
+function optionalNames(fields: Record<string, Field>): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.flags?.presence !== 'required');
+}

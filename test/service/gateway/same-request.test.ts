@@ -1,0 +1,78 @@
+// What is the same request under one Idempotency-Key: what it says counts, not how it is written.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { runs } from '../../support/form.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { createClient } from '../../support/records.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const PATH = '/api/v1/clients';
+const send = (key: string, raw: string, path = PATH) =>
+  gateway.call('POST', path, { raw, headers: { 'Idempotency-Key': key } });
+
+/** The same value with its names in another order, and blanks wherever JSON takes them. */
+function rewritten(value: unknown, shuffle: (names: string[]) => string[], blank: () => string): string {
+  if (Array.isArray(value))
+    return `${blank()}[${value.map((item) => rewritten(item, shuffle, blank)).join(',')}]${blank()}`;
+  if (typeof value !== 'object' || value === null) return blank() + JSON.stringify(value) + blank();
+  const fields = shuffle(Object.keys(value)).map(
+    (name) =>
+      `${blank()}${JSON.stringify(name)}${blank()}:${rewritten((value as Record<string, unknown>)[name], shuffle, blank)}`,
+  );
+  return `{${fields.join(',')}}`;
+}
+
+test('when a request comes again with other white space and another order of names, then it is a replay', async () => {
+  const body = fc.record({
+    name: fc.constantFrom('Ada', 'Zoë'),
+    email: fc.constant('ada@example.com'),
+    phone: fc.constantFrom('1', null),
+    // Not known, and part of the request all the same.
+    note: fc.jsonValue({ maxDepth: 3 }),
+  });
+  const order = fc.constantFrom<(names: string[]) => string[]>(
+    (names) => names,
+    (names) => names.toReversed(),
+    (names) => names.toSorted(),
+  );
+  await fc.assert(
+    fc.asyncProperty(body, order, fc.constantFrom('', ' ', '\n\t', '\r\n  '), async (value, shuffle, blank) => {
+      // Refused as names in any body.
+      fc.pre(!/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value)));
+      const key = randomUUID();
+      const first = await send(key, JSON.stringify(value));
+      const again = await send(
+        key,
+        rewritten(value, shuffle, () => blank),
+      );
+      expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+    }),
+    runs(50),
+  );
+});
+
+test('when a key comes with a value, a name, an order of a list or a path that differs, then 422', async () => {
+  const { id: client_id } = await createClient(gateway);
+  const line = (description: string) => ({ description, quantity: 1, rate: 1 });
+  const body = { client_id, due_date: '2031-01-01', line_items: [line('a'), line('b')] };
+  const key = randomUUID();
+  expect((await send(key, JSON.stringify(body), '/api/v1/invoices')).status).toBe(201);
+
+  for (const other of [
+    { ...body, due_date: '2031-01-02' },
+    { ...body, currency: 'USD' },
+    { ...body, line_items: body.line_items.toReversed() },
+  ]) {
+    expect((await send(key, JSON.stringify(other), '/api/v1/invoices')).status).toBe(422);
+  }
+  const quote = { client_id, amount: 1 };
+  expect((await send(key, JSON.stringify(quote), '/api/v1/quotes')).status).toBe(422);
+  expect((await send(key, JSON.stringify(body), '/api/v1/invoices/')).headers.get('idempotent-replayed')).toBe('true');
+});

@@ -1,0 +1,66 @@
+// The one form of URLs that callers give.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isDataUri, isWebUrl, URL_LONGEST } from '#libs/url-form.ts';
+import { runs } from '../../support/form.ts';
+
+describe('web URL', () => {
+  test.each([
+    'https://example.com',
+    'HTTP://example.com:8080/a/b?c=d#e',
+    'https://münchen.example/straße?q=ü',
+    'https://example.com/a%20b',
+    'http://[::1]:9/hook',
+  ])('when it is %s, then it is one', (url) => {
+    expect(isWebUrl(url)).toBe(true);
+  });
+
+  test.each([
+    'https://x.example/\ud800\u0000',
+    'https://x.example/\u0000',
+    'https://x.example/\ud800',
+    ' https://x.example',
+    'https://x.example ',
+    'https://x.example/a b',
+    'https://x.example/a\nb',
+    'htt\tps://x.example',
+    '\u00a0https://x.example',
+    'https://x.example/\u202egnp.exe',
+    'https:x',
+    'https:/x.example',
+    'https:\\\\x.example',
+    'https://x.example\\@y.example',
+    '//x.example',
+    'x.example',
+    'ftp://x.example',
+    'javascript:alert(1)',
+    'https://',
+    '',
+    `https://x.example/${'a'.repeat(URL_LONGEST)}`,
+  ])('when it is %j, then it is none', (url) => {
+    expect(isWebUrl(url)).toBe(false);
+  });
+
+  test('when it is one, then a URL reader changes nothing but the spelling of its characters', () => {
+    const part = fc.string({ unit: 'binary', maxLength: 12 });
+    fc.assert(
+      fc.property(part, part, (before, after) => {
+        const text = `${before}https://x.example/${after}`;
+        if (!isWebUrl(text)) return;
+        expect(before).toBe('');
+        expect(decodeURI(new URL(text).href).length).toBeGreaterThan(0);
+        expect(/[\s\p{Cc}\p{Cs}]/u.test(text)).toBe(false);
+      }),
+      runs(2_000),
+    );
+  });
+});
+
+test('when a data URI is judged, then by its form and by what it claims to be', () => {
+  expect(isDataUri('data:image/png;base64,aGk=')).toBe(true);
+  expect(isDataUri('data:image/svg+xml;charset=utf-8;base64,aGk=', 'image')).toBe(true);
+  expect(isDataUri('data:text/html;base64,aGk=', 'image')).toBe(false);
+  expect(isDataUri('data:image/png;base64,aGk=\n')).toBe(false);
+  expect(isDataUri(' data:image/png;base64,aGk=')).toBe(false);
+  expect(isDataUri('data:image/png,hi')).toBe(false);
+});
