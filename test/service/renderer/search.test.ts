@@ -58,8 +58,8 @@ describe.each(textEngines)('words that %s finds', (engine) => {
   test.each(STYLES)('when a record is printed in Arabic in %s, then every label', async (fontStyle) => {
     const document = aRecord({ locale: 'ar-AE', currency: 'AED', fontStyle, notes: '-', terms: '-', poNumber: '7' });
     const { labels, heading } = mannerOf(document);
-    const { from, to, number, date, until, poNumber, description, qty, rate, amount, subtotal, total } = labels;
-    const all = [heading, from, to, number, date, until, poNumber, description, qty, rate, amount, subtotal, total];
+    const { from, to, date, until, poNumber, description, qty, rate, amount, subtotal, total } = labels;
+    const all = [heading, from, to, date, until, poNumber, description, qty, rate, amount, subtotal, total];
     const words = [...all, labels.notes, labels.terms].flatMap((label) => label.split(' '));
     const { bytes } = await renderer.print(document);
 
