@@ -1,10 +1,11 @@
 // Decodes and re-encodes caller's images. Runs in a process of its own, which knows no secret and reaches no network:
 // image decoders have had holes through which a picture took over the program that looked at it.
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
+import { harmlessSvg, type ImageKind, kindOf, READ_KINDS } from './image-kind.ts';
 import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from './paper.ts';
 
 export type ImageUse = 'logo' | 'banner-standard' | 'banner-overlay';
-export type ImageFault = 'not an image' | 'too large';
+export type ImageFault = 'not an image' | 'too large' | `is ${ImageKind}, send ${string}`;
 
 export interface DecodeRequest {
   id: number;
@@ -36,15 +37,8 @@ const BANNER_WIDTH = 1_600;
 /** White text on a white picture must have a contrast of 4.5: 0.45 × 255 is dark enough. */
 const DIMMED = 0.45;
 
-const MAGIC: readonly (readonly [number, string])[] = [
-  [0, '\x89PNG\r\n\x1a\n'],
-  [0, '\xff\xd8\xff'],
-  [0, 'GIF8'],
-  [8, 'WEBP'],
-];
-
-/** Only the decoders that are needed: not SVG, PDF, TIFF or whatever else this build of libvips brings. */
-const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad${name}Buffer`);
+/** Only the decoders that are needed: not PDF, TIFF or whatever else this build of libvips brings. */
+const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Svg'].map((name) => `VipsForeignLoad${name}Buffer`);
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
@@ -60,9 +54,10 @@ process.on('message', ({ id, bytes, use }: DecodeRequest) => {
 process.on('disconnect', () => process.exit());
 
 async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fault: ImageFault }> {
-  const head = bytes.toString('latin1', 0, 16);
-  if (!MAGIC.some(([at, magic]) => head.startsWith(magic, at))) return { fault: 'not an image' };
-  const image = sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 }).autoOrient();
+  const kind = kindOf(bytes);
+  if (!kind) return { fault: 'not an image' };
+  if (!READ_KINDS.has(kind)) return { fault: `is ${kind}, send PNG, JPEG, WebP, GIF, AVIF or SVG` };
+  const image = (kind === 'SVG' ? await drawn(harmlessSvg(bytes), use) : sharp(bytes, INPUT)).autoOrient();
   if (use === 'logo') {
     const png = await image
       .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })
@@ -81,6 +76,18 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fa
     .jpeg({ quality: 82, mozjpeg: false })
     .toBuffer();
   return { dataUri: `data:image/jpeg;base64,${jpeg.toString('base64')}` };
+}
+
+const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as const;
+/** Dots per inch at which a length of SVG is as long as it says, and the most that can be asked for. */
+const SVG_DENSITY = 72;
+const DENSITY_MAX = 2_400;
+
+/** At the size in which it is printed: a drawing has no dots of its own. */
+async function drawn(svg: Buffer, use: ImageUse): Promise<Sharp> {
+  const { width, height } = await sharp(svg, { ...INPUT, density: SVG_DENSITY }).metadata();
+  const larger = use === 'logo' ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
+  return sharp(svg, { ...INPUT, density: Math.min(Math.max(SVG_DENSITY * larger, 1), DENSITY_MAX) });
 }
 
 /** Looked at on this many dots: colours of less than a thousandth of the picture count for nothing. */

@@ -140,7 +140,7 @@ async function request(address: string, outbound: Outbound, signal: AbortSignal)
         agent: isSecure ? target.httpsAgent : target.httpAgent,
         signal,
         headers: {
-          Accept: 'image/png,image/jpeg,image/webp,image/gif',
+          Accept: 'image/png,image/jpeg,image/webp,image/gif,image/avif,image/svg+xml',
           'Accept-Encoding': 'identity',
           'User-Agent': 'Billhook',
         },

@@ -30,7 +30,8 @@ export interface ImageDecoder {
 /** `undefined`: the process died over it, or over another image of the same moment. */
 type Result = DecodedImage | { fault: ImageFault } | undefined;
 
-export async function openImageDecoder(isolation: Isolation): Promise<ImageDecoder> {
+/** @param fontsFile for the words in SVG. */
+export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new InHandByKey<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
@@ -46,7 +47,7 @@ export async function openImageDecoder(isolation: Isolation): Promise<ImageDecod
     const started = spawn(program, [...rest, `--max-old-space-size=${HEAP_MEGABYTES}`, PROGRAM], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
-      env: { PATH: '/usr/bin:/bin' },
+      env: { PATH: '/usr/bin:/bin', ...(fontsFile ? { FONTCONFIG_FILE: fontsFile } : {}) },
     });
     started.on('message', ({ id, ...result }: DecodeAnswer) => settle(id, result));
     started.once('error', () => abandon(started));

@@ -68,7 +68,8 @@ await run(async ({ onClose, useLogger }) => {
   const workplace = await openWorkplace();
   onClose(workplace.remove);
   isolation = await findIsolation(config.CHROMIUM_PATH, log);
-  const decoder = await openImageDecoder(isolation);
+  const fontsFile = await prepareFonts(workplace.folder, isolation);
+  const decoder = await openImageDecoder(isolation, fontsFile);
   onClose(() => decoder.close());
   const markdown = openMarkdown();
   onClose(() => markdown.close());
@@ -80,7 +81,7 @@ await run(async ({ onClose, useLogger }) => {
     path: config.CHROMIUM_PATH,
     isolation,
     folder: workplace.folder,
-    fontsFile: await prepareFonts(workplace.folder, isolation),
+    fontsFile,
     pages,
     pageMegabytes: config.PAGE_MEGABYTES,
     prove: (page) => printSpecimens(page, render),

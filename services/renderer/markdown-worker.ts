@@ -2,16 +2,19 @@
 import { parentPort } from 'node:worker_threads';
 import { marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
+import { footnotes } from './markdown-footnotes.ts';
 
-// No images: they would be a way out. No ids, classes and styles: the text shall not reach into the document around it.
+// No images: they would be a way out, and what they show is said instead. No ids, styles and classes but the two of ours: the text shall
+// not reach into the document around it.
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
-    'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code ul ol li strong b em i del s sub sup a',
+    'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code ul ol li strong b em i del s sub sup a span',
     'table thead tbody tr th td',
   ]
     .join(' ')
     .split(' '),
   allowedAttributes: { a: ['href'], ol: ['start'], th: ['align'], td: ['align'] },
+  allowedClasses: { li: ['task'], span: ['picture'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
   nestingLimit: 100,
@@ -22,11 +25,20 @@ const ALLOWED: sanitizeHtml.IOptions = {
     h3: 'h4',
     h4: 'h5',
     h5: 'h6',
+    img: (_name, { alt = '' }) => ({ tagName: 'span', attribs: { class: 'picture' }, text: alt }),
   },
 };
 
-/** As text, which every face prints: a form's field would be the only thing here that can be filled in. */
-marked.use({ renderer: { checkbox: ({ checked }) => (checked ? '☑ ' : '☐ ') } });
+marked.use(footnotes, {
+  renderer: {
+    // As text, which every face prints: a form's field would be the only thing here that can be filled in.
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    // The box stands for the bullet.
+    listitem({ task, tokens }) {
+      return `<li${task ? ' class="task"' : ''}>${this.parser.parse(tokens)}</li>\n`;
+    },
+  },
+});
 
 parentPort?.on('message', ({ id, markdown }: { id: number; markdown: string }) => {
   try {

@@ -23,6 +23,8 @@ const LEAST_MS = 250;
 /** While Redis is away a finished document waits for it, as long as somebody waits for the document. */
 const RETRY_REPLY_MS = 200;
 
+const PICTURES_LEFT_OUT = 'bodyMarkdown: images are not printed, what they show is said in words';
+
 export type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
 
 export interface RendererParts {
@@ -75,6 +77,8 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   signal.throwIfAborted();
   const drawn = drawnDocument(document);
   const body = drawnHtml(bodyHtml);
+  // A picture in a text would have to be fetched from wherever the text says.
+  const pictures = bodyHtml?.includes('<span class="picture">') ? [PICTURES_LEFT_OUT] : [];
   const images = { logo: logo.image, banner: banner.image };
   const { view, warnings } = documentView(drawn.content, { ...images, bodyHtml: body.content });
   const html = parts.render(view);
@@ -87,7 +91,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const { language, issuer } = view;
   const metadata = { author: issuer.nameInLine, language, madeAt: document.madeAt };
   const bytes = withMetadata(withFindableClusters(printed), metadata);
-  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings];
+  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...pictures];
   return { bytes, warnings: all, asideMs, printMs };
 
   // A document without its picture is better than no document: whoever sent the address learns why from the warning.

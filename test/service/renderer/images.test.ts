@@ -131,19 +131,48 @@ describe('an image that cannot be had', () => {
   });
 
   const html = '<html><script>alert(1)</script></html>';
-  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://127.0.0.1/x"/></svg>';
   test.each([
     ['HTML', () => Buffer.from(html)],
-    ['an SVG', () => Buffer.from(svg)],
     ['nothing', () => Buffer.alloc(0)],
     ['the head of a PNG', () => png.subarray(0, 60)],
     ['a PNG that is HTML after its first bytes', () => Buffer.concat([png.subarray(0, 8), Buffer.from(html)])],
-    ['a PDF', () => Buffer.from('%PDF-1.7')],
   ])('when what comes is %s, then it is not an image', async (_what, bytes) => {
     host.answer = (_request, response) => response.end(bytes());
 
     expect(await warningsFor(host.address())).toEqual(['logoUrl: not an image']);
     expect(await warningsFor(asDataUri(bytes()).replace(/,$/, ',AA=='))).toEqual(['logoUrl: not an image']);
+  });
+
+  test.each([
+    ['HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')],
+    ['BMP', () => Buffer.from('BM6\0\0\0')],
+    ['TIFF', () => sharp(png).tiff().toBuffer()],
+    ['PDF', () => Buffer.from('%PDF-1.7')],
+  ])('when what comes is %s, then the caller hears what it is and what to send', async (kind, make) => {
+    expect(await warningsFor(asDataUri(await make()))).toEqual([
+      `logoUrl: is ${kind}, send PNG, JPEG, WebP, GIF, AVIF or SVG`,
+    ]);
+  });
+
+  test.each([
+    ['AVIF', () => sharp(png).avif().toBuffer()],
+    [
+      'SVG',
+      () =>
+        Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20"><rect width="60" height="20"/></svg>'),
+    ],
+    [
+      'SVG with what programs for drawing write in front',
+      () =>
+        Buffer.from(
+          '<?xml version="1.0"?>\n<!-- Made -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/a.dtd">\n<svg xmlns="http://www.w3.org/2000/svg" width="6cm" height="2cm"><circle r="9"/></svg>',
+        ),
+    ],
+  ])('when what comes is %s, then it is the logo', async (_kind, make) => {
+    const { warnings, bytes } = await renderer.print(anInvoice({ logoUrl: asDataUri(await make()) }));
+
+    expect(warnings).toEqual([]);
+    expect(bytes.includes('/Subtype /Image')).toBe(true);
   });
 
   test('when it would unfold to 14,000 × 14,000 pixels, then it is refused by its header', async () => {

@@ -28,7 +28,23 @@ test('when headings, links and raw HTML are given, then only what is on the list
 
   expect(html).toContain('<h2>A</h2>');
   expect(html).toContain('<a href="https://f.example">e</a>');
-  expect(html).not.toMatch(/onclick|style=|class=|id=|javascript|<img|<div/);
+  expect(html).toContain('<span class="picture">h</span>');
+  expect(html).not.toMatch(/onclick|style=|banner|id=|javascript|<img|<div/);
+});
+
+test('when there are footnotes, then they are numbered as they are referred to, and stand at the end', async () => {
+  const html = await markdown.toHtml(
+    'A[^z] b[^a] c[^z] d[^none]\n\n[^a]: First *a*\n\nText\n\n[^z]: Then\nz\n\n[^a]: again',
+  );
+
+  expect(html).toBe(
+    '<p>A<sup>1</sup> b<sup>2</sup> c<sup>1</sup> d[^none]</p>\n<p>Text</p>\n<hr /><ol><li>Then<br />z</li><li>First <em>a</em></li></ol>',
+  );
+  expect(await markdown.toHtml('A[^z]')).toBe('<p>A[^z]</p>\n');
+});
+
+test('when a task has a box, then it has no bullet', async () => {
+  expect(await markdown.toHtml('- [x] done\n- other')).toContain('<li class="task">☑ done</li>\n<li>other</li>');
 });
 
 test('when there is a task list, then what is done is marked in characters that are printed, and raw fields are not', async () => {
