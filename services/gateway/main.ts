@@ -21,6 +21,7 @@ import { startTracing } from '#libs/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openBatchPrinting } from './documents/print-batches.ts';
+import { oneAtATime } from './http/connections.ts';
 import type { CrashPoint } from './http/crash-points.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
@@ -73,7 +74,9 @@ await run(async ({ onClose, useLogger }) => {
   const parts = { log, box, outbound, nudge, rates, metrics, print, passing, isStarting: () => isStarting };
   const app = makeApp({ ...parts, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
   // Callers who come before MongoDB learn when to come again.
-  const close = await listen(createServer(serverOptions, app), config.HOST, config.PORT, log);
+  const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log, {
+    isBehindProxy: config.TRUST_PROXY > 0,
+  });
 
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
   onClose(() => dashboard.close());

@@ -1,4 +1,4 @@
-// Decides whether one more large body may be read. Bodies that are being sent slowly, or whose documents wait, are in memory all the time.
+// Decides whether one more large body may be read, or response be sent: what travels slowly, or waits, is in memory all the time.
 import type { Request } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
 import { errorOf, type Rejection } from './admission.ts';
@@ -16,12 +16,19 @@ const DEFAULTS: BodyRoomLimits = { perAccount: 32 * MIB, all: 96 * MIB };
 /** Smaller ones are not counted: so many as would matter do not come together. */
 const SMALL_BYTES = 64 * 1024;
 
-const FULL: Rejection = { status: 503, message: 'Too much is being sent, please try again later', seconds: 2 };
-const OVER_SHARE: Rejection = { status: 429, message: 'Too much is being sent at the same time', seconds: 1 };
+export interface RoomRejections {
+  full: Rejection;
+  overShare: Rejection;
+}
+
+const OF_BODIES: RoomRejections = {
+  full: { status: 503, message: 'Too much is being sent, please try again later', seconds: 2 },
+  overShare: { status: 429, message: 'Too much is being sent at the same time', seconds: 1 },
+};
 
 export interface BodyRoom {
   /**
-   * Asked before a body is read.
+   * Called before a body is read, or a response sent.
    * @throws AppError 503 when there is no room, 429 when the account has its share, both with Retry-After.
    */
   take(body: { accountId: Id; bytes: number }): BodyPlace;
@@ -33,7 +40,10 @@ export interface BodyPlace {
   free(): void;
 }
 
-export function openBodyRoom(limits: BodyRoomLimits = DEFAULTS): BodyRoom {
+export function openBodyRoom(
+  limits: BodyRoomLimits = DEFAULTS,
+  { full, overShare }: RoomRejections = OF_BODIES,
+): BodyRoom {
   const ofAccount = new Map<Id, number>();
   let taken = 0;
 
@@ -56,8 +66,8 @@ export function openBodyRoom(limits: BodyRoomLimits = DEFAULTS): BodyRoom {
         free: () => place.shrink(0),
       };
       if (bytes < SMALL_BYTES) return place;
-      if (taken + bytes > limits.all) throw errorOf(FULL);
-      if ((ofAccount.get(accountId) ?? 0) + bytes > limits.perAccount) throw errorOf(OVER_SHARE);
+      if (taken + bytes > limits.all) throw errorOf(full);
+      if ((ofAccount.get(accountId) ?? 0) + bytes > limits.perAccount) throw errorOf(overShare);
       add(accountId, bytes);
       held = bytes;
       return place;

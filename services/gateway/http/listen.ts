@@ -2,9 +2,13 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import { InHand } from '#libs/in-hand.ts';
 import type { Logger } from '#libs/logger.ts';
+import { limitConnections } from './connections.ts';
 
 /** Longer than any answer may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
+const CONNECTIONS_MAX = 2_000;
+/** Many callers may share the address of a company; none of them needs long to send the head of a request. */
+const SILENT_MAX = 200;
 /** Connections in use are told to go before idle ones are cut: a request already on its way must not meet a closed door. */
 const FAREWELL_MS = 1_000;
 
@@ -15,13 +19,20 @@ export const serverOptions: ServerOptions = {
 };
 
 /** @returns what stops the server: requests in hand are answered, their connections closed, and no new ones taken. */
-export async function listen(server: Server, host: string, port: number, log: Logger): Promise<() => Promise<void>> {
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  log: Logger,
+  { isBehindProxy = false }: { isBehindProxy?: boolean } = {},
+): Promise<() => Promise<void>> {
   server.headersTimeout = 10_000; // A client that sends its headers more slowly is an attack.
   server.requestTimeout = 30_000; // The body of 3 MiB at 1 Mbit/s takes 25 s.
   server.keepAliveTimeout = 65_000; // Longer than the idle time of common load balancers (60 s), so that they close first.
   server.timeout = 60_000; // Nothing sent and nothing read for so long: an answer nobody takes stays in memory until then. None takes as long to come.
   server.maxHeadersCount = 100;
-  server.maxConnections = 2_000;
+  // A proxy brings all callers from one address, and is quick to send what it has.
+  limitConnections(server, { all: CONNECTIONS_MAX, silentPerAddress: isBehindProxy ? 0 : SILENT_MAX });
   const sayFarewell = farewellOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

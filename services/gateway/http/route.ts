@@ -91,8 +91,6 @@ export interface Route<Body = unknown, Query = unknown> {
   isKept?: boolean;
   /** Fields of the record that change without anybody having changed it: its tag leaves them out. */
   untagged?: readonly string[];
-  /** Its answer may have tens of megabytes: an account has few of them at a time. */
-  isLarge?: boolean;
   /** What it does outlasts the key that asked for it: it is refused when that has ended since the request was let in. */
   outlastsKey?: boolean;
   /** A POST that leaves nothing behind: it may simply be sent again. */

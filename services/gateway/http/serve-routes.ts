@@ -9,7 +9,14 @@ import { readAcknowledged } from '#libs/mongo-primary.ts';
 import { errorOf } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { authenticate, requireScope } from './authenticate.ts';
-import { type BodyRoom, bytesToCome, openBodyRoom } from './body-room.ts';
+import {
+  type BodyPlace,
+  type BodyRoom,
+  type BodyRoomLimits,
+  bytesToCome,
+  openBodyRoom,
+  type RoomRejections,
+} from './body-room.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { listOf, readCursor, writeCursor } from './cursor.ts';
@@ -27,6 +34,13 @@ import { inTurn } from './turns.ts';
 const BODY_LIMIT_BYTES = 256 * 1024;
 /** A hundred invoices as long as they get are 26 MB of JSON: this is for a gateway of 768 MiB that has two such callers. */
 const LARGE_AT_ONCE = 4;
+const MIB = 1024 * 1024;
+/** So many lists at their longest and a little more; of all accounts what a gateway of 768 MiB has left. */
+const RESPONSE_LIMITS: BodyRoomLimits = { perAccount: 144 * MIB, all: 256 * MIB };
+const OF_RESPONSES: RoomRejections = {
+  full: { status: 503, message: 'Too many responses are waiting to be read, retry later', seconds: 2 },
+  overShare: { status: 429, message: 'Too many responses are waiting to be read', seconds: 1 },
+};
 const TOO_MANY_LARGE = 'Too many lists are being read at the same time';
 
 export interface ServeOptions {
@@ -38,14 +52,19 @@ export interface ServeOptions {
   rates?: Rates | undefined;
   /** Without it nothing is refused for want of room. */
   print?: PrintDocument;
+  /** Bytes of responses that wait to be read. */
+  responseLimits?: BodyRoomLimits;
 }
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true });
-  const room = openBodyRoom();
+  const rooms = {
+    bodies: openBodyRoom(),
+    responses: openBodyRoom(options.responseLimits ?? RESPONSE_LIMITS, OF_RESPONSES),
+  };
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const row of rows) router[row.method](pattern, server(row, options, room));
+    for (const row of rows) router[row.method](pattern, server(row, options, rooms));
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {
@@ -62,10 +81,11 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 }
 
 /** Whatever can be found out about a row is found out once, not on every request. */
-function server(row: Route, options: ServeOptions, room: BodyRoom) {
+function server(row: Route, options: ServeOptions, rooms: Record<'bodies' | 'responses', BodyRoom>) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
+  const isList = isRead && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
@@ -75,10 +95,8 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
   const bodyOf =
     readBody &&
     (async (request: Request, response: Response, accountId: Id) => {
-      const place = room.take({ accountId, bytes: bytesToCome(request, limit) });
-      // It stays in memory until it is answered. Who has gone while his key was looked up is told to nobody any more.
-      if (response.closed) place.free();
-      else response.once('close', place.free);
+      // It stays in memory until it is answered.
+      const place = takeUntilClosed(rooms.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
       const json = await readJson(request, response);
       place.shrink(bodyBytesOf(request));
       row.before?.(json);
@@ -130,10 +148,20 @@ function server(row: Route, options: ServeOptions, room: BodyRoom) {
             () => response.headersSent || response.closed,
           )
         : row.handler(context));
-      if (answer) send(request, response, answer, row, list);
+      if (!answer) return;
+      const takeRoom = (bytes: number) => takeUntilClosed(rooms.responses, { accountId, bytes }, response);
+      send(request, response, answer, row, { list, takeRoom });
     };
-    await (row.isLarge ? amongFew(accountId, response, respond) : respond());
+    await (isList ? limitLargeResponses(`${accountId} ${row.operation}`, response, respond) : respond());
   };
+}
+
+/** A caller that left while its key was looked up closes no response any more. */
+function takeUntilClosed(room: BodyRoom, wanted: { accountId: Id; bytes: number }, response: Response): BodyPlace {
+  const place = room.take(wanted);
+  if (response.closed) place.free();
+  else response.once('close', place.free);
+  return place;
 }
 
 /** At the caller's key, which another request may have ended or given an end since this one was let in. */
@@ -142,11 +170,11 @@ async function lookAgain(caller: Caller, session: Session) {
   caller.expiresAt = expires_at ?? undefined;
 }
 
-/** When the store last gave no answer for somebody's large one: who waited behind it has not asked for too much. */
+/** When a store last gave no answer to a list: a caller that waited behind it has not asked for too much. */
 let unansweredAt = Number.NEGATIVE_INFINITY;
 
-/** Whoever asks for more large answers at a time waits: one takes three times its size while it is made, and its size until it is read. */
-async function amongFew(accountId: Id, response: Response, respond: () => Promise<void>) {
+/** An account has few lists of one kind at a time, the next waits: a list takes three times its size while it is made, and its size until it is read. */
+async function limitLargeResponses(name: string, response: Response, respond: () => Promise<void>) {
   const since = performance.now();
   const respondWhole = async () => {
     if (response.closed) return; // The caller has gone while it waited.
@@ -160,7 +188,7 @@ async function amongFew(accountId: Id, response: Response, respond: () => Promis
   };
   const late = () =>
     unansweredAt > since ? storeAway() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
-  await inTurn(`large ${accountId}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
+  await inTurn(`large ${name}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
 /** @returns undefined when one of them cannot be. */
@@ -205,12 +233,14 @@ function send(
   response: Response,
   { status, body, headers, next }: Answer,
   { untagged }: Route,
-  list: string,
+  { list, takeRoom }: { list: string; takeRoom: (bytes: number) => void },
 ) {
-  const { pagination } = body as { pagination?: PageQuery & { total: number } };
-  if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
   const json = JSON.stringify(body);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
+  // The response to a change is small, and sent whatever else waits: the change has happened.
+  if (isRead) takeRoom(Buffer.byteLength(json));
+  const { pagination } = body as { pagination?: PageQuery & { total: number } };
+  if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
   response.status(status).set(headers ?? {});
   if (isRead && status === 200 && !pagination) {
     const tag = entityTag(untagged ? taggedPart(body, untagged) : json);

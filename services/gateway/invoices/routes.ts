@@ -68,7 +68,6 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:read',
     query: invoiceQuery,
     answers: invoiceAnswer,
-    isLarge: true,
     handler: listInvoices,
   }),
   route({

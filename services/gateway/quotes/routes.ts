@@ -68,7 +68,6 @@ export const quoteRoutes: readonly Route[] = [
     query: quoteQuery,
     details: 'list',
     answers: quoteAnswer,
-    isLarge: true,
     handler: listQuotes,
   }),
   route({

@@ -1,0 +1,109 @@
+// Connections that send nothing make room for those that do, and a connection has one request at a time.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { limitConnections, oneAtATime } from '../../../services/gateway/http/connections.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const sockets: Socket[] = [];
+let server: Server;
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.close().closeAllConnections();
+});
+
+async function start(listener: RequestListener, prepare: (server: Server) => void = () => undefined) {
+  server = createServer(listener);
+  prepare(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+}
+
+/** @returns a connection and what came over it. */
+async function open(text = '') {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  const seen = { text: '', isClosed: false };
+  socket.on('data', (chunk) => (seen.text += String(chunk)));
+  socket.on('error', () => undefined);
+  socket.on('close', () => (seen.isClosed = true));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  if (text) socket.write(text);
+  return seen;
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const answerAtOnce: RequestListener = (_request, response) => void response.end('ok');
+
+test('when an address opens many connections in silence, then the oldest of them end, and a caller is answered', async () => {
+  await start(answerAtOnce, (it) => limitConnections(it, { all: 100, silentPerAddress: 5 }));
+  const silent: Awaited<ReturnType<typeof open>>[] = [];
+  for (let count = 0; count < 20; count += 1) silent.push(await open());
+  const caller = await open(GET);
+
+  await eventually(async () => caller.text.includes('200 OK'));
+  await eventually(async () => silent.filter(({ isClosed }) => isClosed).length >= 15);
+  expect(silent.slice(-3).map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
+});
+
+test('when all connections are taken, then a silent one ends for the next, and those that spoke stay', async () => {
+  await start(answerAtOnce, (it) => limitConnections(it, { all: 6, silentPerAddress: 0 }));
+  const spoken = [await open(GET), await open(GET)];
+  await eventually(async () => spoken.every(({ text }) => text.includes('200 OK')));
+  const silent: Awaited<ReturnType<typeof open>>[] = [];
+  for (let count = 0; count < 4; count += 1) silent.push(await open());
+  const next = await open(GET);
+
+  await eventually(async () => next.text.includes('200 OK'));
+  await eventually(async () => silent[0]?.isClosed === true);
+  expect([...spoken, ...silent.slice(1)].map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
+});
+
+test('when requests are pipelined, then each begins when the response before it was taken, and all are answered in order', async () => {
+  const begun: string[] = [];
+  const release: (() => void)[] = [];
+  await start(
+    oneAtATime(({ url = '' }, response) => {
+      begun.push(url);
+      release.push(() => response.end(`<${url}>`));
+    }),
+  );
+  const seen = await open(['/1', '/2', '/3'].map((path) => GET.replace('GET /', `GET ${path}`)).join(''));
+
+  await eventually(async () => begun.length === 1);
+  for (const path of ['/1', '/2', '/3']) {
+    await eventually(async () => begun.at(-1) === path);
+    release.shift()?.();
+  }
+
+  await eventually(async () => seen.text.includes('</3>'));
+  expect(begun).toEqual(['/1', '/2', '/3']);
+  expect([...seen.text.matchAll(/<\/\d>/g)].map(String)).toEqual(['</1>', '</2>', '</3>']);
+});
+
+test('when a caller goes while its requests wait, then they never begin', async () => {
+  const begun: string[] = [];
+  await start(oneAtATime(({ url = '' }) => void begun.push(url)));
+  await open(GET.repeat(5));
+  await eventually(async () => begun.length === 1);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await eventually(async () => (await connectionsOf(server)) === 0);
+
+  expect(begun).toHaveLength(1);
+});
+
+test('when a connection pipelines without end, then it is cut', async () => {
+  let begun = 0;
+  await start(
+    oneAtATime(() => {
+      begun += 1;
+    }),
+  );
+  const seen = await open(GET.repeat(1_500));
+
+  await eventually(async () => seen.isClosed);
+  expect(begun).toBe(1);
+});
+
+function connectionsOf(of: Server): Promise<number> {
+  return new Promise((resolve) => of.getConnections((_error, count) => resolve(count)));
+}
