@@ -11,6 +11,7 @@ import { clientRoutes } from './clients/routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { compressLists } from './http/compress-lists.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { literalPath } from './http/literal-path.ts';
 import { measureRequests } from './http/measure.ts';
@@ -80,6 +81,7 @@ export function makeApp(options: AppOptions): Express {
     if (options.isStarting?.()) throw storeAway();
     next();
   });
+  app.use(compressLists);
   app.use(literalPath);
   app.use(serveRoutes(routes, options));
   app.use(serveReference(routes, options.isReferenceMadeNow));
