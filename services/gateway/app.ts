@@ -12,6 +12,7 @@ import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { compressLists } from './http/compress-lists.ts';
+import { allowOrigins } from './http/cross-origin.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { literalPath } from './http/literal-path.ts';
 import { measureRequests } from './http/measure.ts';
@@ -60,6 +61,8 @@ export interface AppOptions extends ServeOptions, WebhookParts {
   metrics?: Registry;
   /** The way to the renderers, see printerOf. */
   print?: PrintDocument;
+  /** Origins whose pages may call from a browser; none unless given. */
+  corsOrigins?: readonly string[];
   /** While it says so every request is answered 503: the database is not there yet. */
   isStarting?: () => boolean;
   /** See serveReference. */
@@ -73,6 +76,8 @@ export function makeApp(options: AppOptions): Express {
   app.locals['print'] = options.print;
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
   app.use(helmet());
+  // First: a page shall be able to read refusals as well.
+  if (options.corsOrigins?.length) app.use(allowOrigins(options.corsOrigins));
   app.use(refuseEarly(routes, { ...options, seconds }));
   app.use(requestLog(options.log));
   app.use(traceRequests);

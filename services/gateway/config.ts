@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { readEnv, variables } from '#libs/env.ts';
 import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
+import { readOrigins } from './http/cross-origin.ts';
 
 export interface Config {
   HOST: string;
@@ -16,6 +17,7 @@ export interface Config {
   OUTBOUND_ALLOW: string;
   LOG_LEVEL: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  CORS_ORIGINS: string;
   TRUST_PROXY: number;
   OPERATIONS_TRUST_PROXY: number;
   RATE_LIMIT_REQUESTS: number;
@@ -39,6 +41,15 @@ export const configShape = Joi.object<Config, true>({
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
   OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
+  CORS_ORIGINS: Joi.string()
+    .allow('')
+    .default('')
+    .custom((value: string, { message }) => {
+      const { wrong } = readOrigins(value);
+      const custom = `CORS_ORIGINS must list origins such as https://app.example.com, not ${wrong.join(', ')}`;
+      return wrong.length > 0 ? message({ custom }) : value;
+    })
+    .description('Comma-separated origins whose pages may call the API from a browser (CORS); none unless set'),
   TRUST_PROXY: Joi.number()
     .integer()
     .min(0)

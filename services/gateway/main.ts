@@ -23,6 +23,7 @@ import { readConfig } from './config.ts';
 import { openBatchPrinting } from './documents/print-batches.ts';
 import { oneAtATime } from './http/connections.ts';
 import type { CrashPoint } from './http/crash-points.ts';
+import { readOrigins } from './http/cross-origin.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { openPrinting } from './http/print-document.ts';
 import { openRates } from './http/rate-limit.ts';
@@ -72,7 +73,8 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => outbound.close());
   let isStarting = true;
   const parts = { log, box, outbound, nudge, rates, metrics, print, passing, isStarting: () => isStarting };
-  const app = makeApp({ ...parts, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
+  const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
+  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
   // Callers who come before MongoDB learn when to come again.
   const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log, {
     isBehindProxy: config.TRUST_PROXY > 0,
