@@ -78,6 +78,13 @@ export type Pagination = {
     offset: number;
 };
 
+export type NumberFormat = {
+    prefix: string;
+    padding: number;
+    start: number;
+    restart: "never" | "yearly";
+};
+
 export type Account = {
     /**
      * @minLength 1
@@ -125,6 +132,10 @@ export type Account = {
      * Hours that one time entry may have at most
      */
     max_entry_hours: number;
+    number_formats: {
+        invoice: NumberFormat;
+        quote: NumberFormat;
+    };
     project_statuses: string[];
     /**
      * ISO 8601, UTC
@@ -138,6 +149,54 @@ export type Account = {
      * @format date-time
      */
     updated_at: string;
+};
+
+export type InvoiceNumberFormatInput = {
+    /**
+     * Before the digits; `{year}` and `{month}` stand for those of the document
+     * @maxLength 40
+     */
+    prefix?: unknown & unknown;
+    /**
+     * Digits at least
+     * @minimum 1
+     * @maximum 12
+     */
+    padding?: number;
+    /**
+     * The first number of a sequence
+     * @minimum 1
+     * @maximum 999999999
+     */
+    start?: number;
+    /**
+     * With yearly, every year has a sequence of its own; the prefix must hold `{year}`
+     */
+    restart?: "never" | "yearly";
+};
+
+export type QuoteNumberFormatInput = {
+    /**
+     * Before the digits; `{year}` and `{month}` stand for those of the document
+     * @maxLength 40
+     */
+    prefix?: unknown & unknown;
+    /**
+     * Digits at least
+     * @minimum 1
+     * @maximum 12
+     */
+    padding?: number;
+    /**
+     * The first number of a sequence
+     * @minimum 1
+     * @maximum 999999999
+     */
+    start?: number;
+    /**
+     * With yearly, every year has a sequence of its own; the prefix must hold `{year}`
+     */
+    restart?: "never" | "yearly";
 };
 
 export type UpdateAccountBody = {
@@ -216,6 +275,13 @@ export type UpdateAccountBody = {
      * @maxItems 50
      */
     project_statuses?: string[] | null;
+    /**
+     * How new numbers are written; INV-0001 and QUO-0001 when null. Numbers that were drawn stay as they are
+     */
+    number_formats?: {
+        invoice?: InvoiceNumberFormatInput | null;
+        quote?: QuoteNumberFormatInput | null;
+    } | null;
 };
 
 export type CreateApiKeyBody = {
@@ -1547,6 +1613,15 @@ export type DocumentBatchSummary = {
     expires_at: string | null;
 };
 
+export type NumberSequence = {
+    /**
+     * @minLength 1
+     */
+    period: string | null;
+    first: number;
+    last: number;
+};
+
 export type SequenceAudit = {
     gapless: boolean;
     /**
@@ -1565,6 +1640,10 @@ export type SequenceAudit = {
      * Numbers that were drawn and are nowhere
      */
     holes: string[];
+    /**
+     * One for all years (`period` null), or one for each year
+     */
+    sequences: NumberSequence[];
     /**
      * Numbers whose document is missing without a tombstone
      */

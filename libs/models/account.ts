@@ -2,6 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { unauthorized } from '../errors.ts';
 import type { Session } from '../mongo.ts';
+import { type NumberFormats, numberFormat } from './number-format.ts';
 import { driverOf } from './records.ts';
 import { type Id, idField, newId, storedId, wireId } from './tenant.ts';
 
@@ -39,6 +40,8 @@ const accountSchema = new Schema(
     /** BCP 47: the language and number format of printed documents. */
     locale: { type: String, required: true, default: 'en-US' },
     project_statuses: { type: [String], default: undefined },
+    /** See number-format.ts. Stays once it was set, also when all of it is the default again: then numbers may have been drawn by others. */
+    number_formats: Object,
     /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
@@ -94,6 +97,10 @@ export function accountView(account: AccountRecord) {
     time_zone: account.time_zone,
     locale: account.locale,
     max_entry_hours: maxEntryHours(account),
+    number_formats: {
+      invoice: numberFormat(account.number_formats as NumberFormats | undefined, 'invoice'),
+      quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),
+    },
     project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),

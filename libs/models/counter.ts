@@ -9,6 +9,9 @@ const counterSchema = new Schema(
     _id: idField,
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
+    /** Sequences of one year, such as `invoice_2026`, and the first numbers of sequences that do not begin with 1. */
+    sequences: Object,
+    firsts: Object,
     /** By sequence of numbers: the latest date on which a document was issued, see document-dates.ts. */
     issued: Object,
     event: { type: Number, required: true, default: 0 },
@@ -91,6 +94,61 @@ export async function drawNext<Name extends Sequence>(
   return { ...drawn, ...(reserved === undefined ? {} : { event: reserved }) } as Record<Name, number>;
 }
 
+/**
+ * Draws the next number of a sequence of documents and, with `withEvent`, the sequence of the event that follows, in one update.
+ * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
+ */
+export async function drawInSequence(
+  session: Session,
+  accountId: Id,
+  { sequence, start, withEvent, at }: { sequence: string; start: number; withEvent: boolean; at: Date },
+): Promise<{ number: number; event: number | undefined }> {
+  const reserved = withEvent ? takeReserved(session, ['event']) : undefined;
+  const path = sequencePath(sequence);
+  const last = { $ifNull: [`$${path}`, 0] };
+  const isBegun = { $gt: [last, 0] };
+  const counter = await update(session, accountId, at, {
+    [path]: { $cond: [isBegun, { $add: [last, 1] }, start] },
+    ...(start > 1
+      ? { [`firsts.${sequence}`]: { $ifNull: [`$firsts.${sequence}`, { $cond: [isBegun, 1, start] }] } }
+      : {}),
+    ...(withEvent && reserved === undefined ? sumsOf(['event'], 1) : {}),
+  });
+  const number = path === sequence ? counter[sequence] : counter['sequences'][sequence];
+  return { number, event: withEvent ? (reserved ?? counter['event']) : undefined };
+}
+
+/** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */
+function sequencePath(sequence: string): string {
+  return sequence.includes('_') ? `sequences.${sequence}` : sequence;
+}
+
+export interface NumberSequence {
+  /** Empty for the sequence over all years. */
+  period: string;
+  first: number;
+  last: number;
+}
+
+/** All sequences of a kind of document that have begun, by period. */
+export async function sequencesOf(
+  session: Session,
+  accountId: Id,
+  kind: 'invoice' | 'quote',
+): Promise<NumberSequence[]> {
+  const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
+  if (!counter) return [];
+  const { sequences = {}, firsts = {} } = counter as {
+    sequences?: Record<string, number>;
+    firsts?: Record<string, number>;
+  };
+  const ofAllYears = Number(counter[kind] ?? 0);
+  return Object.entries({ ...(ofAllYears > 0 ? { [kind]: ofAllYears } : {}), ...sequences })
+    .filter(([name]) => name === kind || name.startsWith(`${kind}_`))
+    .map(([name, last]) => ({ period: name.slice(kind.length + 1), first: firsts[name] ?? 1, last }))
+    .toSorted((one, other) => (one.period < other.period ? -1 : 1));
+}
+
 /** Draws as many numbers of one sequence at a time. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
   const reserved = takeReserved(session, [name]);
@@ -124,18 +182,27 @@ async function raise<Name extends Sequence>(
   account: Id | StoredId,
   { names, by, at }: { names: readonly Name[]; by: number; at?: Date | undefined },
 ): Promise<Record<Name, number>> {
+  const counter = await update(session, account, at, sumsOf(names, by));
+  return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
+}
+
+function sumsOf(names: readonly Sequence[], by: number): Record<string, object> {
+  return Object.fromEntries(names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]));
+}
+
+/** @param set expressions by field, computed from the counter as it was. @returns the counter as it is now. */
+async function update(session: Session, account: Id | StoredId, at: Date | undefined, set: Record<string, object>) {
   const drawn = drawnIn(session);
   const isTimed = at !== undefined && drawn.changedAt === undefined;
-  const sums = names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]);
   // A missing time is no number to add to, and is left out of the maximum.
   const time = isTimed ? { changed_at: { $max: [at, { $add: ['$changed_at', 1] }] } } : {};
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
-    [{ $set: { ...Object.fromEntries(sums), ...time } }],
+    [{ $set: { ...set, ...time } }],
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');
   if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
-  return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
+  return counter;
 }

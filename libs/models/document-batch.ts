@@ -19,6 +19,7 @@ export interface BatchedDocument {
   document_id: StoredId;
   /** Of the account's sequence. */
   number: number;
+  number_text?: string | undefined;
   status: (typeof BATCHED_STATUSES)[number];
   /** Why it failed, for the caller. */
   error?: string;
@@ -78,6 +79,7 @@ const batchSchema = new Schema(
           kind: { type: String, enum: NUMBER_KINDS, required: true },
           document_id: requiredIdField,
           number: { type: Number, required: true },
+          number_text: String,
           status: { type: String, enum: BATCHED_STATUSES, required: true },
           error: String,
           size_bytes: Number,

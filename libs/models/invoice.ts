@@ -6,7 +6,7 @@ import { type DocumentDates, documentDateFields, documentDatesView } from './doc
 import { lapseOf } from './lapse.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { addListIndexes, type Listing } from './listing.ts';
-import { documentNumber } from './number-ledger.ts';
+import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
 import { recordsOf, type Stamped } from './records.ts';
@@ -29,6 +29,10 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatu
 export interface InvoiceRecord extends Stamped, DocumentDates {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
+  /** As it is printed, in the format that the account had when it was drawn. */
+  number_text?: string | undefined;
+  /** The year of its sequence, where every year has one. */
+  number_period?: string | undefined;
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
@@ -54,6 +58,8 @@ const invoiceSchema = new Schema(
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
     number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
     client_id: requiredIdField,
     project_id: idField,
     currency: { type: String, required: true },
@@ -131,7 +137,7 @@ export function invoiceView(
   const total = amount + tax_amount;
   return {
     id: String(invoice._id),
-    invoice_number: invoice.number === 0 ? null : documentNumber('invoice', invoice.number),
+    invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
     amount: fromMinor(amount, currency),
     currency,
     status,
@@ -153,10 +159,15 @@ export function invoiceView(
 }
 
 /** What was paid of an invoice, as its event tells it. @param paid in the smallest unit. @param day the account's. @param client as in the invoice's view. */
-export function paymentView({ _id, number, currency }: InvoiceRecord, paid: number, day: string, client: unknown) {
+export function paymentView(
+  { _id, number, number_text, currency }: InvoiceRecord,
+  paid: number,
+  day: string,
+  client: unknown,
+) {
   return {
     invoice_id: String(_id),
-    invoice_number: documentNumber('invoice', number),
+    invoice_number: printedNumber('invoice', { number, number_text }),
     amount: fromMinor(paid, currency),
     currency,
     date: day,

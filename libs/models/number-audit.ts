@@ -1,7 +1,7 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
 
 import { inTransaction, type Session } from '../mongo.ts';
-import { Counter } from './counter.ts';
+import { sequencesOf } from './counter.ts';
 import { Invoice } from './invoice.ts';
 import type { Position } from './keyset.ts';
 import { LIST_LIMIT_MS, type Wanted } from './listing.ts';
@@ -21,6 +21,8 @@ export interface Audit {
   holes: string[];
   /** Numbers whose document is missing without a tombstone, at most HOLES_SHOWN of them. */
   lost: string[];
+  /** What was drawn from: one for all years, or one for each. */
+  sequences: { period: string | null; first: number; last: number }[];
 }
 
 const HOLES_SHOWN = 100;
@@ -36,22 +38,25 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
   const account_id = storedId(accountId);
   const count = (records: Pick<ReturnType<typeof driverOf>, 'countDocuments'>, filter: object) =>
     records.countDocuments(filter, { ...timed, session });
-  const counter = await Counter.findById(accountId).session(session).lean();
-  const drawn = counter?.[kind] ?? 0;
+  const sequences = await sequencesOf(session, accountId, kind);
+  const drawn = sequences.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const rows = await count(driverOf(NumberLedger), { account_id, kind });
   const deleted = await count(driverOf(NumberLedger), { account_id, kind, deleted_at: { $exists: true } });
   const documents = await count(driverOf(DOCUMENTS[kind]), { account_id });
-  const holes = rows === drawn ? [] : await findHoles(accountId, { kind, drawn, session });
+  const holes: string[] = [];
+  for (const sequence of rows === drawn ? [] : sequences) {
+    const name = (number: number) => (sequence.period ? `${sequence.period}: ${number}` : documentNumber(kind, number));
+    holes.push(...(await findHoles(accountId, { kind, ...sequence, session })).map(name));
+  }
   const lost = documents === rows - deleted ? [] : await findLost(accountId, kind, session);
-  const live = rows - deleted - lost.length;
-  const name = (number: number) => documentNumber(kind, number);
   return {
     gapless: holes.length === 0 && lost.length === 0,
     drawn,
-    live,
+    live: rows - deleted - lost.length,
     deleted,
-    holes: holes.map(name),
-    lost: lost.map(name),
+    holes: holes.slice(0, HOLES_SHOWN),
+    lost: lost.map((row) => row.text ?? documentNumber(kind, row.number)),
+    sequences: sequences.map(({ period, first, last }) => ({ period: period || null, first, last })),
   };
 }
 
@@ -66,7 +71,7 @@ export async function numberPage(
   const [rows, total] = await Promise.all([
     ledger
       .find(after ? { ...filter, ...numbersAfter(after, kinds) } : filter, {
-        sort: { account_id: 1, kind: 1, number: 1 },
+        sort: { account_id: 1, kind: 1, period: 1, number: 1 },
         skip: offset,
         limit: limit + 1,
         ...timed,
@@ -76,21 +81,31 @@ export async function numberPage(
   ]);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next =
-    rows.length > limit && last ? { next: { value: `${last.kind} ${last.number}`, id: String(last._id) } } : {};
+  const next = rows.length > limit && last ? { next: { value: placeOf(last), id: String(last._id) } } : {};
   return { numbers: shown.map(numberView), total, ...next };
 }
 
-/** The order of the ledger is that of kind and number, which together are the value of a position. */
+/** The ledger is in the order of kind, year and number, which together are the value of a position. */
+function placeOf({ kind, period = '', number }: NumberRecord): string {
+  return `${kind} ${number} ${period}`;
+}
+
 function numbersAfter({ value }: Position, kinds: readonly NumberKind[]): object {
-  const [kind = '', number = ''] = String(value).split(' ');
+  const [kind = '', number = '', period = ''] = String(value).split(' ');
   const further = kinds.filter((one) => one > kind);
-  return { kind: { $in: [kind, ...further] }, $or: [{ kind: { $in: further } }, { number: { $gt: Number(number) } }] };
+  return {
+    kind: { $in: [kind, ...further] },
+    $or: [
+      { kind: { $in: further } },
+      { kind, period: { $gt: period } },
+      { kind, period, number: { $gt: Number(number) } },
+    ],
+  };
 }
 
 function numberView(row: NumberRecord) {
   return {
-    number: documentNumber(row.kind, row.number),
+    number: row.text ?? row.not_given ?? documentNumber(row.kind, row.number),
     kind: row.kind,
     /** The document's id, even when it is gone. */
     document_id: String(row._id),
@@ -101,26 +116,32 @@ function numberView(row: NumberRecord) {
 
 async function findHoles(
   accountId: Id,
-  { kind, drawn, session }: { kind: NumberKind; drawn: number; session: Session },
+  {
+    kind,
+    period,
+    first,
+    last,
+    session,
+  }: { kind: NumberKind; period: string; first: number; last: number; session: Session },
 ): Promise<number[]> {
-  const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind } as object, {
-    sort: { account_id: 1, kind: 1, number: 1 },
+  const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind, period } as object, {
+    sort: { account_id: 1, kind: 1, period: 1, number: 1 },
     projection: { number: 1 },
     ...timed,
     session,
   });
   const holes: number[] = [];
-  let expected = 1;
+  let expected = first;
   for await (const row of rows) {
     const { number } = row as unknown as NumberRecord;
     for (; expected < number && holes.length < HOLES_SHOWN; expected += 1) holes.push(expected);
     expected = number + 1;
   }
-  for (; expected <= drawn && holes.length < HOLES_SHOWN; expected += 1) holes.push(expected);
+  for (; expected <= last && holes.length < HOLES_SHOWN; expected += 1) holes.push(expected);
   return holes;
 }
 
-async function findLost(accountId: Id, kind: NumberKind, session: Session): Promise<number[]> {
+async function findLost(accountId: Id, kind: NumberKind, session: Session): Promise<NumberRecord[]> {
   const rows = await driverOf(NumberLedger)
     .aggregate(
       [
@@ -140,5 +161,5 @@ async function findLost(accountId: Id, kind: NumberKind, session: Session): Prom
       { ...timed, session },
     )
     .toArray();
-  return (rows as unknown as NumberRecord[]).map(({ number }) => number);
+  return rows as unknown as NumberRecord[];
 }

@@ -5,7 +5,7 @@ import { type ClientFace, embeddedClient } from './client.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { addListIndexes, type Listing } from './listing.ts';
-import { documentNumber } from './number-ledger.ts';
+import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
 import { recordsOf, type Stamped } from './records.ts';
@@ -19,6 +19,10 @@ export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
 export interface QuoteRecord extends Stamped, DocumentDates {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
+  /** As it is printed, in the format that the account had when it was drawn. */
+  number_text?: string | undefined;
+  /** The year of its sequence, where every year has one. */
+  number_period?: string | undefined;
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
@@ -43,6 +47,8 @@ const quoteSchema = new Schema(
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
     number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
     client_id: requiredIdField,
     project_id: idField,
     currency: { type: String, required: true },
@@ -107,7 +113,7 @@ export function quoteView(
   const total = fromMinor(amount + tax_amount, currency);
   return {
     id: String(quote._id),
-    quote_number: quote.number === 0 ? null : documentNumber('quote', quote.number),
+    quote_number: quote.number === 0 ? null : printedNumber('quote', quote),
     amount: fromMinor(amount, currency),
     currency,
     status,

@@ -5,6 +5,16 @@ import { exampleTime, id, number, orNull, timestamp, words } from '../http/answe
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 
+const numberFormat = () =>
+  Joi.object({
+    prefix: words(),
+    padding: Joi.number().integer().required(),
+    start: Joi.number().integer().required(),
+    restart: Joi.string().valid('never', 'yearly').required(),
+  })
+    .required()
+    .meta({ schema: 'NumberFormat' });
+
 export const accountAnswer = Joi.object({
   id: id(),
   name: words(),
@@ -26,6 +36,7 @@ export const accountAnswer = Joi.object({
   time_zone: words(),
   locale: words(),
   max_entry_hours: number().description('Hours that one time entry may have at most'),
+  number_formats: Joi.object({ invoice: numberFormat(), quote: numberFormat() }).required(),
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -47,6 +58,10 @@ export const accountAnswer = Joi.object({
     time_zone: 'Europe/Berlin',
     locale: 'de-DE',
     max_entry_hours: 24,
+    number_formats: {
+      invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },
+      quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
+    },
     project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
     created_at: exampleTime,
     updated_at: exampleTime,

@@ -1,6 +1,8 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
 import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
+import type { NumberFormat } from '#libs/models/number-format.ts';
+import type { NumberKind } from '#libs/models/number-ledger.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
 import { isDataUri, isWebUrl } from '#libs/url-form.ts';
@@ -23,9 +25,15 @@ export interface AccountChanges {
   locale?: string | null;
   max_entry_hours?: number | null;
   project_statuses?: string[] | null;
+  number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
 }
 
 const STATUSES_MAX = 50;
+const PREFIX_LONGEST = 40;
+/** Letters and digits, what numbers are usually divided by, and the two that stand for a part of the date. */
+const PREFIX = /^(?:[A-Za-z0-9 _./#-]|\{year\}|\{month\})*$/;
+const DIGITS_MAX = 12;
+const START_MAX = 999_999_999;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
 /** Without a flag: the reference has none. */
@@ -68,7 +76,42 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .unique((one: string, other: string) => sameName(one) === sameName(other))
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
+  number_formats: Joi.object({
+    invoice: numberFormat('INV-').allow(null),
+    quote: numberFormat('QUO-').allow(null),
+  })
+    .allow(null)
+    .description(
+      'How new numbers are written; INV-0001 and QUO-0001 when null. Numbers that were drawn stay as they are',
+    ),
 }).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
+
+function numberFormat(prefix: string) {
+  return Joi.object<NumberFormat>({
+    prefix: line()
+      .max(PREFIX_LONGEST)
+      .pattern(PREFIX)
+      .allow('')
+      .default(prefix)
+      .description('Before the digits; `{year}` and `{month}` stand for those of the document')
+      .messages({
+        'string.pattern.base':
+          '{{#label}} must hold letters, digits, - _ . / # and blanks, and year or month in braces',
+      }),
+    padding: Joi.number().integer().min(1).max(DIGITS_MAX).default(4).description('Digits at least'),
+    start: Joi.number().integer().min(1).max(START_MAX).default(1).description('The first number of a sequence'),
+    restart: Joi.string()
+      .valid('never', 'yearly')
+      .default('never')
+      .description('With yearly, every year has a sequence of its own; the prefix must hold `{year}`'),
+  })
+    .custom((format: NumberFormat, { message }) =>
+      format.restart === 'yearly' && !format.prefix.includes('{year}')
+        ? message({ custom: '{{#label}}.prefix must hold the year in braces when numbers restart yearly' })
+        : format,
+    )
+    .meta({ schema: prefix === 'INV-' ? 'InvoiceNumberFormatInput' : 'QuoteNumberFormatInput' });
+}
 
 function imageSource(source: string, { message }: Joi.CustomHelpers) {
   if (isDataUri(source, 'image') || isWebUrl(source)) return source;

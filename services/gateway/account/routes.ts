@@ -5,6 +5,7 @@ import { found, updated } from '../http/answer.ts';
 import { forgetProfile } from '../http/authenticate.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { accountAnswer } from './answer.ts';
+import { changedFormats } from './change-formats.ts';
 import { type AccountChanges, accountChanges } from './input.ts';
 
 const path = '/api/v1/account';
@@ -47,7 +48,8 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
     if (!account) throw missing();
     await requireMatch(() => accountView(account));
-    const given = Object.entries(body).map(([name, value]) => [name, value === '' ? null : value] as const);
+    const next = { ...body, ...(await changedFormats(account, body, session)) };
+    const given = Object.entries(next).map(([name, value]) => [name, value === '' ? null : value] as const);
     const view = accountView(account);
     // What is shown where nothing is stored changes nothing either.
     const isSame = given.every(
@@ -55,7 +57,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
         isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),
     );
     if (isSame) return updated(view);
-    const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(body), {
+    const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(next), {
       session,
       returnDocument: 'after',
     }).lean<AccountRecord>();
@@ -67,7 +69,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
 }
 
 /** An optional field given as null or '' is taken back. */
-function changesOf(body: AccountChanges) {
+function changesOf(body: object) {
   const isCleared = (value: unknown) => value === null || value === '';
   const entries = Object.entries(body);
   return {

@@ -7,7 +7,7 @@ import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { findFile } from '#libs/models/batch-file.ts';
 import type { BatchRecord } from '#libs/models/document-batch.ts';
-import { documentNumber } from '#libs/models/number-ledger.ts';
+import { printedNumber } from '#libs/models/number-ledger.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { ASKED_EACH_TIME, sendPdf } from '../http/send-pdf.ts';
@@ -29,7 +29,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
   } else {
-    const name = documentNumber(document.kind, document.number);
+    const name = printedNumber(document.kind, document);
     sendPdf(response, name, { bytes, warnings: document.warnings ?? [] }, headers);
   }
   return undefined;
@@ -78,7 +78,7 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
     if (document.status !== 'done') continue;
     const bytes = await findFile(String(batch.account_id), batch._id, index);
     if (!bytes) throw new Error('The batch expired while it was read');
-    const file = new ZipPassThrough(`${documentNumber(document.kind, document.number)}.pdf`);
+    const file = new ZipPassThrough(`${printedNumber(document.kind, document)}.pdf`);
     file.mtime = completedAt;
     zip.add(file);
     file.push(bytes, true);

@@ -128,7 +128,7 @@ async function createBatch(context: Context<NewBatch>) {
       kinds,
       looks,
       documents: documents.map(({ type, id }, index) => {
-        return { kind: type, document_id: storedId(id), number: numbers[index] as number, status: 'queued' };
+        return { kind: type, document_id: storedId(id), ...(numbers[index] as Numbered), status: 'queued' };
       }),
       total: documents.length,
       done: 0,
@@ -200,18 +200,23 @@ function mayRead({ scopes }: Caller, kind: NumberKind): boolean {
 }
 
 /** @throws AppError 404 that names every place whose document the account does not have. */
-async function numbersOf(accountId: Id, documents: NewBatch['documents'], session: Session): Promise<number[]> {
+interface Numbered {
+  number: number;
+  number_text?: string;
+}
+
+async function numbersOf(accountId: Id, documents: NewBatch['documents'], session: Session): Promise<Numbered[]> {
   const idsOf = (kind: NumberKind) => documents.filter(({ type }) => type === kind).map(({ id }) => id);
   const known = {
-    invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number'], session),
-    quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number'], session),
+    invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number', 'number_text'], session),
+    quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number', 'number_text'], session),
   };
   const details: Record<string, string[]> = {};
   const numbers = documents.map(({ type, id }, index) => {
-    const { number } = known[type].get(id) ?? {};
+    const { number, number_text } = known[type].get(id) ?? {};
     const word = type === 'invoice' ? 'Invoice' : 'Quote';
     if (number === undefined) details[`documents.${index}.id`] = [`${word} not found or access denied`];
-    return number ?? 0;
+    return { number: number ?? 0, ...(number_text ? { number_text } : {}) };
   });
   if (Object.keys(details).length > 0) throw new AppError(404, 'Document not found or access denied', { details });
   return numbers;

@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { BATCH_STATUSES, BATCHED_STATUSES, type BatchRecord } from '#libs/models/document-batch.ts';
-import { documentNumber, NUMBER_KINDS } from '#libs/models/number-ledger.ts';
+import { NUMBER_KINDS, printedNumber } from '#libs/models/number-ledger.ts';
 import { exampleTime, id, orNull, timestamp, words } from '../http/answer-shapes.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { quoteLooks } from './input.ts';
@@ -32,7 +32,7 @@ export function batchView(batch: BatchRecord) {
     position: index + 1,
     type: document.kind,
     id: String(document.document_id),
-    number: documentNumber(document.kind, document.number),
+    number: printedNumber(document.kind, document),
     status: document.status,
     error: document.error ?? null,
     size_bytes: document.size_bytes ?? null,

@@ -2,7 +2,7 @@
 import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
 import type { InvoiceRecord } from '#libs/models/invoice.ts';
-import { documentNumber } from '#libs/models/number-ledger.ts';
+import { printedNumber } from '#libs/models/number-ledger.ts';
 import type { Parties } from '#libs/models/parties.ts';
 import type { QuoteRecord } from '#libs/models/quote.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/money.ts';
@@ -21,7 +21,7 @@ export function invoiceDocument(invoice: InvoiceRecord, faces: Faces, query: Doc
   return present({
     ...documentOf(invoice, faces, query),
     title: 'Invoice',
-    number: documentNumber('invoice', invoice.number),
+    number: printedNumber('invoice', invoice),
     isQuote: false,
     dueDate: invoice.due_date,
     mark: INVOICE_MARKS[invoice.status],
@@ -35,7 +35,7 @@ export function quoteDocument(quote: QuoteRecord, faces: Faces, query: QuoteDocu
   return present({
     ...documentOf(quote, faces, query),
     title: 'Quote',
-    number: documentNumber('quote', quote.number),
+    number: printedNumber('quote', quote),
     isQuote: true,
     expiryDate: quote.expires_at,
     mark: quote.status === 'Draft' ? 'draft' : undefined,

@@ -4,10 +4,18 @@ import type { Request } from 'express';
 import { stringify } from 'safe-stable-stringify';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
-import { drawMany, drawNext, giveBack, pretendChangeTime, reserveEvents } from '#libs/models/counter.ts';
+import {
+  drawInSequence,
+  drawMany,
+  drawNext,
+  giveBack,
+  pretendChangeTime,
+  reserveEvents,
+} from '#libs/models/counter.ts';
 import { type EventType, insertEvent, insertEvents } from '#libs/models/event.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
-import { type NumberKind, recordNumber } from '#libs/models/number-ledger.ts';
+import { formattedNumber, type NumberFormats, numberFormat, periodOf, sequenceOf } from '#libs/models/number-format.ts';
+import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId, timeOf } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo.ts';
 import { isDuplicate } from '#libs/mongo-errors.ts';
@@ -24,11 +32,26 @@ export interface Transaction {
    * The next number of a document, entered in the ledger. Its event's sequence is drawn in the same update, so an `announce`
    * must follow. 0 in a dry run, which draws none.
    */
-  drawNumber: (kind: NumberKind, documentId: StoredId) => Promise<number>;
+  drawNumber: (kind: NumberKind, documentId: StoredId, given: Numbering) => Promise<DrawnNumber>;
   /** Writes an event of the account; webhooks go out after the commit. @param data the record as the API returns it. */
   announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
   /** An event of one type for each of some records, for the price of two writes. All are in memory: many come in portions. */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
+}
+
+/** What a number is made from. */
+export interface Numbering {
+  /** As the account has set them; undefined when it never has. */
+  formats: NumberFormats | undefined;
+  /** The date of the document, or the account's day. */
+  day: string;
+}
+
+/** As documents keep it. */
+export interface DrawnNumber {
+  number: number;
+  number_text?: string;
+  number_period?: string;
 }
 
 export type Work<Prepared = undefined> = (transaction: Transaction, prepared: Prepared) => Promise<Answer>;
@@ -132,13 +155,26 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
     const transaction: Transaction = {
       session,
       accountId,
-      async drawNumber(kind, documentId) {
-        const drawn = await drawNext(session, accountId, [kind, 'event'], timeOf(String(documentId)));
-        reserved = drawn.event;
-        passing?.('after-counter');
-        await recordNumber(session, { accountId, kind, number: drawn[kind], documentId });
-        passing?.('after-ledger');
-        return drawn[kind];
+      async drawNumber(kind, documentId, { formats, day }) {
+        const format = numberFormat(formats, kind);
+        const period = periodOf(format, day);
+        const from = { sequence: sequenceOf(kind, period), start: format.start, at: timeOf(String(documentId)) };
+        for (;;) {
+          const { number, event } = await drawInSequence(session, accountId, {
+            ...from,
+            withEvent: reserved === undefined,
+          });
+          reserved ??= event;
+          passing?.('after-counter');
+          const text = formattedNumber(format, number, day);
+          // Another format of the account may have given it: then its number is skipped, so that none is missing.
+          if (!formats || !(await isNumberTaken(session, accountId, text))) {
+            await recordNumber(session, { accountId, kind, period, number, text, documentId });
+            passing?.('after-ledger');
+            return { number, number_text: text, ...(period ? { number_period: period } : {}) };
+          }
+          await skipNumbers(session, { accountId, kind, period, first: number, count: 1, not_given: text });
+        }
       },
       async announce(type, data, endpointId) {
         passing?.('before-event');
@@ -171,7 +207,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   async function rehearse(work: Bound): Promise<Answer> {
     const unchanged = {
       accountId,
-      drawNumber: async () => 0,
+      drawNumber: async () => ({ number: 0 }),
       announce: async () => undefined,
       announceAll: async () => undefined,
     };

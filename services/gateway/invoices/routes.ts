@@ -18,6 +18,7 @@ import {
 } from '#libs/models/invoice.ts';
 import { isDayToWatch, isUntold, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
+import { sequenceOf } from '#libs/models/number-format.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
@@ -119,22 +120,30 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   const line_items = storedLines(body.line_items);
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
-    // First: whatever is read before it gives another gateway time to draw, and then one of the two begins again.
-    const number = await drawNumber('invoice', base._id);
-    const account = await readAccount(accountId, session);
+    // Outside of the transaction, whose first step has to be to draw: whatever it reads before gives another gateway time to draw,
+    // and then one of the two begins again.
+    const account = await readAccount(accountId);
+    const day = body.issue_date ?? dayIn(account.time_zone);
+    const drawn = await drawNumber('invoice', base._id, { formats: account.number_formats, day });
     const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
     const money = invoiceMoney({ currency, amount, tax_rate, line_items });
     const client = await namedClient(accountId, client_id, session);
     const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
     const dates = changedDates(body);
-    const issuing = { session, accountId, account, sequence: 'invoice', isIssued: status === 'Sent' };
+    const issuing = {
+      session,
+      accountId,
+      account,
+      sequence: sequenceOf('invoice', drawn.number_period ?? ''),
+      isIssued: status === 'Sent',
+    };
     const invoice: InvoiceRecord = {
       ...base,
       ...money,
       ...dates,
       issue_date: await issueDateOf(dates.issue_date, issuing),
       ...invoiceLapse({ status, amount: money.amount, due_date }),
-      number,
+      ...drawn,
       client_id: client._id,
       project_id: project?._id ?? null,
       status,
@@ -249,7 +258,13 @@ async function changesOf(
   if (!isIssued && !isDated) return changes;
   const account = await readAccount(accountId, session);
   const given = 'issue_date' in content ? content.issue_date : invoice.issue_date;
-  changes.issue_date = await issueDateOf(given, { session, accountId, account, sequence: 'invoice', isIssued });
+  changes.issue_date = await issueDateOf(given, {
+    session,
+    accountId,
+    account,
+    sequence: sequenceOf('invoice', invoice.number_period ?? ''),
+    isIssued,
+  });
   const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session));
   if (client) {
     requireIdentified(client);

@@ -10,6 +10,12 @@ const audit = Joi.object({
   live: number().description('Numbers with a document'),
   deleted: number().description('Numbers of deleted drafts, and numbers skipped after a restore'),
   holes: Joi.array().items(Joi.string()).required().description('Numbers that were drawn and are nowhere'),
+  sequences: Joi.array()
+    .items(
+      Joi.object({ period: orNull(Joi.string()), first: number(), last: number() }).meta({ schema: 'NumberSequence' }),
+    )
+    .required()
+    .description('One for all years (`period` null), or one for each year'),
   lost: Joi.array().items(Joi.string()).required().description('Numbers whose document is missing without a tombstone'),
 }).meta({ schema: 'SequenceAudit' });
 
@@ -35,7 +41,17 @@ export const numberingAnswer = Joi.object({
   .id('NumberingAudit')
   .example({
     gapless: true,
-    kinds: { invoice: { gapless: true, drawn: 1, live: 1, deleted: 0, holes: [], lost: [] } },
+    kinds: {
+      invoice: {
+        gapless: true,
+        drawn: 1,
+        live: 1,
+        deleted: 0,
+        holes: [],
+        lost: [],
+        sequences: [{ period: null, first: 1, last: 1 }],
+      },
+    },
     numbers: [
       { number: 'INV-0001', kind: 'invoice', document_id: exampleId.invoices, drawn_at: exampleTime, deleted_at: null },
     ],

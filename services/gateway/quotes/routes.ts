@@ -7,6 +7,7 @@ import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
 import { findPage } from '#libs/models/listing.ts';
+import { sequenceOf } from '#libs/models/number-format.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import {
@@ -120,9 +121,11 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const line_items = storedLines(body.line_items);
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
-    // First: whatever is read before it gives another gateway time to draw, and then one of the two begins again.
-    const number = await drawNumber('quote', base._id);
-    const account = await readAccount(accountId, session);
+    // Outside of the transaction, whose first step has to be to draw: whatever it reads before gives another gateway time to draw,
+    // and then one of the two begins again.
+    const account = await readAccount(accountId);
+    const day = body.issue_date ?? dayIn(account.time_zone);
+    const drawn = await drawNumber('quote', base._id, { formats: account.number_formats, day });
     const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
     const money = quoteMoney({ currency, amount, tax_rate, line_items });
     const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
@@ -135,14 +138,20 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       details: 'list',
     });
     const dates = changedDates(body, 'list');
-    const issuing = { session, accountId, account, sequence: 'quote', details: 'list' as const };
+    const issuing = {
+      session,
+      accountId,
+      account,
+      sequence: sequenceOf('quote', drawn.number_period ?? ''),
+      details: 'list' as const,
+    };
     const quote: QuoteRecord = {
       ...base,
       ...money,
       ...dates,
       issue_date: await issueDateOf(dates.issue_date, { ...issuing, isIssued: status === 'Sent' }),
       ...lapseOf(status, expires_at),
-      number,
+      ...drawn,
       client_id: client._id,
       project_id: project?._id ?? null,
       status,
@@ -263,7 +272,14 @@ async function changesOf(
   if (!isIssued && !isDated) return changes;
   const account = await readAccount(accountId, session);
   const given = 'issue_date' in content ? content.issue_date : quote.issue_date;
-  const issuing = { session, accountId, account, sequence: 'quote', isIssued, details: 'list' as const };
+  const issuing = {
+    session,
+    accountId,
+    account,
+    sequence: sequenceOf('quote', quote.number_period ?? ''),
+    isIssued,
+    details: 'list' as const,
+  };
   changes.issue_date = await issueDateOf(given, issuing);
   const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? quote.client_id, session));
   if (client) {

@@ -27,6 +27,11 @@ describe('GET /api/v1/account', () => {
       logo_url: null,
       brand_color: null,
       default_tax_rate: null,
+      allow_backdating: false,
+      number_formats: {
+        invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+        quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
+      },
       time_zone: 'UTC',
       locale: 'en-US',
       max_entry_hours: 24,

@@ -16,8 +16,8 @@ test('when nothing was ever numbered, then it is gapless and empty', async () =>
     data: {
       gapless: true,
       kinds: {
-        invoice: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
-        quote: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [] },
+        invoice: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
+        quote: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
       },
       numbers: [],
     },

@@ -15,7 +15,15 @@ afterAll(() => workspace.close());
 test('when a number is given a second time, then the write is refused; another kind or account is free to', async () => {
   const accountId = newId();
   const give = (given: { accountId: string; kind: 'invoice' | 'quote' }) =>
-    inTransaction((session) => recordNumber(session, { ...given, number: 1, documentId: storedId(newId()) }));
+    inTransaction((session) =>
+      recordNumber(session, {
+        ...given,
+        period: '',
+        number: 1,
+        text: `${given.kind} 1`,
+        documentId: storedId(newId()),
+      }),
+    );
 
   await give({ accountId, kind: 'invoice' });
   const outcome = await give({ accountId, kind: 'invoice' }).catch((error: unknown) => error);

@@ -1,0 +1,33 @@
+// What a change makes of an account's formats of numbers: no two kinds look alike, and a sequence begins once.
+import { conflict, validationFailed } from '#libs/errors.ts';
+import type { AccountRecord } from '#libs/models/account.ts';
+import { sequencesOf } from '#libs/models/counter.ts';
+import { type NumberFormats, numberFormat, sequenceOf } from '#libs/models/number-format.ts';
+import { NUMBER_KINDS } from '#libs/models/number-ledger.ts';
+import type { Session } from '#libs/mongo.ts';
+import type { AccountChanges } from './input.ts';
+
+/** A kind that is not named keeps its format, null takes the default back. @throws AppError 400 or 409. */
+export async function changedFormats(
+  account: AccountRecord,
+  { number_formats: given }: AccountChanges,
+  session: Session,
+) {
+  if (given === undefined) return {};
+  const before = account.number_formats as NumberFormats | undefined;
+  // What was set once stays set, as nothing but defaults when all is null: see the model.
+  const next = Object.fromEntries(
+    Object.entries(given === null ? {} : { ...before, ...given }).filter(([, format]) => format !== null),
+  ) as NumberFormats;
+  if (numberFormat(next, 'invoice').prefix === numberFormat(next, 'quote').prefix) {
+    const message = 'number_formats must not have the same prefix for invoices and quotes';
+    throw validationFailed({ number_formats: [message] });
+  }
+  for (const kind of NUMBER_KINDS) {
+    const [old, { start, restart }] = [numberFormat(before, kind), numberFormat(next, kind)];
+    if (restart === 'yearly' || start === old.start) continue;
+    const isBegun = (await sequencesOf(session, String(account._id), kind)).some(({ period }) => period === '');
+    if (isBegun) throw conflict(`Cannot change the start of ${sequenceOf(kind, '')} numbers after one was drawn`);
+  }
+  return { number_formats: next };
+}
