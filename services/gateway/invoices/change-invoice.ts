@@ -3,7 +3,7 @@ import { conflict } from '#libs/errors.ts';
 import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
-import { changedDates } from '../documents/dates-input.ts';
+import { changedDates } from '../http/dates-input.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { changedReferences } from '../http/project-of-client.ts';
 import { fieldProblem } from '../http/read-input.ts';

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { type DatesInput, datesInput } from '../documents/dates-input.ts';
+import { type DatesInput, datesInput } from '../http/dates-input.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';

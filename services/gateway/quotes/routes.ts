@@ -22,9 +22,9 @@ import {
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { changedDates, issueDateOf } from '../documents/dates-input.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
+import { changedDates, issueDateOf } from '../http/dates-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { namedClient, requireIdentified } from '../http/named-client.ts';

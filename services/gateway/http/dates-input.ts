@@ -4,7 +4,7 @@ import type { AccountRecord } from '#libs/models/account.ts';
 import { type DocumentDates, issueDateProblem, issueOn, type Period } from '#libs/models/document-dates.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
-import { day, fieldProblem } from '../http/read-input.ts';
+import { day, fieldProblem } from './read-input.ts';
 
 /** Null takes a date back. */
 export interface DatesInput {
