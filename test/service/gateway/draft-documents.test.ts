@@ -93,7 +93,7 @@ describe('the lines of a quote', () => {
 
     expect(view.totals.map(({ label, amount }) => [label, amount.before + amount.symbol + amount.after])).toEqual([
       ['Subtotal', '€100.00'],
-      ['Adjustment', '-€80.00'],
+      ['Adjustment', '−€80.00'],
       ['Tax (10%)', '€2.00'],
     ]);
     expect([view.total.after, warnings]).toEqual(['22.00', []]);

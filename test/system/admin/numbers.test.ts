@@ -54,8 +54,24 @@ test('when the numbers of invoices are advanced, then the next is the one after,
   const { gapless, kinds, numbers } = await audit();
   expect(gapless).toBe(true);
   expect(kinds).toEqual({
-    invoice: { gapless: true, drawn: 6, live: 3, deleted: 3, holes: [], lost: [] },
-    quote: { gapless: true, drawn: 2, live: 2, deleted: 0, holes: [], lost: [] },
+    invoice: {
+      gapless: true,
+      drawn: 6,
+      live: 3,
+      deleted: 3,
+      holes: [],
+      lost: [],
+      sequences: [{ period: null, first: 1, last: 6 }],
+    },
+    quote: {
+      gapless: true,
+      drawn: 2,
+      live: 2,
+      deleted: 0,
+      holes: [],
+      lost: [],
+      sequences: [{ period: null, first: 1, last: 2 }],
+    },
   });
   const invoices = numbers.filter((row: AnyRecord) => row.kind === 'invoice');
   expect(invoices.map(({ number, deleted_at }: AnyRecord) => [number, deleted_at !== null])).toEqual([
