@@ -49,6 +49,29 @@ describe('keys', () => {
     expect(listed.stdout).not.toContain(made.key);
   });
 
+  test('when an account is updated, then what is given changes, the API shows it, and nothing else', async () => {
+    const made = await adminJson(
+      'accounts',
+      'create',
+      '--name',
+      'Hours',
+      '--locale',
+      'de-DE',
+      '--max-entry-hours',
+      '12',
+    );
+    const { key } = await adminJson('keys', 'create', '--account', made.id);
+    const changed = await adminJson('accounts', 'update', made.id, '--max-entry-hours', '30.5');
+
+    expect([made.max_entry_hours, changed.max_entry_hours]).toEqual([12, 30.5]);
+    expect(changed).toMatchObject({ id: made.id, name: 'Hours', locale: 'de-DE', mode: 'live' });
+    expect((await gateway.get('/api/v1/account', { key })).body.data.max_entry_hours).toBe(30.5);
+    for (const args of [['--max-entry-hours', '0'], ['--max-entry-hours', 'many'], []]) {
+      const { code, stderr } = await admin(['accounts', 'update', made.id, ...args]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/--max-entry-hours must be|Nothing to change/)]);
+    }
+  });
+
   test('when a key is rotated, then the new one has its scopes and the old one is refused', async () => {
     const { id } = await adminJson('accounts', 'create', '--name', 'Rotating');
     const old = await adminJson('keys', 'create', '--account', id, '--scopes', 'clients:read');
