@@ -93,8 +93,8 @@ export const accessMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/rate-limit.ts',
-        text: 'if (requests) await passing(requests, request, response);',
-        instead: '',
+        text: ': [requests, accountRequests];',
+        instead: ': [];',
       },
     ],
     oracle: { file: 'test/service/gateway/rates.test.ts', test: 'when a key calls too often' },
@@ -129,9 +129,9 @@ export const accessMutants: Mutant[] = [
     gone: 'a query is plain names',
     edits: [
       {
-        file: 'services/gateway/http/read-input.ts',
-        text: 'if (odd.length > 0) throw',
-        instead: 'if (odd.length > 1_000_000) throw',
+        file: 'services/gateway/http/read-query.ts',
+        text: "...repeated.map((name) => problem(name, 'must not be repeated')),",
+        instead: '',
       },
     ],
     oracle: {
@@ -148,9 +148,9 @@ export const accessMutants: Mutant[] = [
         instead: '{ _id: { $in: wanted.map(storedId) } }',
       },
       {
-        file: 'services/gateway/invoices/routes.ts',
-        text: '  const project = await holdOwn(Project, accountId, id, session);\n',
-        instead: '  const project = await Project.collection.findOne({ _id: storedId(id) as never }) as never;\n',
+        file: 'services/gateway/http/project-of-client.ts',
+        text: 'const project = await holdOwn(Project, accountId, projectId, session);',
+        instead: 'const project = (await Project.collection.findOne({ _id: projectId as never })) as never;',
       },
     ],
     oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then 404 and it learns nothing' },
