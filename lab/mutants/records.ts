@@ -47,8 +47,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/number-ledger.ts',
-        text: 'numberSchema.index({ account_id: 1, kind: 1, number: 1 }, { unique: true });',
-        instead: 'numberSchema.index({ account_id: 1, kind: 1, number: 1 });',
+        text: 'numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 }, { unique: true });',
+        instead: 'numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 });',
       },
     ],
     oracle: { file: 'test/service/libs/number-ledger.test.ts', test: 'when a number is given a second time' },

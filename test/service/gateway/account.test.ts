@@ -19,7 +19,6 @@ describe('GET /api/v1/account', () => {
       id: account.id,
       name: 'Studio',
       mode: 'live',
-      allow_backdating: false,
       email: null,
       company: null,
       address: null,
