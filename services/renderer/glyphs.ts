@@ -4,9 +4,12 @@ import { type HasGlyph, readCharacterMap } from './character-map.ts';
 import { regularFaces } from './fonts.ts';
 
 /** Everything below is in every face: most texts need no look at all. */
-const PLAIN = /^[\s!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
-/** Chromium draws nothing for them, whatever the face. Unassigned and private characters are no such: it prints the font's own box. */
-const INVISIBLE = /[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
+const PLAIN = /^[\t\n\r \u00a0!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
+/**
+ * Chromium draws nothing for them, whatever the face. Unassigned and private characters are no such: it prints the
+ * font's own box. Nor is the space of Ogham, a stroke.
+ */
+const INVISIBLE = /(?!\u1680)[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
 /** In the symbol face, so that all boxes look alike and none looks like a nought. */
 const BOX = '\u25af';
 const NAMED_MOST = 5;
@@ -90,14 +93,14 @@ function seenOf(text: string): number[] {
   return Array.from(text).flatMap((character) => (INVISIBLE.test(character) ? [] : [character.codePointAt(0) ?? 0]));
 }
 
-/** Without what cannot be drawn; a letter of ASCII stays, which in HTML may belong to something else. */
+/** Without what cannot be drawn: the letter below it stays, if a face has it. */
 function boxed(grapheme: string, missing: Set<number>): string {
   const [first = ''] = grapheme;
   const seen = seenOf(grapheme);
   const alone = seen.filter((code) => !firstFace((has) => has(code)));
   // Each of them could be drawn, but not on one another.
   for (const code of alone.length > 0 ? alone : seen.slice(1)) missing.add(code);
-  return /[!-~]/.test(first) ? first + BOX : BOX;
+  return alone.includes(first.codePointAt(0) ?? 0) ? BOX : first + BOX;
 }
 
 const faces = regularFaces();

@@ -79,8 +79,8 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const body = drawnHtml(bodyHtml);
   // A picture in a text would have to be fetched from wherever the text says.
   const pictures = bodyHtml?.includes('<span class="picture">') ? [PICTURES_LEFT_OUT] : [];
-  const images = { logo: logo.image, banner: banner.image };
-  const { view, warnings } = documentView(drawn.content, { ...images, bodyHtml: body.content });
+  const images = { logo: logo.image, banner: banner.image, bodyHtml: body.content };
+  const { view, warnings } = documentView(drawn.content, images);
   const html = parts.render(view);
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
   const startedAt = performance.now();
@@ -88,8 +88,9 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     .print(html, { deadlineAt, signal, isTagged: document.accessible === true })
     .finally(release);
   const printMs = performance.now() - startedAt;
-  const { language, issuer } = view;
-  const metadata = { author: issuer.nameInLine, language, madeAt: document.madeAt };
+  // A file can say a name that no face can draw.
+  const { issuer } = drawn.content === document ? view : documentView(document, images).view;
+  const metadata = { author: issuer.nameInLine, language: view.language, madeAt: document.madeAt };
   const bytes = withMetadata(withFindableClusters(printed), metadata);
   const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...pictures];
   return { bytes, warnings: all, asideMs, printMs };

@@ -1,0 +1,88 @@
+// Characters that no face has: never the box of a face, always one that can be seen, and a warning.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readPdfFile } from '../../../services/renderer/pdf-file.ts';
+import { anInvoice, aQuote, STYLES } from '../../support/renderer/documents.ts';
+import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { naughtyStrings } from '../hostile/strings-naughty.ts';
+
+let renderer: TestRenderer;
+beforeAll(async () => {
+  renderer = await startRenderer();
+});
+afterAll(() => renderer.close());
+
+const BOX = '▯';
+
+describe('what no face has', () => {
+  test.each([
+    ['a character of a dead script', 'Tablet 𒀀', ['U+12000']],
+    ['a private character', 'a\ue000b', ['U+E000']],
+    ['a character that is not assigned', 'a\u0378b', ['U+0378']],
+    ['a character that never is one', 'a\ufdd0b', ['U+FDD0']],
+    ['a space that is drawn as a stroke', 'a\u1680b', ['U+1680']],
+    ['a mark of a dead script', 'a\u{11234}b', ['U+11234']],
+    ['a mark on a letter of another script', '設\u09be', ['U+09BE']],
+  ])('when there is %s, then a box stands in its place, and the warning names it', async (_what, notes, missing) => {
+    for (const fontStyle of STYLES) {
+      const pdf = await renderer.read(anInvoice({ notes, fontStyle }));
+
+      expect(boxesOfFaces(pdf.bytes)).toEqual([]);
+      expect(pdf.text).toContain(BOX);
+      expect(pdf.warnings).toEqual([`notes: no glyph for ${missing.join(' ')}`]);
+    }
+  });
+
+  test('when a number stands for such a character in markdown, then it is found all the same', async () => {
+    const pdf = await renderer.read(aQuote({ bodyMarkdown: 'a &#x12000; b &lt;&#x0378; c' }));
+
+    expect(boxesOfFaces(pdf.bytes)).toEqual([]);
+    expect(pdf.text).toContain(`a ${BOX} b <${BOX} c`);
+    expect(pdf.warnings).toEqual(['bodyMarkdown: no glyph for U+12000 U+0378']);
+  });
+
+  test('when a name cannot be drawn, then the file still says it', async () => {
+    expect((await renderer.read(anInvoice({ partnerName: 'Ur 𒀀' }))).info['Author']).toBe('Ur 𒀀');
+  });
+});
+
+describe('what a face has', () => {
+  test.each([
+    ['letters with their marks apart', 'e\u0301 o\u0302\u0323 \u0915\u093c'],
+    ['emoji of several characters', '👩‍💻 👨‍👩‍👧 👍🏽 🇩🇪 1️⃣ ❤️ 🏴󠁧󠁢󠁳󠁣󠁴󠁿'],
+    ['joiners, marks of direction and soft hyphens', 'a\u200db\u200c\u200e\u200f\u2060c\u00add\ufeff'],
+    ['spaces of every width', 'a\u2002b\u2003c\u2009d\u200ae\u202ff\u3000g'],
+    ['syllables of Hangul in parts', '\u1112\u1161\u11ab'],
+    ['variants of Han characters', '葛\udb40\udd00'],
+  ])('when there are %s, then they are drawn without a warning', async (_what, notes) => {
+    for (const fontStyle of STYLES) {
+      const { bytes, warnings } = await renderer.print(anInvoice({ notes, fontStyle }));
+
+      expect(boxesOfFaces(bytes)).toEqual([]);
+      expect(warnings).toEqual([]);
+    }
+  });
+});
+
+test('when the naughtiest strings are printed, then no face shows its box', async () => {
+  const strings = naughtyStrings.filter((text) => text.isWellFormed() && !text.includes('\0') && text.length < 500);
+  expect(strings.length).toBeGreaterThan(400);
+  for (let from = 0; from < strings.length; from += 50) {
+    const lineItems = strings.slice(from, from + 50).map((description) => ({ description, rate: 0 }));
+    const { bytes } = await renderer.print(anInvoice({ lineItems, amount: 0 }));
+
+    expect(boxesOfFaces(bytes)).toEqual([]);
+  }
+});
+
+/** @returns the texts in which glyph 0 is shown, which is a face's own box: of every page. */
+function boxesOfFaces(bytes: Buffer): string[] {
+  // Without the update behind it.
+  const file = readPdfFile(bytes.subarray(0, bytes.indexOf('%%EOF\n') + 6));
+  const contents = file.numbers.flatMap((number) => {
+    const found = /^<<\/Type \/Page\n[\s\S]*\/Contents (\d+) 0 R/.exec(file.textOf(number));
+    return found ? [file.streamOf(Number(found[1])).toString('latin1')] : [];
+  });
+  const shown = contents.flatMap((content) => content.match(/<[0-9A-F]+> Tj/g) ?? []);
+  if (shown.length === 0) throw new Error('no text was found');
+  return shown.filter((text) => text.match(/[0-9A-F]{4}/g)?.includes('0000'));
+}
