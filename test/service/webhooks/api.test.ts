@@ -508,7 +508,7 @@ test('when a body is as long as ours get, then the doctor looks at it, too', asy
 
 test('when the doctor is given far too many headers, then 400 says so once', async () => {
   const me = await user();
-  const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`h${index}`, index]));
+  const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`h${index}`, index]));
   const { status, body } = await me.post('/webhooks/doctor', { headers, body: 7 });
 
   expect([status, body.details]).toEqual([
