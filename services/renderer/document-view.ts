@@ -7,6 +7,7 @@ import { type Palette, paletteOf } from './colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 import type { HanForms } from './fonts.ts';
 import { hanFormsOf } from './han.ts';
+import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { isTag, mannerOf } from './locale.ts';
@@ -89,7 +90,10 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const { labels, money, digits } = manner;
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
   const totals = totalsOf(document, amounts, digits);
-  const lines = document.lineItems.map((line, index) => lineView(line, amounts[index] as LineAmounts, manner));
+  const hyphenated = hyphenatorOf(document);
+  const lines = document.lineItems.map((line, index) =>
+    lineView({ ...line, description: hyphenated(line.description ?? '') }, amounts[index] as LineAmounts, manner),
+  );
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const palette = paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]);
   const view: DocumentView = {
@@ -110,20 +114,30 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     logoGround: groundOf(parts, document, palette),
     palette,
     labels,
-    issuer: party(labels, labels.from, {
-      company: document.partnerCompany,
-      person: document.partnerName,
-      email: document.partnerEmail,
-      address: document.partnerAddress,
-      taxId: document.partnerTaxId,
-    }),
-    client: party(labels, labels.to, {
-      company: document.clientCompany,
-      person: document.clientName,
-      email: document.clientEmail,
-      address: document.clientAddress,
-      taxId: document.clientTaxId,
-    }),
+    issuer: party(
+      labels,
+      labels.from,
+      {
+        company: document.partnerCompany,
+        person: document.partnerName,
+        email: document.partnerEmail,
+        address: document.partnerAddress,
+        taxId: document.partnerTaxId,
+      },
+      hyphenated,
+    ),
+    client: party(
+      labels,
+      labels.to,
+      {
+        company: document.clientCompany,
+        person: document.clientName,
+        email: document.clientEmail,
+        address: document.clientAddress,
+        taxId: document.clientTaxId,
+      },
+      hyphenated,
+    ),
     facts: factsOf(document, manner),
     legal: legalOf(document, labels),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
@@ -165,16 +179,21 @@ interface PartyFields {
   taxId: string | undefined;
 }
 
-function party(labels: Labels, label: string, { company, person, email, address, taxId }: PartyFields): Party {
+function party(
+  labels: Labels,
+  label: string,
+  { company, person, email, address, taxId }: PartyFields,
+  hyphenated: (text: string) => string,
+): Party {
   const number = printable(taxId);
   const lines = [address, email, number && labels.taxId(number)];
   const name = printable(company);
   const shown = name ?? person;
   return {
     label,
-    name: shown,
+    name: hyphenated(shown),
     nameInLine: inLine(shown),
-    lines: [name && person, ...lines].flatMap((text) => printable(text) ?? []),
+    lines: [name && person, ...lines].flatMap((text) => hyphenated(printable(text) ?? '') || []),
   };
 }
 

@@ -13,6 +13,8 @@ const SHOWS_NOTHING = /BT\n(?:\/F\d+ \S+ Tf\n|[-.\d ]+ Tm\n|[-.\d ]+ Td\n)*ET\n/
 /** Two texts from right to left in the same font on the same line, one right behind the other. */
 const TORN =
   /BT\n(\/ReversedChars BMC\n\/F\d+ \S+ Tf\n[-.\d ]+ Tm\n)((?:(?!EMC\nET\n)[\s\S])*)EMC\nET\nBT\n\1(\S+) (\S+) Td /g;
+/** A place where a word could have been broken: readers would copy it. */
+const SOFT_HYPHEN = /\/Span<<\/ActualText <FEFF00AD> >> BDC\n([^<]*)<[0-9A-F]+> Tj\nEMC\n/g;
 const FROM_RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const HIGHEST_CODE = 0xff_ff;
 /** In one list of a map of characters (Adobe Technical Note 5014). */
@@ -46,7 +48,8 @@ function rewritePage(file: PdfFile, page: string, fonts: Map<number, EmbeddedFon
     if (!fonts.has(number)) fonts.set(number, openFont(file, number));
     chosen = { font: fonts.get(number), size: Number(size) };
   };
-  const joined = withJoinersMarked(content, choose, () => chosen.font);
+  const visible = content.replaceAll(SOFT_HYPHEN, (_all, move: string) => move.replace(/(Td) $/, '$1\n'));
+  const joined = withJoinersMarked(visible, choose, () => chosen.font);
   const rewritten = joined.replaceAll(STEPS, (step, name?: string, size?: string, text = '', shown = '') => {
     if (name !== undefined && size !== undefined) {
       choose(name, size);

@@ -64,7 +64,10 @@ describe('what a face has', () => {
 });
 
 test('when the naughtiest strings are printed, then no face shows its box', async () => {
-  const strings = naughtyStrings.filter((text) => text.isWellFormed() && !text.includes('\0') && text.length < 500);
+  // Control characters are refused before.
+  const strings = naughtyStrings.filter(
+    (text) => text.isWellFormed() && !/[^\P{Cc}\t\n]/u.test(text) && text.length < 500,
+  );
   expect(strings.length).toBeGreaterThan(400);
   for (let from = 0; from < strings.length; from += 50) {
     const lineItems = strings.slice(from, from + 50).map((description) => ({ description, rate: 0 }));

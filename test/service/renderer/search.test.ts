@@ -106,3 +106,12 @@ describe('a document that was made findable', () => {
     for (const engine of textEngines) expect(await textIn(engine, bytes)).toContain('A हिन्दी B தமிழ் C');
   });
 });
+
+test('when a long compound does not fit, then it is broken at a syllable with a hyphen, and copied without others', async () => {
+  const { bytes, text } = await renderer.read(
+    anInvoice({ clientCompany: 'Vermögensverwaltungsgesellschaft Grundstücksgemeinschaft mbH' }),
+  );
+
+  expect(text).toMatch(/Vermögens\S*‐ \S*schaft Grund/);
+  for (const engine of textEngines) expect(await textIn(engine, bytes)).not.toContain('\u00ad');
+});
