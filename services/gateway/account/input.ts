@@ -73,7 +73,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .items(name())
     .min(1)
     .max(STATUSES_MAX)
-    .unique((one: string, other: string) => sameName(one) === sameName(other))
+    .unique(isSameStatus)
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
   number_formats: Joi.object({
@@ -111,6 +111,11 @@ function numberFormat(prefix: string) {
         : format,
     )
     .meta({ schema: prefix === 'INV-' ? 'InvoiceNumberFormatInput' : 'QuoteNumberFormatInput' });
+}
+
+/** Also asked about items that are no text and are refused as such. */
+function isSameStatus(one: unknown, other: unknown): boolean {
+  return typeof one === 'string' && typeof other === 'string' && sameName(one) === sameName(other);
 }
 
 function imageSource(source: string, { message }: Joi.CustomHelpers) {

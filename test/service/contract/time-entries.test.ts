@@ -170,7 +170,7 @@ proves(
   'when no known field is sent, then the stated text',
   async () => {
     const { id } = await contract.make.entry();
-    for (const body of [{}, { project_id: unknownId() }]) {
+    for (const body of [{}, { created_at: '2026-01-01' }]) {
       const reply = await contract.patch(`${path}/${id}`, body);
       expect([reply.status, reply.body]).toEqual([400, { error: 'No valid fields to update' }]);
     }

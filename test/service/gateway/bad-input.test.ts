@@ -212,7 +212,6 @@ describe('text', () => {
     '👩‍👩‍👧',
     'א‎ב',
     'a\tb',
-    '‮evil',
     '<script>alert(1)</script>',
     "'; DROP TABLE clients;--",
     '#{7*7}',
