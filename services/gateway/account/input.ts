@@ -80,6 +80,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     invoice: numberFormat('INV-').allow(null),
     quote: numberFormat('QUO-').allow(null),
   })
+    .min(1)
     .allow(null)
     .description(
       'How new numbers are written; INV-0001 and QUO-0001 when null. Numbers that were drawn stay as they are',

@@ -117,7 +117,7 @@ describe('what is printed', () => {
     const { text } = await read(`invoices/${id}/pdf`);
 
     expect(text).toMatch(/Workshop 80,00 €/);
-    expect(text).toMatch(/Gesamtbetrag 80,00 € Bezahlt -80,00 € Offener Betrag 0,00 €/);
+    expect(text).toMatch(/Gesamtbetrag 80,00 € Bezahlt −80,00 € Offener Betrag 0,00 €/);
   });
 
   test('when a currency has no decimals or three, then they are printed as the API counts them', async () => {

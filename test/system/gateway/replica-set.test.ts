@@ -240,7 +240,7 @@ async function makeOneOfEach() {
     clients: client_id,
     projects: project_id,
     tasks: task_id,
-    'time-entries': await make('time-entries', { project_id, task_id, date: '2026-01-01', hours: 1 }),
+    'time-entries': await make('time-entries', { project_id, date: '2026-01-01', hours: 1 }),
     quotes: await make('quotes', { client_id, amount: 10 }),
     invoices: await make('invoices', { client_id, amount: 10, due_date: '2031-01-01' }),
   };
