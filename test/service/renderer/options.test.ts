@@ -159,6 +159,13 @@ describe('amounts', () => {
     );
   });
 
+  test('when a sign follows a minus, then they stand apart in the style whose euro has bars at its height', async () => {
+    const lineItems = [{ description: 'Refund', qty: 1, rate: -49.5 }];
+    const pdf = await renderer.read(anInvoice({ fontStyle: 'classic', currencySymbol: '€', amount: -49.5, lineItems }));
+
+    expect(pdf.text).toMatch(/Refund 1 − ?€49\.50 − ?€49\.50/);
+  });
+
   test('when the amount is negative, then its sign stands before the symbol', async () => {
     const text = await textOf({ amount: -240, lineItems: [{ description: 'Refund', qty: -2, rate: 100 }] });
 
