@@ -133,6 +133,7 @@ async function causeEveryEvent() {
   }
   await make('invoices', { ...late, due_date: '2026-01-01' });
   await remove(`invoices/${(await make('invoices', { ...late, status: 'Draft', due_date: '2099-12-31' })).id}`);
+  await remove(`quotes/${(await make('quotes', document)).id}`);
   await announceLapses();
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
