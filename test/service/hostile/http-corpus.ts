@@ -234,7 +234,6 @@ const overrides: RawCase[] = [
 const targets = [
   '/api/v1//clients',
   '//api/v1/clients',
-  '/api/v1/clients/',
   '/api/v1/clients//',
   '/api/v1/./clients',
   '/api/v1/x/../clients',

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeApp } from '../../../services/gateway/app.ts';
+import { oneAtATime } from '../../../services/gateway/http/connections.ts';
 import { listen, serverOptions } from '../../../services/gateway/http/listen.ts';
 import { count, isFull } from '../../support/form.ts';
 import { appOptionsFor, callerOf } from '../../support/gateway.ts';
@@ -18,7 +19,8 @@ const asked: string[] = [];
 beforeAll(async () => {
   workspace = await openWorkspace();
   account = await workspace.account();
-  server = createServer({ ...serverOptions, connectionsCheckingInterval: 50 }, makeApp(appOptionsFor(workspace)));
+  const app = oneAtATime(makeApp(appOptionsFor(workspace)));
+  server = createServer({ ...serverOptions, connectionsCheckingInterval: 50 }, app);
   server.prependListener('request', ({ url = '' }) => asked.push(url));
   close = await listen(server, '127.0.0.1', 0, testLog);
   // What a client holds back is waited for, only not as long as in production.

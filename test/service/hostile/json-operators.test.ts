@@ -158,8 +158,7 @@ describe.each(callable.filter(({ query }) => query).map((row, index) => [row.ope
       for (const [position, [name, { type }]] of Object.entries(
         parametersOf(row) as Record<string, { type?: string }>,
       ).entries()) {
-        const values =
-          name === 'q' ? [] : AS_VALUES.filter((value) => !(type === 'digits' && value === '0'));
+        const values = name === 'q' ? [] : AS_VALUES.filter((value) => !(type === 'digits' && value === '0'));
         const queries = [...IN_QUERIES(name), ...values.map((value) => `${name}=${encodeURIComponent(value)}`)];
         for (const query of every(queries, STEP, index + position)) {
           expectRefusal(await sendTo(query), `${name}: ${query.slice(0, 80)}`);

@@ -49,7 +49,7 @@ test('when events since a time are replayed, then they are read along an index, 
 
   expect(answer).toEqual({ deliveries: 50, next_since: null });
   expect(plans).toEqual([
-    { command: 'find', hasSortStage: false, isByIndex: true, docsExamined: 50, maxTimeMS: 5_000 },
+    { command: 'find', hasSortStage: false, isByIndex: true, docsExamined: 50, keysExamined: 50, maxTimeMS: 5_000 },
   ]);
 });
 
