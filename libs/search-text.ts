@@ -17,6 +17,11 @@ export function searchText(text: string): string {
     .normalize('NFC');
 }
 
+/** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
+export function textWithin(part: string): { $regex: string } {
+  return { $regex: searchText(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
+}
+
 /** A name that must be unique without regard to case, blanks around it and the way its accents are written. Accents count. */
 export function sameName(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();

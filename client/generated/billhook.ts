@@ -3481,7 +3481,49 @@ export type ListQuotesQuery = {
      * @format uuid
      */
     client_id?: string;
-    status?: "Draft" | "Sent" | "Accepted" | "Declined" | "Expired";
+    /**
+     * One status, or several with commas between them
+     * @minLength 1
+     * @pattern ^(?:Draft|Sent|Accepted|Declined|Expired)(?:,(?:Draft|Sent|Accepted|Declined|Expired)){0,9}$
+     */
+    status?: string;
+    /**
+     * The printed number, exactly
+     * @minLength 1
+     * @maxLength 60
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    number?: string;
+    /**
+     * Part of the number, the description or the client; case and accents do not count
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    q?: string;
+    /**
+     * `issue_date` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    issue_date_from?: string;
+    /**
+     * `issue_date` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    issue_date_to?: string;
+    /**
+     * `expires_at` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    expires_at_from?: string;
+    /**
+     * `expires_at` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    expires_at_to?: string;
     /**
      * Page size, at most 100
      * @minimum 1
@@ -3503,7 +3545,7 @@ export type ListQuotesQuery = {
     /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
-    sort?: "created_at" | "updated_at" | "expires_at" | "-created_at" | "-updated_at" | "-expires_at";
+    sort?: "created_at" | "updated_at" | "expires_at" | "issue_date" | "-created_at" | "-updated_at" | "-expires_at" | "-issue_date";
     /**
      * Only what was changed at this moment or later
      * @minLength 10
@@ -3663,7 +3705,49 @@ export type ListInvoicesQuery = {
      * @format uuid
      */
     client_id?: string;
-    status?: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
+    /**
+     * One status, or several with commas between them
+     * @minLength 1
+     * @pattern ^(?:Draft|Sent|Paid|Overdue|Cancelled)(?:,(?:Draft|Sent|Paid|Overdue|Cancelled)){0,9}$
+     */
+    status?: string;
+    /**
+     * The printed number, exactly
+     * @minLength 1
+     * @maxLength 60
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    number?: string;
+    /**
+     * Part of the number, the description or the client; case and accents do not count
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    q?: string;
+    /**
+     * `issue_date` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    issue_date_from?: string;
+    /**
+     * `issue_date` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    issue_date_to?: string;
+    /**
+     * `due_date` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    due_date_from?: string;
+    /**
+     * `due_date` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    due_date_to?: string;
     /**
      * Page size, at most 100
      * @minimum 1
@@ -3685,7 +3769,7 @@ export type ListInvoicesQuery = {
     /**
      * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
      */
-    sort?: "created_at" | "updated_at" | "due_date" | "-created_at" | "-updated_at" | "-due_date";
+    sort?: "created_at" | "updated_at" | "due_date" | "issue_date" | "-created_at" | "-updated_at" | "-due_date" | "-issue_date";
     /**
      * Only what was changed at this moment or later
      * @minLength 10
@@ -5562,12 +5646,12 @@ export const OPERATIONS = {
     getTimeEntry: { id: "getTimeEntry", method: "GET", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTimeEntry: { id: "deleteTimeEntry", method: "DELETE", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimeEntry: { id: "updateTimeEntry", method: "PATCH", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "expires_at_from", in: "query" }, { name: "expires_at_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteQuote: { id: "deleteQuote", method: "DELETE", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateQuote: { id: "updateQuote", method: "PATCH", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "due_date_from", in: "query" }, { name: "due_date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createInvoice: { id: "createInvoice", method: "POST", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteInvoice: { id: "deleteInvoice", method: "DELETE", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },

@@ -10,6 +10,7 @@ import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
 import { recordsOf, type Stamped } from './records.ts';
+import { oneOf, type StatusFilter, sentAs } from './status-filter.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
@@ -33,6 +34,8 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   number_text?: string | undefined;
   /** The year of its sequence, where every year has one. */
   number_period?: string | undefined;
+  /** See document-search.ts. */
+  search?: string;
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
@@ -60,6 +63,7 @@ const invoiceSchema = new Schema(
     number: { type: Number, required: true },
     number_text: String,
     number_period: String,
+    search: String,
     client_id: requiredIdField,
     project_id: idField,
     currency: { type: String, required: true },
@@ -82,7 +86,8 @@ const invoiceSchema = new Schema(
 
 export const invoiceListing: Listing = {
   filters: ['client_id', 'status'],
-  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date' },
+  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date', issue_date: 'issue_date' },
+  unique: ['number_text'],
   standard: '-created_at',
   // A logo may be inlined in it.
   left: ['parties.issuer'],
@@ -117,11 +122,14 @@ export function invoiceLapse({ status, amount, due_date }: Pick<InvoiceRecord, '
   return isPayable({ amount }) ? lapseOf(status, due_date) : { lapses_on: undefined };
 }
 
-/** Finds the invoices whose status is `status` on the day `today`. */
-export function invoicesWithStatus(status: InvoiceStatus, today: string): Record<string, unknown> {
-  if (status === 'Sent') return { status, $or: [{ amount: 0 }, { due_date: { $gte: today } }] };
-  if (status !== 'Overdue') return { status };
-  return { status: { $in: ['Overdue', 'Sent'] }, amount: { $gt: 0 }, $or: [{ status }, { due_date: { $lt: today } }] };
+/** Finds the invoices whose status is one of `statuses` on the day `today`. */
+export function invoicesWithStatus(statuses: readonly InvoiceStatus[], today: string): StatusFilter {
+  const [isSent, isOverdue] = [statuses.includes('Sent'), statuses.includes('Overdue')];
+  const status = oneOf(isOverdue && !isSent ? [...statuses, 'Sent'] : statuses);
+  if (isSent === isOverdue) return { walked: { status }, counted: { status } };
+  const overdue = { due_date: { $lt: today }, amount: { $gt: 0 } };
+  const open = [{ due_date: { $gte: today } }, { amount: 0 }];
+  return sentAs({ status, statuses, yes: isSent ? open : [overdue], no: isSent ? [overdue] : open });
 }
 
 /** The invoice as the API returns it. @param status as set, or as it is today. */

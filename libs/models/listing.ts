@@ -24,6 +24,8 @@ export interface Listing {
   readonly standard: string;
   /** What no list shows and no list should carry. */
   readonly left?: readonly string[];
+  /** Fields with a filter that finds one record at most. */
+  readonly unique?: readonly string[];
   /** Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records. */
   readonly covers?: Readonly<Record<string, readonly string[]>>;
 }
@@ -31,6 +33,8 @@ export interface Listing {
 export interface Wanted {
   /** Stored values and operators, `account_id` among them. Nothing is cast. */
   filter: Readonly<Record<string, unknown>>;
+  /** The same condition in the form that an index alone can count; `filter` unless given. */
+  counted?: Readonly<Record<string, unknown>>;
   /** A key of `orders`, with a minus when descending. */
   sort: string;
   limit: number;
@@ -54,6 +58,7 @@ export function addListIndexes(schema: Schema, listing: Listing): void {
   for (const field of Object.values(listing.orders)) {
     for (const filter of [undefined, ...listing.filters]) schema.index(indexOf(listing, field, filter));
   }
+  for (const name of listing.unique ?? []) schema.index({ account_id: 1, [name]: 1 });
 }
 
 /**
@@ -63,17 +68,19 @@ export function addListIndexes(schema: Schema, listing: Listing): void {
 export async function findPage<Stored extends Owned>(
   model: Records<Stored>,
   listing: Listing,
-  { filter, sort, limit, offset, after }: Wanted,
+  { filter, counted = filter, sort, limit, offset, after }: Wanted,
 ): Promise<Page<Stored>> {
   requireAccount(filter['account_id'], `A list of ${model.modelName}`);
   const order = orderOf(listing, sort);
-  const hint = hintFor(listing, filter, order.field);
+  const unique = listing.unique?.find((name) => name in filter);
+  const hint: Record<string, 1> = unique ? { account_id: 1, [unique]: 1 } : hintFor(listing, filter, order.field);
   const begin = after && (await located(model, filter, order, after));
   const projection = Object.fromEntries((listing.left ?? []).map((name) => [name, 0]));
   const read = (part: Filter, most: number) =>
     driverOf(model)
       .find(part, {
-        sort: sortOf(order),
+        // One record is in every order.
+        ...(unique ? {} : { sort: sortOf(order) }),
         skip: offset,
         limit: most,
         batchSize: most + 1,
@@ -91,7 +98,7 @@ export async function findPage<Stored extends Owned>(
   };
   const [records, total] = await Promise.all([
     readAll(),
-    countAlong(coveringHint(listing, filter) ?? hint, model, filter),
+    countAlong(unique ? hint : (coveringHint(listing, counted) ?? hint), model, counted),
   ]);
   return { ...pageOf(records as unknown as Stored[], limit, order), total };
 }

@@ -9,6 +9,7 @@ import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
 import { embeddedProject, type ProjectFace } from './project.ts';
 import { recordsOf, type Stamped } from './records.ts';
+import { oneOf, type StatusFilter, sentAs } from './status-filter.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from './tenant.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
@@ -23,6 +24,8 @@ export interface QuoteRecord extends Stamped, DocumentDates {
   number_text?: string | undefined;
   /** The year of its sequence, where every year has one. */
   number_period?: string | undefined;
+  /** See document-search.ts. */
+  search?: string;
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
@@ -49,6 +52,7 @@ const quoteSchema = new Schema(
     number: { type: Number, required: true },
     number_text: String,
     number_period: String,
+    search: String,
     client_id: requiredIdField,
     project_id: idField,
     currency: { type: String, required: true },
@@ -70,7 +74,8 @@ const quoteSchema = new Schema(
 
 export const quoteListing: Listing = {
   filters: ['client_id', 'status'],
-  orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at' },
+  orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at', issue_date: 'issue_date' },
+  unique: ['number_text'],
   standard: '-created_at',
   // A logo may be inlined in it.
   left: ['parties.issuer'],
@@ -93,11 +98,13 @@ export function effectiveQuoteStatus(
   return status === 'Sent' && expires_at < today ? 'Expired' : status;
 }
 
-/** Finds the quotes whose status is `status` on the day `today`. */
-export function quotesWithStatus(status: QuoteStatus, today: string): Record<string, unknown> {
-  if (status === 'Sent') return { status, expires_at: { $gte: today } };
-  if (status !== 'Expired') return { status };
-  return { status: { $in: ['Expired', 'Sent'] }, $or: [{ status: 'Expired' }, { expires_at: { $lt: today } }] };
+/** Finds the quotes whose status is one of `statuses` on the day `today`. */
+export function quotesWithStatus(statuses: readonly QuoteStatus[], today: string): StatusFilter {
+  const [isSent, isExpired] = [statuses.includes('Sent'), statuses.includes('Expired')];
+  const status = oneOf(isExpired && !isSent ? [...statuses, 'Sent'] : statuses);
+  if (isSent === isExpired) return { walked: { status }, counted: { status } };
+  const [expired, open] = [{ expires_at: { $lt: today } }, { expires_at: { $gte: today } }];
+  return sentAs({ status, statuses, yes: [isSent ? open : expired], no: [isSent ? expired : open] });
 }
 
 /** The quote as the API returns it. @param status as set, or as it is today. */

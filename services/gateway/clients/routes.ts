@@ -11,7 +11,7 @@ import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { readAcknowledged } from '#libs/mongo-primary.ts';
-import { searchText } from '#libs/search-text.ts';
+import { textWithin } from '#libs/search-text.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
@@ -199,11 +199,6 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
   ] as const) {
     if (await hasOwn(records, accountId, { client_id }, session)) throw conflict(`Cannot delete a client with ${name}`);
   }
-}
-
-/** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
-function textWithin(part: string): { $regex: string } {
-  return { $regex: searchText(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
 }
 
 /** An optional field given as '' is a field not given. */

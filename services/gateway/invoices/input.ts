@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../http/dates-input.ts';
+import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../http/document-filters.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
@@ -32,9 +33,11 @@ export interface InvoiceChanges extends DatesInput {
   project_id?: Id | null;
 }
 
-export interface InvoiceQuery extends ListQuery {
+export interface InvoiceQuery extends ListQuery, DocumentFilters {
   client_id?: Id;
-  status?: InvoiceStatus;
+  status?: InvoiceStatus[];
+  due_date_from?: string;
+  due_date_to?: string;
 }
 
 export const newInvoice = Joi.object<NewInvoice, true>({
@@ -75,6 +78,8 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
 
 export const invoiceQuery = Joi.object<InvoiceQuery>({
   client_id: uuid(),
-  status: Joi.string().valid(...INVOICE_STATUSES),
+  status: severalOf(INVOICE_STATUSES),
+  ...documentFilters,
+  ...rangeInput('due_date'),
   ...listQuery(invoiceListing),
 });

@@ -3,6 +3,7 @@ import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
 import { Client } from '#libs/models/client.ts';
+import { documentSearch } from '#libs/models/document-search.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import {
@@ -27,6 +28,7 @@ import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { changedDates, issueDateOf } from '../http/dates-input.ts';
+import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { namedClient, requireIdentified } from '../http/named-client.ts';
@@ -46,6 +48,8 @@ import {
 } from './input.ts';
 
 const path = '/api/v1/invoices';
+/** What a range can be of. */
+const RANGES = ['issue_date', 'due_date'] as const;
 const missing = 'Invoice not found or access denied';
 
 export const invoiceRoutes: readonly Route[] = [
@@ -152,6 +156,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
       description: body.description || null,
       ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     };
+    invoice.search = documentSearch(invoice);
     await insertOwn(Invoice, invoice, session);
     const view = invoiceView(invoice, { client, project, status });
     await announce('invoice.created', view);
@@ -163,14 +168,17 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
 async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
+  const withStatus = query.status && invoicesWithStatus(query.status, today);
+  const filter = {
+    account_id: storedId(accountId),
+    ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+    ...(await documentFilter(accountId, query, { fields: RANGES })),
+    ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+  };
   const { records, ...page } = await findPage(Invoice, invoiceListing, {
-    ...pageOf(invoiceListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(query.status ? invoicesWithStatus(query.status, today) : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
+    ...pageOf(invoiceListing, orderedByRange(query, RANGES)),
+    filter: { ...filter, ...withStatus?.walked },
+    counted: { ...filter, ...withStatus?.counted },
   });
   return listed(await viewsOf(records, accountId, today), page, query);
 }
@@ -193,6 +201,7 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(invoice, before, body.status);
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
+    changes.search = documentSearch({ ...invoice, ...changes });
     if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // What was set is what is answered, even when the due date has passed already; the next read says Overdue.

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../http/dates-input.ts';
+import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../http/document-filters.ts';
 import { exampleId } from '../http/example-ids.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
@@ -35,9 +36,11 @@ export interface QuoteChanges extends DatesInput {
 /** What null stands for is put in. */
 export type GivenChanges = Omit<QuoteChanges, 'tax_rate' | 'expires_at'> & { tax_rate?: number; expires_at?: string };
 
-export interface QuoteQuery extends ListQuery {
+export interface QuoteQuery extends ListQuery, DocumentFilters {
   client_id?: Id;
-  status?: QuoteStatus;
+  status?: QuoteStatus[];
+  expires_at_from?: string;
+  expires_at_to?: string;
 }
 
 export const newQuote = Joi.object<NewQuote, true>({
@@ -70,10 +73,12 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   ...datesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null).description('While not Accepted'),
-}).example({ status: 'Accepted' });
+}).example({ description: 'Drawings of the mill and its wheel' });
 
 export const quoteQuery = Joi.object<QuoteQuery>({
   client_id: uuid(),
-  status: Joi.string().valid(...QUOTE_STATUSES),
+  status: severalOf(QUOTE_STATUSES),
+  ...documentFilters,
+  ...rangeInput('expires_at'),
   ...listQuery(quoteListing),
 });

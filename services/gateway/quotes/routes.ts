@@ -3,6 +3,7 @@ import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
 import { Client } from '#libs/models/client.ts';
+import { documentSearch } from '#libs/models/document-search.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
 import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
@@ -25,6 +26,7 @@ import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { changedDates, issueDateOf } from '../http/dates-input.ts';
+import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { storedLines } from '../http/money-input.ts';
 import { namedClient, requireIdentified } from '../http/named-client.ts';
@@ -44,6 +46,8 @@ import {
 } from './input.ts';
 
 const path = '/api/v1/quotes';
+/** What a range can be of. */
+const RANGES = ['issue_date', 'expires_at'] as const;
 const VALID_DAYS = 30;
 
 export const quoteRoutes: readonly Route[] = [
@@ -160,6 +164,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       line_items,
       ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     };
+    quote.search = documentSearch(quote);
     await insertOwn(Quote, quote, session);
     const view = quoteView(quote, { client, project, status });
     await announce('quote.created', view);
@@ -171,14 +176,17 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
 async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
+  const withStatus = query.status && quotesWithStatus(query.status, today);
+  const filter = {
+    account_id: storedId(accountId),
+    ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+    ...(await documentFilter(accountId, query, { fields: RANGES, details: 'list' })),
+    ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+  };
   const { records, ...page } = await findPage(Quote, quoteListing, {
-    ...pageOf(quoteListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(query.status ? quotesWithStatus(query.status, today) : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
+    ...pageOf(quoteListing, orderedByRange(query, RANGES)),
+    filter: { ...filter, ...withStatus?.walked },
+    counted: { ...filter, ...withStatus?.counted },
   });
   return listed(await viewsOf(records, accountId, today), page, query);
 }
@@ -200,6 +208,7 @@ async function updateQuote({ caller, body: given, id, commit, missing, requireMa
     const body = await withStandards(quote, given, transaction);
     const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
+    changes.search = documentSearch({ ...quote, ...changes });
     if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
     const changed = await changeOwn(Quote, quote, changes, session);
     // What was set is what is answered, even when the last day has passed already; the next read says Expired.

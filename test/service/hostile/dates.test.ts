@@ -1,5 +1,6 @@
 // Days and moments in every spelling, in every field and parameter that is one: a real calendar day, or a refusal.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dayIn } from '#libs/day.ts';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { parametersOf } from '../../support/route-table.ts';
@@ -137,7 +138,9 @@ describe.each(days.map((field, index) => [nameOf(field), field, index] as const)
   test('when it is a real calendar day, then it is answered as it was given, in years 1 to 9999', async () => {
     const sender = await senderOf(gateway, field.row);
     const real = every(REAL, STEP, index);
-    for (const day of real) {
+    // A document is not issued in the future.
+    const possible = real.filter((day) => field.path[0] !== 'issue_date' || day <= dayIn('UTC'));
+    for (const day of possible) {
       const reply = await sender.send(sender.bodyWith(field, JSON.stringify(day)));
       expect([day, reply.status < 300, reply.status]).toEqual([day, true, reply.status]);
       const { data } = reply.body as { data?: Record<string, unknown> };
