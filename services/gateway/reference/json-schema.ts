@@ -5,6 +5,9 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
+/** What a caller sends, or what it gets. */
+type Direction = 'input' | 'output';
+
 /** Adds a schema to the components and returns the reference to it. */
 export type Register = (name: string, schema: JsonSchema) => JsonSchema;
 
@@ -22,22 +25,23 @@ interface Description {
  * @param direction `input` is what a caller sends (defaults make a field optional), `output` is what it gets.
  * @param register gets every inner shape that has a name (`meta({ schema })`), so that generators make one class of it; without it all stands inline.
  */
-export function jsonSchemaOf(shape: Joi.Schema, direction: 'input' | 'output', register?: Register): JsonSchema {
+export function jsonSchemaOf(shape: Joi.Schema, direction: Direction, register?: Register): JsonSchema {
   const written = shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema;
-  return annotate(tidy(written), shape.describe() as Description, register);
+  return annotate(tidy(written, direction), shape.describe() as Description, register);
 }
 
 export function exampleOf(shape: Joi.Schema | undefined): unknown {
   return (shape?.describe() as Description | undefined)?.examples?.[0];
 }
 
-function tidy(schema: JsonSchema): JsonSchema {
+function tidy(schema: JsonSchema, direction: Direction): JsonSchema {
+  const inner = (part: JsonSchema) => tidy(part, direction);
   const { additionalProperties, ...rest } = schema;
   // Unknown fields of a body are ignored and answers may grow: neither is closed.
   const tidied: JsonSchema = additionalProperties === false ? rest : schema;
   for (const keyword of ['properties', 'patternProperties'] as const) {
     const named = tidied[keyword] as Record<string, JsonSchema> | undefined;
-    if (named) tidied[keyword] = mapValues(named, tidy);
+    if (named) tidied[keyword] = mapValues(named, inner);
   }
   const { '.*': anyName, ...otherNames } = (tidied['patternProperties'] ?? {}) as Record<string, JsonSchema>;
   // Joi writes its string() as a pattern of every name: generators know such a map by another word.
@@ -47,21 +51,21 @@ function tidy(schema: JsonSchema): JsonSchema {
   }
   const isFree = tidied['type'] === 'object' && !tidied['properties'] && !tidied['patternProperties'];
   if (isFree) tidied['additionalProperties'] ??= true;
-  if (isSchema(tidied['items'])) tidied['items'] = tidy(tidied['items']);
-  return withNull(unwrapped(tidied));
+  if (isSchema(tidied['items'])) tidied['items'] = inner(tidied['items']);
+  return withNull(unwrapped(tidied, inner), direction);
 }
 
 /** An `anyOf` that only says "may also be null" or "may also be empty" is one schema. */
-function unwrapped(schema: JsonSchema): JsonSchema {
+function unwrapped(schema: JsonSchema, inner: (part: JsonSchema) => JsonSchema): JsonSchema {
   const { anyOf, ...around } = schema as { anyOf?: JsonSchema[] };
   if (!anyOf) return schema;
   const takesNull = anyOf.some(({ type }) => type === 'null');
   const takesEmpty = anyOf.some((member) => isOnlyEmptyText(member));
-  const rest = anyOf.filter((member) => member['type'] !== 'null' && !isOnlyEmptyText(member)).map(tidy);
+  const rest = anyOf.filter((member) => member['type'] !== 'null' && !isOnlyEmptyText(member)).map(inner);
   const [only] = rest;
   const [type, ...more] = [only?.['type']].flat().filter((one) => one !== 'null');
   if (rest.length !== 1 || !only || typeof type !== 'string' || more.length > 0)
-    return { ...around, anyOf: anyOf.map(tidy) };
+    return { ...around, anyOf: anyOf.map(inner) };
   const merged = takesEmpty ? orEmpty(only) : only;
   return { ...around, ...merged, ...(takesNull ? { type: [type, 'null'] } : {}) };
 }
@@ -82,11 +86,16 @@ function isOnlyEmptyText(schema: JsonSchema): boolean {
   return Array.isArray(schema['enum']) && schema['enum'].length === 1 && schema['enum'][0] === '';
 }
 
-/** Joi names null in the type but forgets it in the list of values. */
-function withNull(schema: JsonSchema): JsonSchema {
+/**
+ * Joi names null in the type but forgets it in the list of values. A list of what a caller may send goes without it: null only says what
+ * leaving the field out says, and of a list with null generators make a union of two classes.
+ */
+function withNull(schema: JsonSchema, direction: Direction): JsonSchema {
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   if (!values || !Array.isArray(type) || !type.includes('null') || values.includes(null)) return schema;
-  return { ...schema, enum: [...values, null] };
+  if (direction === 'output') return { ...schema, enum: [...values, null] };
+  const [only] = type.filter((one) => one !== 'null');
+  return { ...schema, type: only };
 }
 
 function annotate(schema: JsonSchema, description: Description, register?: Register): JsonSchema {

@@ -109,6 +109,16 @@ test('when a record holds the summary of another one, then it is a named schema'
   expect(inline).toEqual([]);
 });
 
+test('when a caller sends one value of a list, then null is none of them: generators would make a union of two classes', () => {
+  const sent = (isWrong: (values: unknown[]) => boolean) =>
+    pathsWhere(
+      ({ enum: values }, at) => /schemas\/\w+(?:Body|Input)\b/.test(at) && Array.isArray(values) && isWrong(values),
+    );
+
+  expect(sent((values) => values.includes('Draft'))).not.toEqual([]);
+  expect(sent((values) => values.includes(null))).toEqual([]);
+});
+
 test('when a field may be null, then it has a type besides, and null is one member of a union of two', () => {
   const alone = pathsWhere(({ type }, at) => type === 'null' && !/\/anyOf\/1$/.test(at));
   const wide = pathsWhere(({ anyOf }) => {
