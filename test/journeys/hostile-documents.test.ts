@@ -30,12 +30,18 @@ async function besideNeighbour(given: object) {
 test.each([
   ['a word of a megabyte', { clientName: 'W'.repeat(1024 * 1024) }, ['clientName']],
   ['markdown of a megabyte', { bodyMarkdown: '*a '.repeat(350_000) }, ['bodyMarkdown']],
-  ['50,000 lines', { lineItems: Array(50_000).fill({ rate: 1 }) }, ['lineItems']],
+  ['9,000 lines', { lineItems: Array(9_000).fill({ rate: 1 }) }, ['lineItems']],
 ])('when %s are sent, then 400 names the field, and the neighbour is printed', async (_what, given, fields) => {
   const reply = await besideNeighbour(given);
 
   expect(reply.status).toBe(400);
   expect(Object.keys(reply.body.details)).toEqual(fields);
+});
+
+test('when 50,000 lines are sent, then 400 before they are parsed, and the neighbour is printed', async () => {
+  const reply = await besideNeighbour({ lineItems: Array(50_000).fill({ rate: 1 }) });
+
+  expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 10000 values' }]);
 });
 
 test('when 50,000 lines are larger than a body may be, then 413, and the neighbour is printed', async () => {
