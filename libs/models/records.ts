@@ -112,10 +112,14 @@ export async function insertOwn<Stored extends Owned>(
   await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
 }
 
-/** True when the record has these values already: null, undefined and a field that was never stored are the same. */
-export function isUnchanged<Stored extends object>(record: Stored, changes: Partial<Stored>): boolean {
+/** The fields that the record would have other values of: null, undefined and a field that was never stored are the same. */
+export function changedFields<Stored extends object>(record: Stored, changes: Partial<Stored>): (keyof Stored)[] {
   const names = Object.keys(changes) as (keyof Stored)[];
-  return names.every((name) => JSON.stringify(record[name] ?? null) === JSON.stringify(changes[name] ?? null));
+  return names.filter((name) => JSON.stringify(record[name] ?? null) !== JSON.stringify(changes[name] ?? null));
+}
+
+export function isUnchanged<Stored extends object>(record: Stored, changes: Partial<Stored>): boolean {
+  return changedFields(record, changes).length === 0;
 }
 
 /** Sets the given fields and `updated_at`; a field given as undefined is removed. @returns the record as it is now. */

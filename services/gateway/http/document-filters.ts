@@ -1,7 +1,7 @@
 // What the lists of invoices and of quotes can be filtered by besides the client, and the order that goes with a filter.
 import Joi from 'joi';
 import { CLIENTS_SEARCHED, documentsWithText } from '#libs/models/document-search.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
 import type { ListQuery } from './page.ts';
 import { type DetailsForm, day, fieldProblem, line } from './read-input.ts';
 
@@ -10,6 +10,7 @@ const NUMBER_LONGEST = 60;
 const SEARCH_LONGEST = 100;
 
 export interface DocumentFilters {
+  client_id?: Id;
   number?: string;
   q?: string;
   issue_date_from?: string;
@@ -47,18 +48,21 @@ export function severalOf(statuses: readonly string[]) {
 
 type Query = DocumentFilters & ListQuery & Record<`${string}_from` | `${string}_to`, unknown>;
 
-/** @param fields that have a range. @throws AppError 400 when `q` is too short to be searched for. */
+/** @param fields that have a range. @returns all of the filter but the status. @throws AppError 400 when `q` is too short to be searched for. */
 export async function documentFilter(
   accountId: Id,
   query: object,
   { fields, details }: { fields: readonly string[]; details?: DetailsForm },
 ): Promise<Record<string, unknown>> {
-  const { number, q, ...ranges } = query as Query;
+  const { client_id, updated_since, number, q, ...ranges } = query as Query;
   const found = q ? await documentsWithText(accountId, q) : {};
   if (!found) {
     throw fieldProblem('q', `q finds more than ${CLIENTS_SEARCHED} clients: use a longer text`, details);
   }
   return {
+    account_id: storedId(accountId),
+    ...(client_id ? { client_id: storedId(client_id) } : {}),
+    ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
     ...(number === undefined ? {} : { number_text: number }),
     ...(q ? { $and: [found] } : {}),
     ...Object.fromEntries(

@@ -2,6 +2,7 @@
 import { conflict } from '#libs/errors.ts';
 import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
+import { changedFields } from '#libs/models/records.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
 import { changedDates } from '../http/dates-input.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
@@ -63,11 +64,8 @@ export function requireChangeable(
 ): void {
   if (status === 'Draft') return;
   const { fields, when } = CHANGEABLE[status];
-  const isChanged = (name: keyof InvoiceRecord) =>
-    name in next && JSON.stringify(next[name] ?? null) !== JSON.stringify(invoice[name] ?? null);
-  const names = (Object.keys(changes) as (keyof InvoiceRecord)[]).filter(
-    (name) => !fields.includes(name) && isChanged(name),
-  );
+  const changed: readonly string[] = changedFields(invoice, next);
+  const names = Object.keys(changes).filter((name) => !fields.includes(name) && changed.includes(name));
   if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} ${when}`);
 }
 

@@ -2,7 +2,6 @@
 import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
-import { Client } from '#libs/models/client.ts';
 import { documentSearch } from '#libs/models/document-search.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
@@ -23,15 +22,16 @@ import { sequenceOf } from '#libs/models/number-format.ts';
 import { buryNumber } from '#libs/models/number-ledger.ts';
 import { partiesOf } from '#libs/models/parties.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { type Id, newRecord } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { changedDates, issueDateOf } from '../http/dates-input.ts';
 import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { issuedFields } from '../http/issue-document.ts';
 import { storedLines } from '../http/money-input.ts';
-import { namedClient, requireIdentified } from '../http/named-client.ts';
+import { namedClient } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
 import { projectOfClient, requireReferences } from '../http/project-of-client.ts';
 import { fieldProblem } from '../http/read-input.ts';
@@ -169,12 +169,7 @@ async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
   const withStatus = query.status && invoicesWithStatus(query.status, today);
-  const filter = {
-    account_id: storedId(accountId),
-    ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-    ...(await documentFilter(accountId, query, { fields: RANGES })),
-    ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-  };
+  const filter = await documentFilter(accountId, query, { fields: RANGES });
   const { records, ...page } = await findPage(Invoice, invoiceListing, {
     ...pageOf(invoiceListing, orderedByRange(query, RANGES)),
     filter: { ...filter, ...withStatus?.walked },
@@ -263,22 +258,7 @@ async function changesOf(
   if (isWatched) Object.assign(changes, invoiceLapse({ status: body.status ?? status, amount, due_date }));
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   const isIssued = status === 'Sent' && !invoice.parties;
-  const isDated = content.issue_date !== undefined && content.issue_date !== invoice.issue_date;
-  if (!isIssued && !isDated) return changes;
-  const account = await readAccount(accountId, session);
-  const given = 'issue_date' in content ? content.issue_date : invoice.issue_date;
-  changes.issue_date = await issueDateOf(given, {
-    session,
-    accountId,
-    account,
-    sequence: sequenceOf('invoice', invoice.number_period ?? ''),
-    isIssued,
-  });
-  const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? invoice.client_id, session));
-  if (client) {
-    requireIdentified(client);
-    changes.parties = partiesOf(account, client);
-  }
+  Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
   return changes;
 }
 

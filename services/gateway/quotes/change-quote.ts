@@ -2,6 +2,7 @@
 import { conflict } from '#libs/errors.ts';
 import type { LineItem } from '#libs/models/line-item.ts';
 import type { QuoteRecord, QuoteStatus } from '#libs/models/quote.ts';
+import { changedFields } from '#libs/models/records.ts';
 import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
 import { requireLineAmounts, storedLines } from '../http/money-input.ts';
 import { fieldProblem } from '../http/read-input.ts';
@@ -57,8 +58,8 @@ function lineSum(lines: LineItem[], currency: string): number {
 
 /** @param status as it is today. @throws AppError 409 that names what may not change in it. */
 export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>, status: QuoteStatus): void {
-  const isChanged = (name: keyof QuoteRecord) =>
-    name in next && JSON.stringify(next[name] ?? null) !== JSON.stringify(quote[name] ?? null);
+  const changed = changedFields(quote, next);
+  const isChanged = (name: keyof QuoteRecord) => changed.includes(name);
   const accepted = (['line_items', 'project_id', 'service_date', 'service_period'] as const).filter(isChanged);
   if (status === 'Accepted' && accepted.length > 0) {
     throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);

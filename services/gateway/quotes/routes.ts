@@ -2,7 +2,6 @@
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/account.ts';
-import { Client } from '#libs/models/client.ts';
 import { documentSearch } from '#libs/models/document-search.ts';
 import { embeddedIn } from '#libs/models/embedded.ts';
 import type { EventType } from '#libs/models/event.ts';
@@ -21,15 +20,16 @@ import {
   quoteView,
 } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { type Id, newRecord } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo.ts';
 import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import type { Transaction } from '../http/commit.ts';
 import { changedDates, issueDateOf } from '../http/dates-input.ts';
 import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { issuedFields } from '../http/issue-document.ts';
 import { storedLines } from '../http/money-input.ts';
-import { namedClient, requireIdentified } from '../http/named-client.ts';
+import { namedClient } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
 import { changedReferences, projectOfClient, requireReferences } from '../http/project-of-client.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
@@ -177,12 +177,7 @@ async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
   const withStatus = query.status && quotesWithStatus(query.status, today);
-  const filter = {
-    account_id: storedId(accountId),
-    ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-    ...(await documentFilter(accountId, query, { fields: RANGES, details: 'list' })),
-    ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-  };
+  const filter = await documentFilter(accountId, query, { fields: RANGES, details: 'list' });
   const { records, ...page } = await findPage(Quote, quoteListing, {
     ...pageOf(quoteListing, orderedByRange(query, RANGES)),
     filter: { ...filter, ...withStatus?.walked },
@@ -277,24 +272,8 @@ async function changesOf(
   if (status === 'Draft' && quote.parties)
     Object.assign(changes, { parties: undefined, issue_date: content.issue_date });
   const isIssued = status !== 'Draft' && !quote.parties;
-  const isDated = content.issue_date !== undefined && content.issue_date !== quote.issue_date;
-  if (!isIssued && !isDated) return changes;
-  const account = await readAccount(accountId, session);
-  const given = 'issue_date' in content ? content.issue_date : quote.issue_date;
-  const issuing = {
-    session,
-    accountId,
-    account,
-    sequence: sequenceOf('quote', quote.number_period ?? ''),
-    isIssued,
-    details: 'list' as const,
-  };
-  changes.issue_date = await issueDateOf(given, issuing);
-  const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? quote.client_id, session));
-  if (client) {
-    requireIdentified(client);
-    changes.parties = partiesOf(account, client);
-  }
+  const issuing = { kind: 'quote', isIssued, accountId, session, details: 'list' } as const;
+  Object.assign(changes, await issuedFields(quote, content, issuing));
   return changes;
 }
 
