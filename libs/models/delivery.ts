@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../clock.ts';
 import { readAcknowledged } from '../mongo-primary.ts';
-import { type Filter, filtersAfter, NEWEST_FIRST, readThrough, sortOf } from './keyset.ts';
-import { countAlong, LIST_LIMIT_MS, type Page, pageOf, type Wanted } from './listing.ts';
+import { countAlong, newestFirst, type Page, type Wanted } from './listing.ts';
 import { driverOf } from './records.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from './tenant.ts';
 
@@ -131,7 +130,7 @@ export function deliveryView(delivery: DeliveryRecord) {
 /** @returns a page of an endpoint's deliveries, newest first, and how many there are. */
 export async function findDeliveriesOf(
   { accountId, endpointId, status }: { accountId: Id; endpointId: Id; status: DeliveryStatus | undefined },
-  { offset, limit, after }: Pick<Wanted, 'offset' | 'limit' | 'after'>,
+  wanted: Pick<Wanted, 'offset' | 'limit' | 'after'>,
 ): Promise<Page<DeliveryRecord>> {
   const filter = {
     account_id: storedId(accountId),
@@ -139,20 +138,11 @@ export async function findDeliveriesOf(
     ...(status ? { status } : {}),
   };
   const hint = status ? OF_ENDPOINT_BY_STATUS : OF_ENDPOINT;
-  const read = (part: Filter, most: number) =>
-    driverOf(Delivery)
-      .find(part, {
-        sort: sortOf(NEWEST_FIRST),
-        skip: offset,
-        limit: most,
-        batchSize: most + 1,
-        maxTimeMS: LIST_LIMIT_MS,
-        hint,
-      })
-      .toArray();
-  const parts = after ? filtersAfter(filter, NEWEST_FIRST, after) : [filter];
-  const [records, total] = await Promise.all([readThrough(parts, limit + 1, read), countAlong(hint, Delivery, filter)]);
-  return { ...pageOf(records as unknown as DeliveryRecord[], limit, NEWEST_FIRST), total };
+  const [page, total] = await Promise.all([
+    newestFirst<DeliveryRecord>(driverOf(Delivery), filter, wanted, hint),
+    countAlong(hint, Delivery, filter),
+  ]);
+  return { ...page, total };
 }
 
 /** What a delivery takes over from its event. */

@@ -6,6 +6,7 @@ import {
   type Filter,
   filtersAfter,
   mergeInOrder,
+  NEWEST_FIRST,
   type Order,
   type Position,
   positionOf,
@@ -101,6 +102,32 @@ export async function findPage<Stored extends Owned>(
     countAlong(unique ? hint : (coveringHint(listing, counted) ?? hint), model, counted),
   ]);
   return { ...pageOf(records as unknown as Stored[], limit, order), total };
+}
+
+/**
+ * A page of records whose ids do not follow their creation, newest first.
+ * @param filter names the account. @param hint of an index that ends in the time of creation and the id.
+ */
+export async function newestFirst<Stored extends Pick<Owned, '_id'>>(
+  collection: Pick<ReturnType<typeof driverOf>, 'find'>,
+  filter: Filter,
+  { limit, offset, after }: Pick<Wanted, 'limit' | 'offset' | 'after'>,
+  hint?: string | Record<string, 1 | -1>,
+): Promise<Pick<Page<Stored>, 'records' | 'next'>> {
+  const read = (part: Filter, most: number) =>
+    collection
+      .find(part, {
+        sort: sortOf(NEWEST_FIRST),
+        skip: offset,
+        limit: most,
+        batchSize: most + 1,
+        maxTimeMS: LIST_LIMIT_MS,
+        ...(hint ? { hint } : {}),
+      })
+      .toArray();
+  const parts = after ? filtersAfter(filter, NEWEST_FIRST, after) : [filter];
+  const records = (await readThrough(parts, limit + 1, read)) as unknown as Stored[];
+  return pageOf(records, limit, NEWEST_FIRST);
 }
 
 async function located(

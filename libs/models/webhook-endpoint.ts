@@ -10,8 +10,7 @@ import type { SecretBox } from '../secret-box.ts';
 import { isWebUrl } from '../url-form.ts';
 import { lastDrawn } from './counter.ts';
 import { EVENT_TYPES } from './event.ts';
-import { type Filter, filtersAfter, NEWEST_FIRST, readThrough, sortOf } from './keyset.ts';
-import { LIST_LIMIT_MS, type Page, pageOf, type Wanted } from './listing.ts';
+import { LIST_LIMIT_MS, newestFirst, type Page, type Wanted } from './listing.ts';
 import { driverOf } from './records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from './tenant.ts';
 
@@ -87,19 +86,14 @@ export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
 /** A page of the account's endpoints, newest first. */
 export async function findEndpointPage(
   accountId: Id,
-  { limit, offset, after }: Pick<Wanted, 'limit' | 'offset' | 'after'>,
+  wanted: Pick<Wanted, 'limit' | 'offset' | 'after'>,
 ): Promise<Page<WebhookEndpointRecord>> {
   const filter = { account_id: storedId(accountId) };
-  const read = (part: Filter, most: number) =>
-    driverOf(WebhookEndpoint)
-      .find(part, { sort: sortOf(NEWEST_FIRST), skip: offset, limit: most, maxTimeMS: LIST_LIMIT_MS })
-      .toArray();
-  const parts = after ? filtersAfter(filter, NEWEST_FIRST, after) : [filter];
-  const [records, total] = await Promise.all([
-    readThrough(parts, limit + 1, read),
+  const [page, total] = await Promise.all([
+    newestFirst<WebhookEndpointRecord>(driverOf(WebhookEndpoint), filter, wanted),
     driverOf(WebhookEndpoint).countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }),
   ]);
-  return { ...pageOf(records as unknown as WebhookEndpointRecord[], limit, NEWEST_FIRST), total };
+  return { ...page, total };
 }
 
 /** Endpoints by id, of whatever accounts: deliveries of all accounts are made side by side. */
