@@ -106,7 +106,7 @@ export function startWorker<Payload>(
     // One that an earlier version put in has everything in itself.
     if (!unsaved || unsaved.field in (data as object)) return data;
     const value = await readUnsaved(connection, unsavedKey(options.prefix, definition.name, id));
-    // Redis was started again, or another member took over. The job ends, and is put in again by whoever waits for it.
+    // Redis was started again, or another member took over. The job ends, and the gateway that waits for it enqueues it again.
     if (value === undefined) throw new UnrecoverableError(`The ${unsaved.field} is no longer in Redis`);
     return { ...data, [unsaved.field]: value };
   }

@@ -152,7 +152,7 @@ export async function sequencesOf(
 /** Draws as many numbers of one sequence at a time. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
   const reserved = takeReserved(session, [name]);
-  // Nobody else draws between the two: the row is locked until the transaction ends.
+  // No other transaction draws between the two: the row is locked until this one ends.
   const by = reserved === undefined ? count : count - 1;
   if (by === 0 && reserved !== undefined) return reserved;
   const last = (await raise(session, accountId, { names: [name], by }))[name];

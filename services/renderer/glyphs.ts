@@ -19,7 +19,7 @@ export interface Drawn<Content> {
   content: Content;
   /**
    * One for each field with such characters, naming the first of them, and one for all lines together: warnings travel in a header,
-   * and five hundred lines in a script that nobody has a font for would make it so long that no client takes it.
+   * and five hundred lines in a script without a font would make it so long that no client takes it.
    */
   warnings: string[];
 }

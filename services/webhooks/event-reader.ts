@@ -5,7 +5,7 @@ import { AHEAD_MAX } from './relay-events.ts';
 
 /** As many as may wait on the queue, each for one endpoint: between its fan-out and its last call an event is read once. */
 const KEPT = AHEAD_MAX;
-/** After so long nobody sends what was erased. Until its last call an event is usually recalled within a second. */
+/** After so long no worker sends what was erased. Until its last call an event is usually recalled within a second. */
 const KEPT_MS = 60_000;
 /** Of bodies: the largest is a thousand times the usual one. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;

@@ -19,7 +19,7 @@ export async function namedClient(accountId: Id, id: Id | StoredId, session: Ses
   return client;
 }
 
-/** @throws AppError 409 when the client was anonymised: nothing can be issued to nobody. */
+/** @throws AppError 409 when the client was anonymised: a document needs an identified recipient. */
 export function requireIdentified({ anonymised_at }: Pick<ClientRecord, 'anonymised_at'>): void {
   if (anonymised_at) throw conflict(CLIENT_ANONYMISED);
 }

@@ -59,7 +59,7 @@ function withDefaults(body: unknown, defaults: Readonly<Record<string, unknown>>
   return { ...(body as object), ...Object.fromEntries(empty.map((name) => [name, defaults[name]])) };
 }
 
-/** That null is taken for a value not given is no advice to who gave a wrong one. */
+/** A list of allowed values does not name null: it stands for a value not given. */
 function withoutNull({ path, message, type }: Joi.ValidationErrorItem): Problem {
   return { path, message: type === 'any.only' ? message.replace(/, null$/, '') : message };
 }

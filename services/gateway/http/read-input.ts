@@ -1,4 +1,4 @@
-// The kinds of values that callers send, and what they are told about wrong ones.
+// The kinds of values that callers send, and the messages about wrong ones.
 import Joi from 'joi';
 import { instantOf, isDay } from '#libs/day.ts';
 import { type Details, validationFailed } from '#libs/errors.ts';

@@ -16,7 +16,7 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 /** The `type` of the error about a body that is not UTF-8, as the body parser names its own. */
 export const NOT_UTF8 = 'encoding.not_utf8';
 
-/** The `type` of the error about a body of too many values, and what the caller is told. */
+/** The `type` of the error about a body of too many values, and its message. */
 export const TOO_MANY_VALUES = 'entity.too.many.values';
 export const TOO_MANY_TEXT = `Request body must hold at most ${VALUES_MAX} values`;
 

@@ -197,7 +197,7 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
 }
 
 /**
- * What its documents say of it would be said of another client. Whoever adds a document locks the project, so that one of the two
+ * What its documents say of it would be said of another client. A request that adds a document locks the project, so that one of the two
  * transactions sees the other. @throws AppError 409 that names what holds it where it is.
  */
 async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {

@@ -88,7 +88,7 @@ test.each([
   },
 );
 
-test('when nobody logs in, then PING is all that is answered', async () => {
+test('when a connection does not log in, then PING is all that is answered', async () => {
   const stranger = connection(server.url);
 
   expect(await stranger.call('PING')).toBe('PONG');

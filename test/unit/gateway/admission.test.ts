@@ -64,7 +64,7 @@ test('when an account has its share, then 429 until one of its documents is done
   expect(admission.rejection('one')).toBeUndefined();
 });
 
-test('when documents take long, then nobody is let in who would wait too long, and is told how long', () => {
+test('when documents take long, then one that would wait too long is rejected, with the time to retry', () => {
   const admission = openAdmission({ ...limits, waiting: 1_000, perAccount: 1_000 });
   const places = Array.from({ length: 20 }, (_none, index) =>
     admission.admit({ accountId: 'one', requestId: `request-${index}` }),
@@ -113,7 +113,7 @@ test('when one document is stuck while others are done, then its age is not the 
   expect(admission.rejection('other')).toBeUndefined();
 });
 
-test('when some wait for slow pictures while others are done, then nobody is refused for their age', () => {
+test('when some wait for slow images while others are done, then none is rejected for their age', () => {
   const admission = openAdmission(roomy);
   const slow = enterMany(admission, 10);
   jest.advanceTimersByTime(9_000);

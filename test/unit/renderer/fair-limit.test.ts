@@ -5,7 +5,7 @@ import { openFairLimit } from '../../../services/renderer/fair-limit.ts';
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Starts work of an account that ends when it is told to. */
+/** Starts work of an account that `endNext` ends. */
 function starter() {
   const limit = openFairLimit(1);
   const order: string[] = [];
