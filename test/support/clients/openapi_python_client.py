@@ -20,7 +20,7 @@ body = models.CreateInvoiceBody(client_id=client.id, due_date=datetime.date(2099
 invoice = create_invoice.sync(client=api, body=body).data
 sent = models.UpdateInvoiceBody(status=models.UpdateInvoiceBodyStatus.SENT)
 assert update_invoice.sync(invoice.id, client=api, body=sent).success
-page = list_invoices.sync(client=api, status=models.ListInvoicesStatus.SENT, client_id=client.id, limit=5)
+page = list_invoices.sync(client=api, status="Sent,Overdue", client_id=client.id, limit=5)
 pdf = print_invoice.sync(invoice.id, client=api)
 missing = get_client.sync_detailed(project.id, client=api)
 print(
