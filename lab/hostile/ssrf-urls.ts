@@ -7,6 +7,8 @@ export interface HostileUrl {
   url: string;
   /** A public address: the guard must let it through, or it guards nothing but itself. */
   isPublic?: boolean;
+  /** A drawing that names something else: it is drawn without that, see test/service/hostile/documents-images.test.ts. */
+  isDrawing?: boolean;
 }
 
 const range = (from: number, texts: string[]): HostileUrl[] =>
@@ -214,7 +216,7 @@ const schemes: HostileUrl[] = [
     'data:,',
     'DATA:image/png;base64,!!!!',
   ]),
-  { entry: 116, url: svg('<image href="http://127.0.0.1/s116" width="9" height="9"/>') },
+  { entry: 116, url: svg('<image href="http://127.0.0.1/s116" width="9" height="9"/>'), isDrawing: true },
   ...[
     '<use href="http://127.0.0.1/s117#x"/>',
     '<style>@import url(http://127.0.0.1/s117);*{fill:url(http://127.0.0.1/f#x)}</style><rect width="9" height="9"/>',
@@ -224,7 +226,7 @@ const schemes: HostileUrl[] = [
     '<image xlink:href="http://127.0.0.1/s117" width="9" height="9"/>',
     '<filter id="a"><feImage href="http://127.0.0.1/s117"/></filter><rect filter="url(#a)" width="9" height="9"/>',
     '<image xlink:href="file:///etc/passwd" width="9" height="9"/>',
-  ].map((inside) => ({ entry: 117, url: svg(inside) })),
+  ].map((inside) => ({ entry: 117, url: svg(inside), isDrawing: true })),
   {
     entry: 117,
     url: `data:image/svg+xml;base64,${base64('<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg"><text>&x;</text></svg>')}`,

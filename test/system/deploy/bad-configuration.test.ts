@@ -38,7 +38,7 @@ describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
     expect(outcome.code).toBe(78);
     expect(lines(outcome)).toEqual([
       '  - OPERATIONS_PORT must be a number',
-      expect.stringMatching(/REDIS_URL must be a valid uri/),
+      expect.stringMatching(/REDIS_URL must be redis:/),
       '  - LOG_LEVL is no variable of Billhook, the nearest is LOG_LEVEL',
     ]);
   });
