@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { release } from '#libs/release.ts';
+import { release } from '#libs/service/release.ts';
 import { routesOf } from '../services/gateway/app.ts';
 import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
 import { MongoClient } from 'mongodb';
-import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
+import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 import { BackupError } from './archive.ts';
 import { inWords } from './in-words.ts';
 import { restore } from './restore.ts';

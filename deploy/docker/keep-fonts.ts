@@ -1,7 +1,7 @@
 // Leaves of the packages of fonts only the faces documents are set in, while an image is made: the packages bring every weight.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fontFiles } from '../../services/renderer/fonts.ts';
+import { fontFiles } from '../../services/renderer/fonts/fonts.ts';
 
 const kept = new Set(fontFiles().map((file) => resolve(file)));
 let savedBytes = 0;

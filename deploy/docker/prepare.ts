@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
 import { type Db, MongoClient } from 'mongodb';
-import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 
 /** A journal to recover on a busy disk takes its time. */
 const LIMIT_MS = 180_000;

@@ -1,7 +1,7 @@
 // Reads the environment as each service is going to, so that a wrong variable is named before anything is started.
 import type Joi from 'joi';
-import { ConfigError } from '#libs/config-error.ts';
-import { readEnv } from '#libs/env.ts';
+import { ConfigError } from '#libs/service/config-error.ts';
+import { readEnv } from '#libs/service/env.ts';
 import { configShape as gateway } from '../../services/gateway/config.ts';
 import { configShape as renderer } from '../../services/renderer/config.ts';
 import { configShape as webhooks } from '../../services/webhooks/config.ts';

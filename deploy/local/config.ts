@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
-import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
+import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
+import { Failure, reasonOf } from '../backends/failure.ts';
 import { findServiceProblems } from './check-services.ts';
-import { Failure, reasonOf } from './failure.ts';
 
 export interface LocalConfig {
   host: string;

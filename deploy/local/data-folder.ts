@@ -16,9 +16,9 @@ import {
 import { join } from 'node:path';
 import Joi from 'joi';
 import lockfile from 'proper-lockfile';
-import { EXIT_CONFIG } from '#libs/config-error.ts';
-import { variables } from '#libs/env.ts';
-import { Failure, reasonOf } from './failure.ts';
+import { EXIT_CONFIG } from '#libs/service/config-error.ts';
+import { variables } from '#libs/service/env.ts';
+import { Failure, reasonOf } from '../backends/failure.ts';
 import { findOwner, OWNER_RECORD, type Owner, recordOwner } from './owner.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Failure } from '../backends/failure.ts';
 import { readPrivate, writePrivately } from './data-folder.ts';
-import { Failure } from './failure.ts';
 import type { LastReceiver } from './receiver.ts';
 
 export interface DemoAccount {

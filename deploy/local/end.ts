@@ -1,5 +1,5 @@
 // The orderly end: once, in reverse order of opening, on a signal or a failure.
-import { EXIT_FAILED, reasonOf } from './failure.ts';
+import { EXIT_FAILED, reasonOf } from '../backends/failure.ts';
 import { killOurs } from './orphans.ts';
 import type { Terminal } from './terminal.ts';
 

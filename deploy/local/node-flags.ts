@@ -5,7 +5,7 @@ const HALF_MEGABYTES = 32;
 
 const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
 
-/** Two heaps of the C library at most instead of eight for each core. Why, and why not in the renderer: docs/adr/0018-two-heaps-of-malloc.md */
+/** Two heaps of the C library at most instead of eight for each core. Why, and why not in the renderer: docs/adr/0018-limit-glibc-malloc-arenas.md */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
 /** @param service its folder in services/. @returns what stands between `node` and the file. */

@@ -1,14 +1,14 @@
 // One run of the system: checks first, start, banner, and an orderly end whatever happens in between.
 import { createServer, type Server } from 'node:net';
+import { EXIT_FAILED, Failure, reasonOf } from '../backends/failure.ts';
+import { showProgress } from '../backends/progress.ts';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
 import { localFactsFile, openDataFolder, readPrivate, removeFacts, writePrivately } from './data-folder.ts';
 import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiver } from './demo.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
-import { EXIT_FAILED, Failure, reasonOf } from './failure.ts';
 import { postGuardian } from './guardian.ts';
 import { endMarked, endOurs } from './orphans.ts';
-import { showProgress } from './progress.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
 import { showOn, type Terminal } from './terminal.ts';

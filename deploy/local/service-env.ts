@@ -1,7 +1,7 @@
 // What each service is told by its environment, and what it is not.
 import { join } from 'node:path';
+import { cacheFolder } from '../backends/cache.ts';
 import type { RedisUser } from '../redis/users.ts';
-import { cacheFolder } from './cache.ts';
 
 export interface Chosen {
   host: string;

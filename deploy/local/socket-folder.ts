@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from './failure.ts';
+import { Failure } from '../backends/failure.ts';
 
 /** Linux takes 107 bytes and macOS 103, see unix(7); the longest name is MongoDB's. */
 const PATH_BYTES_MAX = 103;

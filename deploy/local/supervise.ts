@@ -1,7 +1,7 @@
 // Keeps one part of the system running: when it ends by itself it is named and started again, later and later.
 import { setTimeout as wait } from 'node:timers/promises';
-import { describeExit, type Exit } from './child.ts';
-import { reasonOf } from './failure.ts';
+import { describeExit, type Exit } from '../backends/child.ts';
+import { reasonOf } from '../backends/failure.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Running {

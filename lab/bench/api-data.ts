@@ -1,7 +1,7 @@
 // Records for the benchmarks of the API: accounts of several sizes on one database.
 import { MongoClient, UUID } from 'mongodb';
-import { Account } from '#libs/models/account.ts';
-import { issueApiKey } from '#libs/models/api-key.ts';
+import { Account } from '#libs/models/accounts/account.ts';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { newId } from '#libs/models/tenant.ts';
 
 export interface BenchAccount {

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import getPort from 'get-port';
 import mongoose from 'mongoose';
-import { makeLogger } from '#libs/logger.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
-import { connectMongo } from '#libs/mongo.ts';
+import { connectMongo } from '#libs/mongo/connection.ts';
+import { makeLogger } from '#libs/service/logger.ts';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';

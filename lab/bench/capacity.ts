@@ -1,6 +1,6 @@
 // What one operation costs: processor time of every process that has a part in it, and bytes. For docs/scale.md.
 import { ensureIndexes } from '#libs/models/indexes.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { callerOf } from '../../test/support/gateway.ts';
 import { startReceiver } from '../../test/support/receiver.ts';

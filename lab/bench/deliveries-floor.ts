@@ -1,5 +1,5 @@
 // The floor of deliveries: signs and posts in a loop with the same HTTP client and agents, with no queue and no database.
-import { openOutbound } from '#libs/outbound.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { makePostSigned } from '../../services/webhooks/post-signed.ts';
 
 const { TARGETS = '', CONCURRENCY = '30', SECRET = '', BODY = '' } = process.env;

@@ -1,12 +1,12 @@
 // The floor of a document: the same HTML on warm pages of the same Chromium, by the protocol alone.
 import { setTimeout as pause } from 'node:timers/promises';
-import { launchChromium } from '../../services/renderer/chromium-process.ts';
-import { documentView } from '../../services/renderer/document-view.ts';
-import { prepareFonts } from '../../services/renderer/fonts.ts';
-import { findIsolation } from '../../services/renderer/isolation.ts';
-import { compileTemplate } from '../../services/renderer/template.ts';
-import { openWarmPage } from '../../services/renderer/warm-page.ts';
-import { openWorkplace } from '../../services/renderer/workplace.ts';
+import { launchChromium } from '../../services/renderer/browser/chromium-process.ts';
+import { findIsolation } from '../../services/renderer/browser/isolation.ts';
+import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';
+import { documentView } from '../../services/renderer/document/document-view.ts';
+import { compileTemplate } from '../../services/renderer/document/template.ts';
+import { prepareFonts } from '../../services/renderer/fonts/fonts.ts';
+import { openWorkplace } from '../../services/renderer/temp-dir.ts';
 import { anInvoice } from '../../test/support/renderer/documents.ts';
 import { testLog } from '../../test/support/workspace.ts';
 

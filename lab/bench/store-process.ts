@@ -1,6 +1,6 @@
 // The stores as processes of this machine: their processor time, and the bytes that went in and out of them.
 import mongoose from 'mongoose';
-import type { Redis } from '#libs/redis.ts';
+import type { Redis } from '#libs/redis/connection.ts';
 
 export interface StoreReading {
   pid: number;

@@ -41,7 +41,7 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && mkdir -p 
  && echo cafile=/etc/ssl/certs/ca-certificates.crt > /usr/local/etc/npmrc
 END
   cp "$("$node" --input-type=module -e "
-    const { findMongodb } = await import('./deploy/local/mongodb.ts');
+    const { findMongodb } = await import('./deploy/backends/mongodb.ts');
     console.log((await findMongodb({ env: process.env })).command)")" "$folder/mongodb/mongod"
   docker build -q -t "$MONGODB_IMAGE" -f - "$folder/mongodb" << 'END'
 FROM local/debian

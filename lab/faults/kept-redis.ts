@@ -2,8 +2,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findRedis } from '../../deploy/local/redis.ts';
-import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
+import { findRedis } from '../../deploy/backends/redis.ts';
+import { type RunningRedis, startRedis } from '../../deploy/backends/start-redis.ts';
 
 export interface KeptRedis {
   port: number;

@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, MongoClient } from 'mongodb';
-import { type Child, startChild } from '../../deploy/local/child.ts';
-import { findMongodb } from '../../deploy/local/mongodb.ts';
+import { type Child, startChild } from '../../deploy/backends/child.ts';
+import { findMongodb } from '../../deploy/backends/mongodb.ts';
 import { eventually } from '../../test/support/eventually.ts';
 
 export interface Member {

@@ -2,11 +2,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Chromium, launchChromium } from '../../services/renderer/chromium-process.ts';
-import { prepareFonts } from '../../services/renderer/fonts.ts';
-import { findIsolation, type Isolation } from '../../services/renderer/isolation.ts';
-import { openWarmPage } from '../../services/renderer/warm-page.ts';
-import { openWorkplace } from '../../services/renderer/workplace.ts';
+import { type Chromium, launchChromium } from '../../services/renderer/browser/chromium-process.ts';
+import { findIsolation, type Isolation } from '../../services/renderer/browser/isolation.ts';
+import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';
+import { prepareFonts } from '../../services/renderer/fonts/fonts.ts';
+import { openWorkplace } from '../../services/renderer/temp-dir.ts';
 import { testLog } from '../../test/support/workspace.ts';
 import { hostileMarkup } from './ssrf-markup.ts';
 import { readWords } from './ssrf-read.ts';

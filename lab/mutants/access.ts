@@ -32,7 +32,11 @@ export const accessMutants: Mutant[] = [
   {
     gone: 'who ends a key waits until nobody remembers it',
     edits: [
-      { file: 'libs/models/api-key.ts', text: 'await pause(REMEMBERED_MS + MARGIN_MS);', instead: 'await pause(0);' },
+      {
+        file: 'libs/models/accounts/api-key.ts',
+        text: 'await pause(REMEMBERED_MS + MARGIN_MS);',
+        instead: 'await pause(0);',
+      },
     ],
     oracle: {
       file: 'test/system/gateway/remembered-keys.test.ts',
@@ -59,7 +63,7 @@ export const accessMutants: Mutant[] = [
     gone: 'a revoked key is refused',
     edits: [
       {
-        file: 'libs/models/api-key.ts',
+        file: 'libs/models/accounts/api-key.ts',
         text: 'return !revoked_at && !(',
         instead: 'return !(',
       },
@@ -70,7 +74,7 @@ export const accessMutants: Mutant[] = [
     gone: 'an expired key is refused',
     edits: [
       {
-        file: 'libs/models/api-key.ts',
+        file: 'libs/models/accounts/api-key.ts',
         text: 'return !revoked_at && !(expires_at && expires_at <= now);',
         instead: 'return !revoked_at;',
       },
@@ -92,7 +96,7 @@ export const accessMutants: Mutant[] = [
     gone: 'the limit of requests',
     edits: [
       {
-        file: 'services/gateway/http/rate-limit.ts',
+        file: 'services/gateway/limits/rate-limit.ts',
         text: ': [requests, accountRequests];',
         instead: ': [];',
       },
@@ -103,7 +107,7 @@ export const accessMutants: Mutant[] = [
     gone: 'the limit of wrong keys',
     edits: [
       {
-        file: 'services/gateway/http/rate-limit.ts',
+        file: 'services/gateway/limits/rate-limit.ts',
         text: 'if (refusals) await passing(refusals, request, response);',
         instead: '',
       },
@@ -148,7 +152,7 @@ export const accessMutants: Mutant[] = [
         instead: '{ _id: { $in: wanted.map(storedId) } }',
       },
       {
-        file: 'services/gateway/http/project-of-client.ts',
+        file: 'services/gateway/fields/project-of-client.ts',
         text: 'const project = await holdOwn(Project, accountId, projectId, session);',
         instead: 'const project = (await Project.collection.findOne({ _id: projectId as never })) as never;',
       },

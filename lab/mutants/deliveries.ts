@@ -10,7 +10,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the lease of a delivery',
     edits: [
       {
-        file: 'libs/models/delivery.ts',
+        file: 'libs/models/webhooks/delivery.ts',
         text: '$or: [{ lease_until: null }, { lease_until: { $lte: now } }]',
         instead: '$or: [{ lease_until: null }, { account_id: { $exists: true } }]',
       },
@@ -21,12 +21,12 @@ export const deliveryMutants: Mutant[] = [
     gone: 'only who holds the lease settles',
     edits: [
       {
-        file: 'libs/models/delivery-settlement.ts',
+        file: 'services/webhooks/store/delivery-settlement.ts',
         text: 'filter: { _id, account_id, lease_id }',
         instead: 'filter: { _id, account_id }',
       },
       {
-        file: 'libs/models/delivery-settlement.ts',
+        file: 'services/webhooks/store/delivery-settlement.ts',
         text: 'filter: { _id: { $in: ids }, lease_id: leaseId }',
         instead: 'filter: { _id: { $in: ids } }',
       },
@@ -37,7 +37,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'deliveries are with a majority before their event is done',
     edits: [
       {
-        file: 'libs/models/delivery-clock.ts',
+        file: 'libs/models/webhooks/delivery-clock.ts',
         text: 'insertMany(deliveries, { ordered: false })',
         instead: 'insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } })',
       },
@@ -46,7 +46,7 @@ export const deliveryMutants: Mutant[] = [
   },
   {
     gone: 'two jobs of one delivery are not both given it',
-    edits: [{ file: 'services/webhooks/take-delivery.ts', text: '      byId.delete(deliveryId);\n', instead: '' }],
+    edits: [{ file: 'services/webhooks/acquire-delivery.ts', text: '      byId.delete(deliveryId);\n', instead: '' }],
     oracle: { file: 'test/service/webhooks/reservations.test.ts', test: 'when two jobs of one delivery are taken' },
   },
   {
@@ -75,7 +75,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'an event makes one delivery for each endpoint, however often it is fanned out',
     edits: [
       {
-        file: 'libs/models/webhook-endpoint.ts',
+        file: 'libs/models/webhooks/webhook-endpoint.ts',
         text: 'return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);',
         instead: 'void [endpoint_id, _id];\n  return subscribes(events, type);',
       },
@@ -86,7 +86,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'subscriptions are those of the account',
     edits: [
       {
-        file: 'libs/models/webhook-endpoint.ts',
+        file: 'libs/models/webhooks/webhook-endpoint.ts',
         text: 'return Map.groupBy(endpoints, ({ account_id }) => wireId(account_id));',
         instead:
           'const all = (await driverOf(WebhookEndpoint).find({ enabled: true } as object).toArray()) as unknown as Subscription[];\n  return new Map([...distinct.keys()].map((id) => [id, all]));\n  void endpoints;',
@@ -137,7 +137,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the end of a rotated secret',
     edits: [
       {
-        file: 'libs/models/webhook-endpoint.ts',
+        file: 'libs/models/webhooks/webhook-endpoint.ts',
         text: 'filter(({ until }) => until > now)',
         instead: 'filter(({ until }) => until)',
       },
@@ -170,12 +170,12 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the address that was judged is the one that is dialled',
     edits: [
       {
-        file: 'libs/outbound.ts',
+        file: 'libs/outbound/outbound.ts',
         text: 'const judged = judge(addresses, objection, rules.allowList).map(',
         instead: 'const judged = addresses.map(',
       },
       {
-        file: 'libs/outbound.ts',
+        file: 'libs/outbound/outbound.ts',
         text: "judge([socket.remoteAddress ?? ''], objection, rules.allowList);",
         instead: '',
       },
@@ -186,7 +186,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'an address inside is refused',
     edits: [
       {
-        file: 'libs/outbound.ts',
+        file: 'libs/outbound/outbound.ts',
         text: "if (verdicts.some(({ verdict }) => verdict === 'refused'))",
         instead: "if (verdicts.every(({ verdict }) => verdict === 'refused') && verdicts.length > 1)",
       },

@@ -9,7 +9,7 @@ export const documentMutants: Mutant[] = [
     gone: 'scripts are off',
     edits: [
       {
-        file: 'services/renderer/warm-page.ts',
+        file: 'services/renderer/browser/warm-page.ts',
         text: "'Emulation.setScriptExecutionDisabled', { value: true }",
         instead: "'Emulation.setScriptExecutionDisabled', { value: false }",
       },
@@ -20,11 +20,15 @@ export const documentMutants: Mutant[] = [
     gone: 'scripts are off, and the policy',
     edits: [
       {
-        file: 'services/renderer/warm-page.ts',
+        file: 'services/renderer/browser/warm-page.ts',
         text: "'Emulation.setScriptExecutionDisabled', { value: true }",
         instead: "'Emulation.setScriptExecutionDisabled', { value: false }",
       },
-      { file: 'services/renderer/warm-page.ts', text: "\"default-src 'none'; img-src data:;", instead: '"img-src *;' },
+      {
+        file: 'services/renderer/browser/warm-page.ts',
+        text: "\"default-src 'none'; img-src data:;",
+        instead: '"img-src *;',
+      },
     ],
     oracle: { file: WALLS, test: 'when a document has scripts in every place' },
   },
@@ -32,7 +36,7 @@ export const documentMutants: Mutant[] = [
     gone: 'the policy of a page',
     edits: [
       {
-        file: 'services/renderer/warm-page.ts',
+        file: 'services/renderer/browser/warm-page.ts',
         text: 'navigate(session, EMPTY)',
         instead: "navigate(session, 'data:text/html,')",
       },
@@ -43,7 +47,7 @@ export const documentMutants: Mutant[] = [
     gone: 'the empty network of Chromium',
     edits: [
       {
-        file: 'services/renderer/isolation.ts',
+        file: 'services/renderer/browser/isolation.ts',
         text: 'const wrapper = [...withoutNetwork, ...asNobody];',
         instead: 'const wrapper = [...asNobody];',
       },
@@ -53,7 +57,11 @@ export const documentMutants: Mutant[] = [
   {
     gone: 'HTML is escaped, in one place of the template',
     edits: [
-      { file: 'services/renderer/templates/document.ejs', text: '<%= view.intro %>', instead: '<%- view.intro %>' },
+      {
+        file: 'services/renderer/document/templates/document.ejs',
+        text: '<%= view.intro %>',
+        instead: '<%- view.intro %>',
+      },
     ],
     oracle: {
       file: 'test/service/renderer/hostile.test.ts',
@@ -63,27 +71,35 @@ export const documentMutants: Mutant[] = [
   {
     gone: 'the list of what markdown may become',
     edits: [
-      { file: 'services/renderer/markdown-worker.ts', text: 'html: sanitizeHtml(html, ALLOWED)', instead: 'html' },
+      {
+        file: 'services/renderer/document/markdown-worker.ts',
+        text: 'html: sanitizeHtml(html, ALLOWED)',
+        instead: 'html',
+      },
     ],
     oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then only what is on the list comes through' },
   },
   {
     gone: 'the limit of a text that is made to be slow',
     edits: [
-      { file: 'services/renderer/markdown.ts', text: 'const LIMIT_MS = 2_000;', instead: 'const LIMIT_MS = 200_000;' },
+      {
+        file: 'services/renderer/document/markdown.ts',
+        text: 'const LIMIT_MS = 2_000;',
+        instead: 'const LIMIT_MS = 200_000;',
+      },
     ],
     oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then it is refused after two seconds' },
   },
   {
     gone: 'the account, in the memory of images',
-    edits: [{ file: 'services/renderer/fetch-image.ts', text: '{accountId} ', instead: '{use} ' }],
+    edits: [{ file: 'services/renderer/images/fetch-image.ts', text: '{accountId} ', instead: '{use} ' }],
     oracle: { file: 'test/service/renderer/images.test.ts', test: 'then it is remembered, for this account alone' },
   },
   {
     gone: 'images are fetched through the guard',
     edits: [
       {
-        file: 'services/renderer/fetch-image.ts',
+        file: 'services/renderer/images/fetch-image.ts',
         text: 'const target = judged(address, outbound);',
         instead: 'const target = { url: new URL(address), httpAgent: undefined, httpsAgent: undefined };',
       },
@@ -105,7 +121,7 @@ export const documentMutants: Mutant[] = [
     gone: 'a document that the queue lost is put in again',
     edits: [
       {
-        file: 'services/gateway/http/print-document.ts',
+        file: 'services/gateway/printing/print-document.ts',
         text: '{ deadlineAt, signal, recover }',
         instead: '{ deadlineAt, signal }',
       },
@@ -139,7 +155,7 @@ export const documentMutants: Mutant[] = [
     gone: 'a cut document is no document',
     edits: [
       {
-        file: 'services/gateway/http/send-pdf.ts',
+        file: 'services/gateway/printing/send-pdf.ts',
         text: "|| !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')",
         instead: '',
       },
@@ -150,7 +166,7 @@ export const documentMutants: Mutant[] = [
     gone: "one account's share of the renderers",
     edits: [
       {
-        file: 'services/gateway/http/admission.ts',
+        file: 'services/gateway/printing/admission.ts',
         text: 'ofAccount(accountId).documents >= perAccount',
         instead: 'ofAccount(accountId).documents >= Infinity',
       },
@@ -161,7 +177,7 @@ export const documentMutants: Mutant[] = [
     gone: 'room that is reserved until a body is read',
     edits: [
       {
-        file: 'services/gateway/http/admission.ts',
+        file: 'services/gateway/printing/admission.ts',
         text: 'waiting.size + reserved.size',
         instead: 'waiting.size',
       },

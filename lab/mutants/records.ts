@@ -6,7 +6,9 @@ const TWO_GATEWAYS = 'test/system/gateway/two-gateways.test.ts';
 export const recordMutants: Mutant[] = [
   {
     gone: 'what the driver has answered is let go',
-    edits: [{ file: 'libs/mongo-sessions.ts', text: 's.activeSessions = new InHand(s.activeSessions);', instead: '' }],
+    edits: [
+      { file: 'libs/mongo/driver-sessions.ts', text: 's.activeSessions = new InHand(s.activeSessions);', instead: '' },
+    ],
     oracle: {
       file: 'test/service/libs/mongo-sessions.test.ts',
       test: 'when thousands of questions are answered, then nothing of them stays in memory',
@@ -14,7 +16,7 @@ export const recordMutants: Mutant[] = [
   },
   {
     gone: 'reads wait until a new primary knows what was acknowledged',
-    edits: [{ file: 'libs/mongo-primary.ts', text: 'while (learning) {', instead: 'while (false) {' }],
+    edits: [{ file: 'libs/mongo/read-after-election.ts', text: 'while (learning) {', instead: 'while (false) {' }],
     oracle: {
       file: 'test/system/gateway/replica-set.test.ts',
       test: 'when a new primary has not noticed yet what was stored',
@@ -24,7 +26,7 @@ export const recordMutants: Mutant[] = [
     gone: 'the event is written in the transaction of its record',
     edits: [
       {
-        file: 'libs/models/event.ts',
+        file: 'libs/models/webhooks/event.ts',
         text: 'insertOne(storedEvent(id, event), { session });',
         instead: 'insertOne(storedEvent(id, event));',
       },
@@ -46,7 +48,7 @@ export const recordMutants: Mutant[] = [
     gone: 'the index that lets a number be given once only',
     edits: [
       {
-        file: 'libs/models/number-ledger.ts',
+        file: 'libs/models/billing/number-ledger.ts',
         text: 'numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 }, { unique: true });',
         instead: 'numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 });',
       },
@@ -112,7 +114,7 @@ export const recordMutants: Mutant[] = [
     gone: 'money is rounded in decimals, half away from zero',
     edits: [
       {
-        file: 'libs/money.ts',
+        file: 'libs/billing/money.ts',
         text: 'return round(new Big(amount).times(unit(currency))).toNumber() + 0;',
         instead: 'return Math.round(Number(amount) * 10 ** decimalsOf(currency)) + 0;',
       },
@@ -123,7 +125,7 @@ export const recordMutants: Mutant[] = [
     gone: 'each line is rounded before it is summed',
     edits: [
       {
-        file: 'libs/money.ts',
+        file: 'libs/billing/money.ts',
         text: 'return round(new Big(qty).times(rate).times(share).times(unit(currency)));',
         instead: 'return new Big(qty).times(rate).times(share).times(unit(currency));',
       },
@@ -132,7 +134,7 @@ export const recordMutants: Mutant[] = [
   },
   {
     gone: 'whoever writes to MongoDB hears that its connection has ended',
-    edits: [{ file: 'libs/mongo.ts', text: '  repairConnections();', instead: '' }],
+    edits: [{ file: 'libs/mongo/connection.ts', text: '  repairConnections();', instead: '' }],
     oracle: { file: 'test/service/libs/mongo-connections.test.ts', test: 'when connections end while commands begin' },
   },
 ];

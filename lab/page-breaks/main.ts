@@ -1,6 +1,6 @@
 // `npm run breaks [longest]`: prints documents of every length in every look and counts those whose pages break badly.
-import { findChromium } from '../../deploy/local/chromium.ts';
-import { showProgress } from '../../deploy/local/progress.ts';
+import { findChromium } from '../../deploy/backends/chromium.ts';
+import { showProgress } from '../../deploy/backends/progress.ts';
 import {
   BREAK_CASES,
   type BreakCase,

@@ -1,7 +1,8 @@
 // Tells the webhook services that something waits in MongoDB, so that they need not wait for their next look.
 // Only a hint: a lost nudge costs half a second, never an event.
-import type { Logger } from '../logger.ts';
-import { connectPatient, type Redis } from '../redis.ts';
+
+import { connectPatient, type Redis } from '../redis/connection.ts';
+import type { Logger } from '../service/logger.ts';
 
 /** Called after a commit; nobody waits for it and nothing fails with it. @param redis an impatient connection. */
 export function nudgeRelay(redis: Redis, prefix: string): void {

@@ -1,8 +1,8 @@
 // The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
 import Joi from 'joi';
 import { isDay } from '../day.ts';
+import { isDataUri, isWebUrl } from '../outbound/url-form.ts';
 import { isPrintable } from '../printable.ts';
-import { isDataUri, isWebUrl } from '../url-form.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PdfLine {

@@ -1,6 +1,6 @@
 // A document as the renderer prints it: what a caller of the PDF tool may supply, and what only our own records know.
 import Joi from 'joi';
-import { AMOUNT_MAX, isCurrency } from '../money.ts';
+import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 

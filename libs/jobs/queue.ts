@@ -1,7 +1,7 @@
 // Puts work into the queues and reads their state; fails within a second while Redis is away.
 import { Queue } from 'bullmq';
-import type { Logger } from '../logger.ts';
-import { connectImpatient, type Redis } from '../redis.ts';
+import { connectImpatient, type Redis } from '../redis/connection.ts';
+import type { Logger } from '../service/logger.ts';
 import type { JobDefinition } from './catalog.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
 import { keepUnsaved, unsavedKey } from './unsaved.ts';

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { InHandByKey } from '../in-hand.ts';
-import type { Logger } from '../logger.ts';
-import { connectPatient, type Redis } from '../redis.ts';
+import { InHandByKey } from '../leak-free.ts';
+import { connectPatient, type Redis } from '../redis/connection.ts';
+import type { Logger } from '../service/logger.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
 import { MEMORY_ONLY } from './unsaved.ts';
 

@@ -1,7 +1,7 @@
 // Carries a trace from who puts a job in to who works on it.
 import type { Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
-import { isTracing } from '../tracing.ts';
+import { isTracing } from '../service/tracing.ts';
 
 /** The options of a job that goes on with a trace of earlier, see currentTrace; empty while nobody traces. */
 export function jobTelemetry(traceparent: string | undefined): { telemetry?: { metadata: string } } {

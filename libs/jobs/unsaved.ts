@@ -1,6 +1,6 @@
 // A part of a job's payload that Redis keeps in memory alone: it is never written to the append-only file, nor sent to a replica.
 // After a restart or a failover the job is there without it; the gateway that waits for the job enqueues both again.
-import type { Redis } from '../redis.ts';
+import type { Redis } from '../redis/connection.ts';
 
 /** How long after its deadline it may still be asked for: by a worker that is late with the last attempt. */
 const GRACE_MS = 60_000;

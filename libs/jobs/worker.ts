@@ -3,9 +3,9 @@
 import { hostname } from 'node:os';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { connectPatient } from '../redis.ts';
-import { within } from '../within.ts';
+import { connectPatient } from '../redis/connection.ts';
+import type { Logger } from '../service/logger.ts';
+import { within } from '../with-timeout.ts';
 import type { JobDefinition } from './catalog.ts';
 import { queueTelemetry } from './telemetry.ts';
 import { readUnsaved, unsavedKey } from './unsaved.ts';

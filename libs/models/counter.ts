@@ -1,6 +1,6 @@
 // The sequences of an account and the time of its last change, drawn inside the transaction that uses them: a failure leaves no hole.
 import { model, Schema } from 'mongoose';
-import type { Session } from '../mongo.ts';
+import type { Session } from '../mongo/connection.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(

@@ -1,28 +1,28 @@
 // Makes the indexes of every model; at start and by `admin migrate`, never as a side effect of a query.
 import type { Model } from 'mongoose';
-import { Account } from './account.ts';
-import { ApiKey } from './api-key.ts';
-import { AuditEntry } from './audit-entry.ts';
-import { BatchFile } from './batch-file.ts';
-import { BulkRun } from './bulk-run.ts';
-import { Client } from './client.ts';
+import { Account } from './accounts/account.ts';
+import { ApiKey } from './accounts/api-key.ts';
+import { Client } from './accounts/client.ts';
+import { Invoice } from './billing/invoice.ts';
+import { NumberLedger } from './billing/number-ledger.ts';
+import { Quote } from './billing/quote.ts';
 import { Counter } from './counter.ts';
-import { Delivery } from './delivery.ts';
-import { DocumentBatch } from './document-batch.ts';
-import { EndpointErrand } from './endpoint-errand.ts';
-import { Event } from './event.ts';
+import { BatchFile } from './documents/batch-file.ts';
+import { DocumentBatch } from './documents/document-batch.ts';
+import { Render } from './documents/render-record.ts';
 import { Idempotency } from './idempotency-record.ts';
-import { Invoice } from './invoice.ts';
-import { NumberLedger } from './number-ledger.ts';
-import { Operator } from './operator.ts';
-import { OperatorSession } from './operator-session.ts';
-import { Project } from './project.ts';
-import { QueueSample } from './queue-sample.ts';
-import { Quote } from './quote.ts';
-import { Render } from './render-record.ts';
-import { Task } from './task.ts';
-import { TimeEntry } from './time-entry.ts';
-import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { AuditEntry } from './operations/audit-entry.ts';
+import { BulkRun } from './operations/bulk-run.ts';
+import { Operator } from './operations/operator.ts';
+import { OperatorSession } from './operations/operator-session.ts';
+import { QueueSample } from './operations/queue-sample.ts';
+import { Project } from './time/project.ts';
+import { Task } from './time/task.ts';
+import { TimeEntry } from './time/time-entry.ts';
+import { Delivery } from './webhooks/delivery.ts';
+import { EndpointErrand } from './webhooks/endpoint-reconcile.ts';
+import { Event } from './webhooks/event.ts';
+import { WebhookEndpoint } from './webhooks/webhook-endpoint.ts';
 
 /** Every collection of the system. */
 export const allModels: readonly Model<never>[] = [

@@ -1,6 +1,6 @@
 // One account's records straight from the driver: nothing is hydrated, and no call works without the account.
 import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
-import type { Session } from '../mongo.ts';
+import type { Session } from '../mongo/connection.ts';
 import { changeTime } from './counter.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 

@@ -1,9 +1,9 @@
 // Commands about accounts.
-import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/account.ts';
+import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
+import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { noted } from './noted.ts';
 import { requireName } from './texts.ts';
 
 interface ProfileOptions {

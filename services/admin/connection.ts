@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
-import { makeLogger } from '#libs/logger.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
-import { connectMongo } from '#libs/mongo.ts';
-import { whenReady } from '#libs/redis.ts';
+import { connectMongo } from '#libs/mongo/connection.ts';
+import { whenReady } from '#libs/redis/connection.ts';
+import { makeLogger } from '#libs/service/logger.ts';
 
 const REDIS_LIMIT_MS = 5_000;
 

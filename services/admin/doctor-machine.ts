@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import Joi from 'joi';
-import { ConfigError } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { type Finding, finding, isAtLeast } from './finding.ts';
+import { ConfigError } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
+import { type Finding, finding, isAtLeast } from './check-result.ts';
 
 const execute = promisify(execFile);
 const NODE_LEAST_VERSION = '24.16';

@@ -1,5 +1,5 @@
 // Asks a service by its operations port how it and what it depends on are.
-import type { Finding } from './finding.ts';
+import type { Finding } from './check-result.ts';
 
 const LIMIT_MS = 5_000;
 

@@ -1,14 +1,14 @@
 // Looks at MongoDB, Redis and the queues.
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from '#libs/models/database-state.ts';
-import { Operator } from '#libs/models/operator.ts';
-import { readOutbox } from '#libs/models/outbox.ts';
-import { countSecretsByKey } from '#libs/models/sealed-secrets.ts';
-import { REDIS_LEAST_VERSION, readRedisState } from '#libs/redis-state.ts';
+import { Operator } from '#libs/models/operations/operator.ts';
+import { readOutbox } from '#libs/models/webhooks/outbox.ts';
+import { REDIS_LEAST_VERSION, readRedisState } from '#libs/redis/state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { clockFinding, type Finding, finding, isAtLeast } from './finding.ts';
+import { clockFinding, type Finding, finding, isAtLeast } from './check-result.ts';
 import { knownHole } from './known-holes.ts';
+import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from './store/database-state.ts';
+import { countSecretsByKey } from './store/sealed-secrets.ts';
 
 const MEMORY_SHARE_MAX = 0.6;
 const NAMED_MAX = 5;

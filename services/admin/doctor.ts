@@ -1,14 +1,14 @@
 // `admin doctor`: looks at everything the system depends on, says what is wrong and what to do.
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
-import { makeLogger } from '#libs/logger.ts';
-import { connectMongo } from '#libs/mongo.ts';
-import { whenReady } from '#libs/redis.ts';
+import { connectMongo } from '#libs/mongo/connection.ts';
+import { whenReady } from '#libs/redis/connection.ts';
+import { makeLogger } from '#libs/service/logger.ts';
+import type { Finding } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
 import { examineMongodb, examineQueues, examineRedis, examineSecrets } from './doctor-stores.ts';
 import { keptSecretKey } from './endpoints.ts';
-import type { Finding } from './finding.ts';
 import { readUsableSettings } from './settings.ts';
 
 const CONNECT_LIMIT_MS = 5_000;

@@ -1,21 +1,21 @@
 // Commands about webhook endpoints: register one, and see what was delivered to it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/delivery.ts';
-import { resealSecrets } from '#libs/models/sealed-secrets.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/webhooks/delivery.ts';
 import {
   endpointView,
   registerEndpoint,
   WebhookEndpoint,
   type WebhookEndpointRecord,
-} from '#libs/models/webhook-endpoint.ts';
-import { openOutbound } from '#libs/outbound.ts';
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox, type SecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';
+import { noted } from './audited.ts';
 import { CommandError, findAddresses, type Target } from './connection.ts';
-import { noted } from './noted.ts';
 import type { Settings } from './settings.ts';
+import { resealSecrets } from './store/sealed-secrets.ts';
 import { requireNote } from './texts.ts';
 
 const SHOWN_DEFAULT = 20;

@@ -10,12 +10,12 @@ import {
   type NewApiKey,
   SCOPES,
   untilForgotten,
-} from '#libs/models/api-key.ts';
+} from '#libs/models/accounts/api-key.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
-import { inTransaction, type Session } from '#libs/mongo.ts';
+import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';
+import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { noted } from './noted.ts';
 import { requireName } from './texts.ts';
 
 const DAYS_FORM = /^(\d{1,4})d$/;

@@ -1,8 +1,8 @@
 // The operator's command line: accounts, keys, webhooks, and the state of the system.
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
-import { ConfigError, EXIT_CONFIG } from '#libs/config-error.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
+import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { createAccount, listAccounts, updateAccount } from './accounts.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';

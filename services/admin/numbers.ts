@@ -1,11 +1,18 @@
 // Commands about the numbers of quotes and invoices.
+
+import {
+  documentNumber,
+  NUMBER_KINDS,
+  type NumberKind,
+  numberIn,
+  skipNumbers,
+} from '#libs/models/billing/number-ledger.ts';
 import { Counter, drawMany } from '#libs/models/counter.ts';
-import { documentNumber, NUMBER_KINDS, type NumberKind, numberIn, skipNumbers } from '#libs/models/number-ledger.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { inTransaction, type Session } from '#libs/mongo.ts';
+import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';
+import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { noted } from './noted.ts';
 
 /** A digit too many must not cost the account its numbers: nothing takes them back. */
 const SKIPPED_MOST = 10_000;

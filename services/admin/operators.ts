@@ -1,5 +1,5 @@
 // Commands about the people who may open the operations dashboard.
-import { audit } from '#libs/models/audit-entry.ts';
+import { audit } from '#libs/models/operations/audit-entry.ts';
 import {
   insertOperator,
   isOperatorName,
@@ -9,11 +9,11 @@ import {
   type OperatorRole,
   operatorName,
   removeOperator,
-} from '#libs/models/operator.ts';
-import { isDuplicate } from '#libs/mongo-errors.ts';
+} from '#libs/models/operations/operator.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
 import { makePassword, PASSWORD_LONGEST, PASSWORD_SHORTEST } from '#libs/password.ts';
+import { ACTOR } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { ACTOR } from './noted.ts';
 
 /**
  * @param options.password made when absent. @param options.replace gives an operator who exists the new role and password.

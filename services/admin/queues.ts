@@ -2,8 +2,8 @@
 import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
+import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { noted } from './noted.ts';
 
 export async function listQueues(queues: Queues) {
   return Promise.all(catalog.map((definition) => view(queues, definition)));

@@ -1,7 +1,7 @@
 // What the commands read of their environment; a secret may be a file, as for the services.
 import Joi from 'joi';
-import { ConfigError } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
+import { ConfigError } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 
 export interface Settings {
   MONGODB_URI?: string;

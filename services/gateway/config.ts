@@ -1,6 +1,6 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
-import { readEnv, variables } from '#libs/env.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
 import { readOrigins } from './http/cross-origin.ts';
 

@@ -1,8 +1,8 @@
 // Every variable the renderer reads.
 import { accessSync, constants } from 'node:fs';
 import Joi from 'joi';
-import { ConfigError } from '#libs/config-error.ts';
-import { readEnv, variables } from '#libs/env.ts';
+import { ConfigError } from '#libs/service/config-error.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 
 export interface Config {
   OPERATIONS_HOST: string;

@@ -1,6 +1,6 @@
 // Asks Redis what time it is: gateways set deadlines, and ours is only as good as our clock.
 import { learnTime } from '#libs/clock.ts';
-import type { Redis } from '#libs/redis.ts';
+import type { Redis } from '#libs/redis/connection.ts';
 
 const ASK_EVERY_MS = 10_000;
 

@@ -1,7 +1,7 @@
-// What the renderer tells about itself, beyond what libs/metrics.ts names.
+// What the renderer tells about itself, beyond what libs/service/metrics.ts names.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { renderMetrics } from '#libs/metrics.ts';
-import type { PrintingBrowser, ReplaceReason } from './browser.ts';
+import { renderMetrics } from '#libs/service/metrics.ts';
+import type { PrintingBrowser, ReplaceReason } from './browser/browser.ts';
 import type { RendererParts } from './render-document.ts';
 
 const REASONS: readonly ReplaceReason[] = ['gone', 'prints', 'age', 'memory'];
@@ -13,7 +13,7 @@ export function observeRenderer(registry: Registry) {
     help: 'Warnings that went with documents: images that could not be had, amounts that do not add up',
     registers: [registry],
   });
-  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/metrics.ts: a first crash is an increase, too.
+  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/service/metrics.ts: a first crash is an increase, too.
   const onEnd: RendererParts['onEnd'] = (end) => {
     seconds.observe({ outcome: end.outcome }, end.seconds);
     warnings.inc(end.warnings);

@@ -6,17 +6,17 @@ import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
 import { type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
-import type { Redis } from '#libs/redis.ts';
-import type { PrintingBrowser } from './browser.ts';
-import { documentView } from './document-view.ts';
+import type { Redis } from '#libs/redis/connection.ts';
+import type { PrintingBrowser } from './browser/browser.ts';
+import { documentView } from './document/document-view.ts';
+import type { Markdown } from './document/markdown.ts';
+import type { Render } from './document/template.ts';
 import type { FairLimit } from './fair-limit.ts';
-import type { Images } from './fetch-image.ts';
-import { drawnDocument, drawnHtml } from './glyphs.ts';
+import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
+import type { Images } from './images/fetch-image.ts';
 import { asReason, inTime, tookTooLong } from './in-time.ts';
-import type { Markdown } from './markdown.ts';
-import { withFindableClusters } from './pdf-clusters.ts';
-import { withMetadata } from './pdf-metadata.ts';
-import type { Render } from './template.ts';
+import { withFindableClusters } from './pdf/pdf-clusters.ts';
+import { withMetadata } from './pdf/pdf-metadata.ts';
 
 /** With less than this left the answer would come too late; the processor is needed by those who still wait. */
 const LEAST_MS = 250;

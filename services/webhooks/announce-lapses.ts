@@ -2,16 +2,16 @@
 // Reads show both by themselves; this is only about the event.
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
-import { Account } from '#libs/models/account.ts';
+import { Account } from '#libs/models/accounts/account.ts';
+import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
+import { effectiveInvoiceStatus, Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
+import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { drawNext } from '#libs/models/counter.ts';
-import { type EmbeddedIn, embeddedIn } from '#libs/models/embedded.ts';
-import { type EventType, insertEvent } from '#libs/models/event.ts';
-import { effectiveInvoiceStatus, Invoice, type InvoiceRecord, invoiceView } from '#libs/models/invoice.ts';
-import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
-import { inTransaction, type Session } from '#libs/mongo.ts';
-import { isStoreAway } from '#libs/mongo-errors.ts';
+import { type EventType, insertEvent } from '#libs/models/webhooks/event.ts';
+import { inTransaction, type Session } from '#libs/mongo/connection.ts';
+import { isStoreAway } from '#libs/mongo/errors.ts';
 
 /** Where a day begins first: what has not passed here has passed nowhere. */
 const EARLIEST_ZONE = 'Pacific/Kiritimati';

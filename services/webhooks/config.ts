@@ -1,6 +1,6 @@
 // Every variable the webhook service reads.
 import Joi from 'joi';
-import { readEnv, variables } from '#libs/env.ts';
+import { readEnv, variables } from '#libs/service/env.ts';
 
 export interface Config {
   OPERATIONS_HOST: string;

@@ -1,15 +1,15 @@
 // Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
 import { drawNext, lastDrawn } from '#libs/models/counter.ts';
-import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
-import { insertEvent } from '#libs/models/event.ts';
+import { noteErrand, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { insertEvent } from '#libs/models/webhooks/event.ts';
 import {
   type DisabledReason,
   endpointView,
   pausedAfter,
   WebhookEndpoint,
   type WebhookEndpointRecord,
-} from '#libs/models/webhook-endpoint.ts';
-import { inTransaction } from '#libs/mongo.ts';
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
 
 /** Svix's figure: longer than a weekend, shorter than a week of wasted calls. */
 const FAILING_MAX_MS = 5 * 24 * 3_600_000;

@@ -1,6 +1,6 @@
 // Endpoints, kept for a moment: a busy one gets hundreds of deliveries a second.
-import { findEndpoints, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
-import { type KeptReader, openKeptReader } from './kept-reader.ts';
+import { findEndpoints, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { type KeptReader, openKeptReader } from './cached-loader.ts';
 
 const KEPT = 1_000;
 /** An endpoint that is changed may get calls as it was for so long: no more than a call that was on its way. */

@@ -1,6 +1,6 @@
 // Events, kept for a while: the body of one changes only when a client is anonymised.
-import { type EventRecord, findEvents } from '#libs/models/event.ts';
-import { type KeptReader, openKeptReader } from './kept-reader.ts';
+import { type EventRecord, findEvents } from '#libs/models/webhooks/event.ts';
+import { type KeptReader, openKeptReader } from './cached-loader.ts';
 import { AHEAD_MAX } from './relay-events.ts';
 
 /** As many as may wait on the queue, each for one endpoint: between its fan-out and its last call an event is read once. */

@@ -4,22 +4,22 @@ import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
+import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import {
   type AddedDelivery,
   type FanOut,
   insertDeliveries,
   type Postponement,
   type Reservation,
-} from '#libs/models/delivery-clock.ts';
-import { type EventRecord, markFannedOut } from '#libs/models/event.ts';
-import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
-import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#libs/models/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
+} from '#libs/models/webhooks/delivery-clock.ts';
+import { type EventRecord, markFannedOut } from '#libs/models/webhooks/event.ts';
+import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { RESERVED_MS } from './acquire-delivery.ts';
+import { postponementOf, recallMissed } from './defer-delivery.ts';
+import { entryFor } from './enqueue-due-deliveries.ts';
 import type { EventReader } from './event-reader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
-import { postponementOf, recallMissed } from './postponement.ts';
-import { entryFor } from './put-due-deliveries.ts';
-import { RESERVED_MS } from './take-delivery.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface FanOutOptions {

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { agreedDate } from '#libs/clock.ts';
-import type { ErrorClass } from '#libs/models/delivery.ts';
-import { type Outbound, OutboundRefused } from '#libs/outbound.ts';
+import type { ErrorClass } from '#libs/models/webhooks/delivery.ts';
+import { type Outbound, OutboundRefused } from '#libs/outbound/outbound.ts';
 import { readRetryAfter } from './schedule.ts';
 
 /** A receiver's page is not kept; this much is read so that the connection can be used again. */

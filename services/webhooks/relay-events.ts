@@ -2,8 +2,8 @@
 import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { findDueEvents, markRelayed } from '#libs/models/due-events.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
+import { findDueEvents, markRelayed } from './store/due-events.ts';
 
 const BATCH = 200;
 /** After this an event that was put on the queue and not fanned out is put there again: Redis or a worker has lost it. */

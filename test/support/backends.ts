@@ -1,12 +1,12 @@
 // The real MongoDB, Redis and Chromium a test run works on: given, found or fetched, or in containers.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { findChromium } from '../../deploy/local/chromium.ts';
-import { findMongodb } from '../../deploy/local/mongodb.ts';
-import { showProgress } from '../../deploy/local/progress.ts';
-import { findRedis } from '../../deploy/local/redis.ts';
-import { startMongodb } from '../../deploy/local/start-mongodb.ts';
-import { startRedis } from '../../deploy/local/start-redis.ts';
+import { findChromium } from '../../deploy/backends/chromium.ts';
+import { findMongodb } from '../../deploy/backends/mongodb.ts';
+import { showProgress } from '../../deploy/backends/progress.ts';
+import { findRedis } from '../../deploy/backends/redis.ts';
+import { startMongodb } from '../../deploy/backends/start-mongodb.ts';
+import { startRedis } from '../../deploy/backends/start-redis.ts';
 import { eventually } from './eventually.ts';
 import { openGuardedFolder } from './guarded-folder.ts';
 

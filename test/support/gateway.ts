@@ -1,7 +1,7 @@
 // The gateway's application on a free port, in this process, with a small client that speaks to it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openOutbound } from '#libs/outbound.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';

@@ -1,6 +1,6 @@
 // Errors ordered from the server itself, for the connection of this process alone.
 import mongoose from 'mongoose';
-import { isDuplicate } from '#libs/mongo-errors.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
 import { eventually } from './eventually.ts';
 
 /** An error code: the server that was asked is none any more, or not yet. */

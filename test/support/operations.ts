@@ -1,10 +1,10 @@
 // For every operation: a record it can be called on and a body it takes. A new operation without a row here fails the matrix tests.
-import { keepFile } from '#libs/models/batch-file.ts';
-import { Delivery, deliveryId } from '#libs/models/delivery.ts';
-import { DocumentBatch } from '#libs/models/document-batch.ts';
-import { Event } from '#libs/models/event.ts';
+import { keepFile } from '#libs/models/documents/batch-file.ts';
+import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { isDuplicate } from '#libs/mongo-errors.ts';
+import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
 import type { TestGateway } from './gateway.ts';
 import { type AnyRecord, create } from './records.ts';
 import type { TestAccount } from './workspace.ts';

@@ -1,6 +1,6 @@
 // The queues of a test's own part of Redis.
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
-import { whenReady } from '#libs/redis.ts';
+import { whenReady } from '#libs/redis/connection.ts';
 import { testLog, type Workspace } from './workspace.ts';
 
 /** Their first command finds Redis there: without it they fail at once while the connection is being made. */

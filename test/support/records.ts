@@ -1,5 +1,5 @@
 // Records a test needs before it can begin, made through the API, and the events they caused.
-import { Event } from '#libs/models/event.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import type { Call, Reply, TestGateway } from './gateway.ts';
 
 export const UNKNOWN_ID = '0192e0a0-0000-7000-8000-000000000000';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRedis } from '../../deploy/local/redis.ts';
-import { type RunningRedis, startRedis } from '../../deploy/local/start-redis.ts';
+import { findRedis } from '../../deploy/backends/redis.ts';
+import { type RunningRedis, startRedis } from '../../deploy/backends/start-redis.ts';
 import { callerOf } from './gateway.ts';
 import { type SpawnedService, spawnService } from './spawn-service.ts';
 import { openWorkspace, type TestAccount, type Workspace } from './workspace.ts';

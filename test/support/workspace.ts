@@ -1,12 +1,12 @@
 // A database, a queue prefix and accounts of a test file's own on the run's shared backends.
 import { randomBytes, randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
-import { makeLogger } from '#libs/logger.ts';
-import { Account, type AccountMode } from '#libs/models/account.ts';
-import { issueApiKey } from '#libs/models/api-key.ts';
+import { Account, type AccountMode } from '#libs/models/accounts/account.ts';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { newId } from '#libs/models/tenant.ts';
-import { connectMongo } from '#libs/mongo.ts';
+import { connectMongo } from '#libs/mongo/connection.ts';
+import { makeLogger } from '#libs/service/logger.ts';
 
 export interface Workspace {
   mongodbUri: string;

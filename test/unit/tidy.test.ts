@@ -12,6 +12,9 @@ const files = ['services', 'libs', 'deploy'].flatMap(sourcesIn);
 const programs = ['test', 'lab'].flatMap(sourcesIn);
 const imports = files.flatMap(importsOf);
 
+/** Rooms of the gateway that every resource may use. */
+const SHARED = ['http', 'limits', 'printing', 'fields'];
+
 const room = (path: string) => path.split('/').slice(0, 2).join('/');
 const resource = (path: string) => /^services\/gateway\/([\w-]+)\//.exec(path)?.[1];
 const owned = (name: string, owners: RegExp) => (edge: Import) =>
@@ -27,25 +30,30 @@ const walls: Record<string, (edge: Import) => boolean> = {
     resource(from) !== undefined &&
     resource(to) !== undefined &&
     resource(from) !== resource(to) &&
-    // What every resource shares; and the reference describes all of them.
-    resource(to) !== 'http' &&
+    // The reference describes all resources.
+    !SHARED.includes(resource(to) as string) &&
     resource(from) !== 'reference',
-  'http imports no resource': ({ from, to }) =>
-    resource(from) === 'http' && resource(to) !== undefined && resource(to) !== 'http',
+  'what resources share imports no resource': ({ from, to }) =>
+    SHARED.includes(resource(from) as string) && resource(to) !== undefined && !SHARED.includes(resource(to) as string),
+  'libs/billing knows no HTTP, no queue and no process': ({ from, to }) =>
+    from.startsWith('libs/billing/') && /^(express$|bullmq$|libs\/(jobs|redis|service|outbound)\/)/.test(to),
   'libs/jobs and libs/models do not know each other': ({ from, to }) =>
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),
   'only libs/jobs knows bullmq': owned('bullmq', /^libs\/jobs\//),
-  'only libs/models and libs/mongo know mongoose': owned('mongoose', /^libs\/(models\/|mongo(-\w+)?\.ts)/),
-  'only libs/redis and deploy/local know ioredis': owned('ioredis', /^(libs\/redis\.ts|deploy\/local\/)/),
-  'only libs/logger knows pino': owned('pino', /^libs\/logger\.ts/),
+  'only libs/models, libs/mongo and the stores of services know mongoose': owned(
+    'mongoose',
+    /^(libs\/(models|mongo)|services\/\w+(\/operations)?\/store)\//,
+  ),
+  'only libs/redis and deploy know ioredis': owned('ioredis', /^(libs\/redis|deploy\/(local|backends))\//),
+  'only libs/service knows pino': owned('pino', /^libs\/service\/logger\.ts/),
   'only the gateway knows express': owned('express', /^services\/gateway\//),
   'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
   'the renderer has no database': ({ from, to }) =>
-    from.startsWith('services/renderer/') && (to.startsWith('libs/models/') || to.startsWith('libs/mongo')),
+    from.startsWith('services/renderer/') && /^libs\/(models|mongo)\//.test(to),
 };
 
 describe('walls', () => {
@@ -62,9 +70,9 @@ describe('walls', () => {
 describe('manners', () => {
   test('only main.ts files and deploy/local read process.env', () => {
     const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'));
-    expect(readers.filter((file) => !file.endsWith('/main.ts') && !file.startsWith('deploy/local/'))).toEqual([
+    expect(readers.filter((file) => !file.endsWith('/main.ts') && !/^deploy\/(local|backends)\//.test(file))).toEqual([
       // Names the type NodeJS.ProcessEnv and process.env in a sentence, reads neither.
-      'libs/env.ts',
+      'libs/service/env.ts',
     ]);
   });
 

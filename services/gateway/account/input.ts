@@ -1,14 +1,14 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
-import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
-import type { NumberFormat } from '#libs/models/number-format.ts';
-import type { NumberKind } from '#libs/models/number-ledger.ts';
+import type { NumberFormat } from '#libs/billing/number-format.ts';
+import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
+import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
+import { isDataUri, isWebUrl } from '#libs/outbound/url-form.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
-import { isDataUri, isWebUrl } from '#libs/url-form.ts';
-import { percentage } from '../http/money-input.ts';
-import { number } from '../http/number-input.ts';
-import { line, name, text } from '../http/read-input.ts';
+import { line, name, text } from '../fields/input-fields.ts';
+import { percentage } from '../fields/money-input.ts';
+import { number } from '../fields/number-input.ts';
 
 export interface AccountChanges {
   name?: string;

@@ -1,12 +1,12 @@
 // The caller's own account over HTTP.
-import { Account, type AccountRecord, accountView } from '#libs/models/account.ts';
+import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
-import { found, updated } from '../http/answer.ts';
 import { forgetProfile } from '../http/authenticate.ts';
+import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { accountAnswer } from './answer.ts';
 import { changedFormats } from './change-formats.ts';
 import { type AccountChanges, accountChanges } from './input.ts';
+import { accountAnswer } from './response.ts';
 
 const path = '/api/v1/account';
 

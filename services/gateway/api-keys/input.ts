@@ -1,8 +1,8 @@
 // What a caller may send about API keys.
 import Joi from 'joi';
-import { ACCOUNT_MODES, type AccountMode } from '#libs/models/account.ts';
-import { SCOPES } from '#libs/models/api-key.ts';
-import { instant, name } from '../http/read-input.ts';
+import { ACCOUNT_MODES, type AccountMode } from '#libs/models/accounts/account.ts';
+import { SCOPES } from '#libs/models/accounts/api-key.ts';
+import { instant, name } from '../fields/input-fields.ts';
 
 export interface NewKey {
   name: string;

@@ -13,17 +13,17 @@ import {
   KEYS_MAX,
   KEYS_MAX_REACHED,
   untilForgotten,
-} from '#libs/models/api-key.ts';
+} from '#libs/models/accounts/api-key.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { type Answer, created, deleted, found, listed } from '../http/answer.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { type Answer, created, deleted, found, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { apiKeyAnswer, apiKeyWithSecretAnswer } from './answer.ts';
 import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
+import { apiKeyAnswer, apiKeyWithSecretAnswer } from './response.ts';
 
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';

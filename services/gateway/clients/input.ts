@@ -1,10 +1,10 @@
 // What a caller may send about clients.
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
-import { clientListing } from '#libs/models/client.ts';
+import { clientListing } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
+import { line, name, text } from '../fields/input-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { line, name, text } from '../http/read-input.ts';
 
 export interface NewClient {
   name: string;

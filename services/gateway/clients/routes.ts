@@ -1,22 +1,21 @@
 // Clients over HTTP.
 import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
-import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/client.ts';
-import { erasedFields, eraseFromEvents } from '#libs/models/client-erasure.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/accounts/client.ts';
+import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-erasure.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { Project } from '#libs/models/project.ts';
-import { Quote } from '#libs/models/quote.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
+import { Project } from '#libs/models/time/project.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
 import { textWithin } from '#libs/search-text.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { clientAnswer } from './answer.ts';
 import {
   type ClientChanges,
   type ClientQuery,
@@ -26,6 +25,7 @@ import {
   newClient,
   requireNameAndEmail,
 } from './input.ts';
+import { clientAnswer } from './response.ts';
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';

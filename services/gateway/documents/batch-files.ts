@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
-import { findFile } from '#libs/models/batch-file.ts';
-import type { BatchRecord } from '#libs/models/document-batch.ts';
-import { printedNumber } from '#libs/models/number-ledger.ts';
+import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import { findFile } from '#libs/models/documents/batch-file.ts';
+import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { ASKED_EACH_TIME, sendPdf } from '../http/send-pdf.ts';
+import { ASKED_EACH_TIME, sendPdf } from '../printing/send-pdf.ts';
 
 const AGAIN = { 'Retry-After': '1' };
 

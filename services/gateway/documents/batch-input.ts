@@ -1,10 +1,10 @@
 // What a caller may send to have many documents printed.
 import Joi from 'joi';
-import { BATCH_STATUSES, type BatchStatus } from '#libs/models/document-batch.ts';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
-import { exampleId } from '../http/example-ids.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
+import { BATCH_STATUSES, type BatchStatus } from '#libs/models/documents/document-batch.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { uuid } from '../http/read-input.ts';
 import { type QuoteDocumentQuery, quoteLooks } from './input.ts';
 
 /** An agency's invoices of a month; what is larger is asked for in parts. */

@@ -1,8 +1,11 @@
 // Many stored documents at once: asked for, watched, fetched and removed.
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, lacksScope } from '#libs/errors.ts';
-import { allows } from '#libs/models/api-key.ts';
-import { removeFiles } from '#libs/models/batch-file.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
+import { removeFiles } from '#libs/models/documents/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
   BATCH_KEPT_MS,
@@ -13,15 +16,12 @@ import {
   batchListing,
   DocumentBatch,
   insertBatch,
-} from '#libs/models/document-batch.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+} from '#libs/models/documents/document-batch.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
-import { Quote } from '#libs/models/quote.ts';
 import { findAllOwn, findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
-import { deleted, found, listed } from '../http/answer.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { deleted, found, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';

@@ -1,10 +1,10 @@
 // A batch of documents as a caller sees it, over HTTP and in its event.
 
 import Joi from 'joi';
-import { BATCH_STATUSES, BATCHED_STATUSES, type BatchRecord } from '#libs/models/document-batch.ts';
-import { NUMBER_KINDS, printedNumber } from '#libs/models/number-ledger.ts';
-import { exampleTime, id, orNull, timestamp, words } from '../http/answer-shapes.ts';
-import { exampleId } from '../http/example-ids.ts';
+import { NUMBER_KINDS, printedNumber } from '#libs/models/billing/number-ledger.ts';
+import { BATCH_STATUSES, BATCHED_STATUSES, type BatchRecord } from '#libs/models/documents/document-batch.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
 import { quoteLooks } from './input.ts';
 
 export const batchesPath = '/api/v1/documents';

@@ -1,10 +1,10 @@
 // Finds a stored invoice or quote and makes of it what the renderer prints.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import type { AccountRecord } from '#libs/models/account.ts';
-import { Client, type ClientRecord } from '#libs/models/client.ts';
-import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
-import { partiesOf } from '#libs/models/parties.ts';
-import { Quote, type QuoteRecord } from '#libs/models/quote.ts';
+import type { AccountRecord } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { partiesOf } from '#libs/models/billing/parties.ts';
+import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';

@@ -1,13 +1,19 @@
 // Works through batches of documents, those of this gateway and those that a killed one left behind.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '#libs/logger.ts';
-import { type ClaimedBatch, claimBatch, completeBatch, extendLease, releaseBatch } from '#libs/models/batch-clock.ts';
 import { drawNext } from '#libs/models/counter.ts';
-import { insertEvent } from '#libs/models/event.ts';
-import { inTransaction } from '#libs/mongo.ts';
-import { isStoreAway } from '#libs/mongo-errors.ts';
-import type { PrintDocument } from '../http/print-document.ts';
-import { inTurn } from '../http/turns.ts';
+import {
+  type ClaimedBatch,
+  claimBatch,
+  completeBatch,
+  extendLease,
+  releaseBatch,
+} from '#libs/models/documents/batch-clock.ts';
+import { insertEvent } from '#libs/models/webhooks/event.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
+import { isStoreAway } from '#libs/mongo/errors.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { inTurn } from '../limits/concurrency-limit.ts';
+import type { PrintDocument } from '../printing/print-document.ts';
 import { batchView } from './batch-view.ts';
 import { nextTurn, printSlice } from './print-slice.ts';
 

@@ -2,14 +2,14 @@
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { Account, type AccountRecord } from '#libs/models/account.ts';
-import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/batch-clock.ts';
-import { FILE_BYTES_MAX, keepFile } from '#libs/models/batch-file.ts';
-import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/document-batch.ts';
-import { isStoreAway } from '#libs/mongo-errors.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import type { PrintDocument } from '../http/print-document.ts';
-import { requireWholePdf } from '../http/send-pdf.ts';
+import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
+import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
+import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
+import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
+import { isStoreAway } from '#libs/mongo/errors.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import type { PrintDocument } from '../printing/print-document.ts';
+import { requireWholePdf } from '../printing/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
 import type { QuoteDocumentQuery } from './input.ts';
 

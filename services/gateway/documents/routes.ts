@@ -1,9 +1,9 @@
 // Stored invoices and quotes as PDF.
-import { readAccount } from '#libs/models/account.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { answerDocument } from './answer-document.ts';
 import { findInvoiceDocument, findQuoteDocument, type Issuing } from './find-document.ts';
 import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
+import { answerDocument } from './respond-with-document.ts';
 
 const description =
   "Printed in the account's language from its profile, with issuer and client as they were when it was sent; a draft " +

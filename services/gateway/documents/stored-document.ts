@@ -1,11 +1,12 @@
 // An invoice or quote of ours as the renderer prints it: every amount as the API answers it, nothing is computed anew.
+
+import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
-import type { InvoiceRecord } from '#libs/models/invoice.ts';
-import { printedNumber } from '#libs/models/number-ledger.ts';
-import type { Parties } from '#libs/models/parties.ts';
-import type { QuoteRecord } from '#libs/models/quote.ts';
-import { fromMinor, lineNet, sumOfLines } from '#libs/money.ts';
+import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import type { Parties } from '#libs/models/billing/parties.ts';
+import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 
 /** Who it is from and to, where the issuer's days begin, and whether its account is a test. */

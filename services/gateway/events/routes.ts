@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
-import { replayEvents } from '#libs/models/delivery.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { replayEvents } from '#libs/models/webhooks/delivery.ts';
 import {
   countFeed,
   EVENT_TYPES,
@@ -12,14 +13,13 @@ import {
   eventView,
   type FeedPage,
   readFeed,
-} from '#libs/models/event.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import { type Answer, found, updated } from '../http/answer.ts';
+} from '#libs/models/webhooks/event.ts';
+import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
+import { type Answer, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './answer.ts';
+import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './response.ts';
 
 const path = '/api/v1/events';
 const missing = 'Event not found or access denied';

@@ -4,8 +4,8 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isApiKeyForm } from '#libs/api-key.ts';
 import { AppError, lacksScope, unauthorized } from '#libs/errors.ts';
-import { Account } from '#libs/models/account.ts';
-import { ApiKey, type ApiKeyRecord, allows, findUsableKey } from '#libs/models/api-key.ts';
+import { Account } from '#libs/models/accounts/account.ts';
+import { ApiKey, type ApiKeyRecord, allows, findUsableKey } from '#libs/models/accounts/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Caller, Profile } from './route.ts';
 

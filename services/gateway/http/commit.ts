@@ -2,8 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { stringify } from 'safe-stable-stringify';
+import {
+  formattedNumber,
+  type NumberFormats,
+  numberFormat,
+  periodOf,
+  sequenceOf,
+} from '#libs/billing/number-format.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
+import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '#libs/models/billing/number-ledger.ts';
 import {
   drawInSequence,
   drawMany,
@@ -12,18 +20,16 @@ import {
   pretendChangeTime,
   reserveEvents,
 } from '#libs/models/counter.ts';
-import { type EventType, insertEvent, insertEvents } from '#libs/models/event.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
-import { formattedNumber, type NumberFormats, numberFormat, periodOf, sequenceOf } from '#libs/models/number-format.ts';
-import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '#libs/models/number-ledger.ts';
 import { type Id, type StoredId, storedId, timeOf } from '#libs/models/tenant.ts';
-import { inTransaction, type Session } from '#libs/mongo.ts';
-import { isDuplicate } from '#libs/mongo-errors.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import type { Answer } from './answer.ts';
+import { type EventType, insertEvent, insertEvents } from '#libs/models/webhooks/event.ts';
+import { inTransaction, type Session } from '#libs/mongo/connection.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { inTurn } from '../limits/concurrency-limit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { parametersOf } from './read-query.ts';
-import { inTurn } from './turns.ts';
+import type { Answer } from './response.ts';
 
 export interface Transaction {
   session: Session;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { AppError } from '#libs/errors.ts';
-import { found } from './answer.ts';
+import { found } from './response.ts';
 
 /** What a 412 says. */
 export const CHANGED = 'The record has changed: If-Match does not match its ETag';

@@ -1,7 +1,7 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeAway } from '#libs/errors.ts';
-import { isUnanswered } from '#libs/mongo-errors.ts';
+import { isUnanswered } from '#libs/mongo/errors.ts';
 import { NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {

@@ -1,8 +1,8 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
-import { InHand } from '#libs/in-hand.ts';
-import type { Logger } from '#libs/logger.ts';
-import { limitConnections } from './connections.ts';
+import { InHand } from '#libs/leak-free.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { limitConnections } from '../limits/connections.ts';
 
 /** Longer than any answer may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;

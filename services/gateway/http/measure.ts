@@ -1,6 +1,6 @@
 // Tells the metrics how long each request took, by the route's pattern: paths hold ids and would be without number.
 import type { NextFunction, Request, Response } from 'express';
-import type { RequestSeconds } from '#libs/metrics.ts';
+import type { RequestSeconds } from '#libs/service/metrics.ts';
 
 export function measureRequests(seconds: RequestSeconds) {
   return (request: Request, response: Response, next: NextFunction) => {

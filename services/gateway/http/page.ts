@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import type { Position } from '#libs/models/keyset.ts';
 import type { Listing } from '#libs/models/listing.ts';
+import { instant } from '../fields/input-fields.ts';
 import { CURSOR_LONGEST } from './cursor.ts';
-import { instant } from './read-input.ts';
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;

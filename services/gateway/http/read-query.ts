@@ -2,7 +2,7 @@
 import { parse } from 'node:querystring';
 import type Joi from 'joi';
 import { validationFailed } from '#libs/errors.ts';
-import { type DetailsForm, detailsOf, type Problem, validation } from './read-input.ts';
+import { type DetailsForm, detailsOf, type Problem, validation } from '../fields/input-fields.ts';
 
 /** More are an attack. Each unknown one is named in the answer. */
 const PARAMETERS_MAX = 100;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp } from 'pino-http';
-import { describeError, type Logger } from '#libs/logger.ts';
+import { describeError, type Logger } from '#libs/service/logger.ts';
 
 /** A caller's own id is taken when it cannot break a log line or a header. */
 const ID_FORM = /^[A-Za-z0-9._-]{8,128}$/;

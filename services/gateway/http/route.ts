@@ -2,12 +2,12 @@
 import type { Request, Response } from 'express';
 import type Joi from 'joi';
 import type { AppError } from '#libs/errors.ts';
-import type { Logger } from '#libs/logger.ts';
-import type { AccountRecord } from '#libs/models/account.ts';
-import type { Scope } from '#libs/models/api-key.ts';
+import type { AccountRecord } from '#libs/models/accounts/account.ts';
+import type { Scope } from '#libs/models/accounts/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import type { Answer } from './answer.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import type { Commit } from './commit.ts';
+import type { Answer } from './response.ts';
 
 /** What of an account every request needs, see readAccount for the rest. */
 export type Profile = Pick<AccountRecord, 'time_zone' | 'mode' | 'max_entry_hours'>;

@@ -1,14 +1,12 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
 import { AppError, storeAway } from '#libs/errors.ts';
-import { holdUsableKey } from '#libs/models/api-key.ts';
+import { holdUsableKey } from '#libs/models/accounts/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
-import { isUnanswered } from '#libs/mongo-errors.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import { errorOf } from './admission.ts';
-import type { Answer } from './answer.ts';
-import { authenticate, requireScope } from './authenticate.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { isUnanswered } from '#libs/mongo/errors.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
 import {
   type BodyPlace,
   type BodyRoom,
@@ -16,20 +14,22 @@ import {
   bytesToCome,
   openBodyRoom,
   type RoomRejections,
-} from './body-room.ts';
+} from '../limits/byte-capacity.ts';
+import { inTurn } from '../limits/concurrency-limit.ts';
+import type { Rates } from '../limits/rate-limit.ts';
+import { errorOf } from '../printing/admission.ts';
+import type { PrintDocument } from '../printing/print-document.ts';
+import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { listOf, readCursor, writeCursor } from './cursor.ts';
 import { entityTag, isKnown, requireMatch, taggedPart } from './entity-tag.ts';
 import { type PageQuery, pageLinks } from './page.ts';
-import type { PrintDocument } from './print-document.ts';
-import type { Rates } from './rate-limit.ts';
 import { bodyReader } from './read-body.ts';
-import { fieldProblem } from './read-input.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
+import type { Answer } from './response.ts';
 import { type Caller, type Context, hasCursor, isPrintedFromBody, type Route } from './route.ts';
-import { inTurn } from './turns.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 /** A hundred invoices as long as they get are 26 MB of JSON: this is for a gateway of 768 MiB that has two such callers. */

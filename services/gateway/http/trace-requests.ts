@@ -1,6 +1,6 @@
 // Makes each request a span of the trace its caller began, or of a new one.
 import type { NextFunction, Request, Response } from 'express';
-import { endRequestSpan, inRequestSpan, isTracing } from '#libs/tracing.ts';
+import { endRequestSpan, inRequestSpan, isTracing } from '#libs/service/tracing.ts';
 
 export function traceRequests(request: Request, response: Response, next: NextFunction) {
   if (!isTracing()) return next();

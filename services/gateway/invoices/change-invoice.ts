@@ -1,13 +1,14 @@
 // What a change of an invoice makes of it: amounts are computed here, and states follow each other or are refused.
+
+import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/billing/money.ts';
 import { conflict } from '#libs/errors.ts';
-import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/invoice.ts';
-import type { LineItem } from '#libs/models/line-item.ts';
+import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/billing/invoice.ts';
+import type { LineItem } from '#libs/models/billing/line-item.ts';
 import { changedFields } from '#libs/models/records.ts';
-import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
-import { changedDates } from '../http/dates-input.ts';
-import { requireLineAmounts, storedLines } from '../http/money-input.ts';
-import { changedReferences } from '../http/project-of-client.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { changedDates } from '../fields/dates-input.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
+import { requireLineAmounts, storedLines } from '../fields/money-input.ts';
+import { changedReferences } from '../fields/project-of-client.ts';
 import type { InvoiceChanges } from './input.ts';
 
 export type InvoiceMoney = Pick<InvoiceRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount' | 'line_items'>;

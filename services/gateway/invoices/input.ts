@@ -1,13 +1,13 @@
 // What a caller may send about invoices.
 import Joi from 'joi';
-import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/invoice.ts';
+import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { type DatesInput, datesInput } from '../http/dates-input.ts';
-import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../http/document-filters.ts';
-import { exampleId } from '../http/example-ids.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
+import { type DatesInput, datesInput } from '../fields/dates-input.ts';
+import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { currency, day, text, uuid } from '../http/read-input.ts';
 
 export interface NewInvoice extends DatesInput {
   client_id: Id;

@@ -1,10 +1,12 @@
 // Invoices over HTTP.
+
+import { sequenceOf } from '#libs/billing/number-format.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
-import { readAccount } from '#libs/models/account.ts';
-import { documentSearch } from '#libs/models/document-search.ts';
-import { embeddedIn } from '#libs/models/embedded.ts';
-import type { EventType } from '#libs/models/event.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { documentSearch } from '#libs/models/billing/document-search.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import { isDayToWatch, isUntold, statusToStore } from '#libs/models/billing/expiry.ts';
 import {
   effectiveInvoiceStatus,
   Invoice,
@@ -15,28 +17,26 @@ import {
   invoicesWithStatus,
   invoiceView,
   paymentView,
-} from '#libs/models/invoice.ts';
-import { isDayToWatch, isUntold, statusToStore } from '#libs/models/lapse.ts';
+} from '#libs/models/billing/invoice.ts';
+import { buryNumber } from '#libs/models/billing/number-ledger.ts';
+import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { sequenceOf } from '#libs/models/number-format.ts';
-import { buryNumber } from '#libs/models/number-ledger.ts';
-import { partiesOf } from '#libs/models/parties.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { changedDates, issueDateOf } from '../fields/dates-input.ts';
+import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
+import { issuedFields } from '../fields/issue-document.ts';
+import { storedLines } from '../fields/money-input.ts';
+import { namedClient } from '../fields/named-client.ts';
+import { projectOfClient, requireReferences } from '../fields/project-of-client.ts';
 import type { Transaction } from '../http/commit.ts';
-import { changedDates, issueDateOf } from '../http/dates-input.ts';
-import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { issuedFields } from '../http/issue-document.ts';
-import { storedLines } from '../http/money-input.ts';
-import { namedClient } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
-import { projectOfClient, requireReferences } from '../http/project-of-client.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { invoiceAnswer } from './answer.ts';
 import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
 import {
   type InvoiceChanges,
@@ -46,6 +46,7 @@ import {
   type NewInvoice,
   newInvoice,
 } from './input.ts';
+import { invoiceAnswer } from './response.ts';
 
 const path = '/api/v1/invoices';
 /** What a range can be of. */

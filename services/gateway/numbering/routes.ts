@@ -1,10 +1,10 @@
 // Proof that the numbers of quotes and invoices have neither holes nor doubles.
 import Joi from 'joi';
-import { type Audit, auditNumbers, numberPage } from '#libs/models/number-audit.ts';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/number-ledger.ts';
+import { type Audit, auditNumbers, numberPage } from '#libs/models/billing/number-audit.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { numberingAnswer } from './answer.ts';
+import { numberingAnswer } from './response.ts';
 
 interface AuditQuery extends PageQuery {
   kind?: NumberKind;

@@ -1,7 +1,7 @@
 // What an operator must know before anything else: each alarm says what is wrong and what follows from it.
 import { renderDocument } from '#libs/jobs/catalog.ts';
-import { type BulkRecord, bulkStateOf } from '#libs/models/bulk-run.ts';
-import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';
+import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
+import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from './format.ts';
 import type { Numbers, Part, QueueNumbers } from './numbers.ts';
 

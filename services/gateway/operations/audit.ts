@@ -1,12 +1,12 @@
 // Who did what: logins, refused logins, and every action.
-import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/audit-entry.ts';
-import { SEARCH_LIMIT_MS } from '#libs/models/delivery-search.ts';
-import { operatorName } from '#libs/models/operator.ts';
+import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
+import { operatorName } from '#libs/models/operations/operator.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf, timeOf } from './filters.ts';
 import { moment } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { badge, choiceField, pager, type Tone, table, textField, timeField } from './parts.ts';
+import { SEARCH_LIMIT_MS } from './store/delivery-search.ts';
 import type { Visit } from './visit.ts';
 
 const TONES: Record<string, Tone> = { done: 'good', refused: 'warn', failed: 'bad', begun: 'bad' };

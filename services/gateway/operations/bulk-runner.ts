@@ -2,11 +2,11 @@
 import { agreedDate } from '#libs/clock.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import type { Logger } from '#libs/logger.ts';
-import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/bulk-run.ts';
-import { replayDelivery } from '#libs/models/delivery.ts';
-import { nextDeliveries } from '#libs/models/delivery-search.ts';
+import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
+import { replayDelivery } from '#libs/models/webhooks/delivery.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import { deliverySearchOf, selectionParams } from './filters.ts';
+import { nextDeliveries } from './store/delivery-search.ts';
 
 /** Small enough that stopping is quick and the API keeps its connections to MongoDB. */
 const BATCH = 50;

@@ -1,7 +1,7 @@
 // Actions on many records: how far they are, stopping them, and going on with one whose process has ended.
 import type { VNode } from 'preact';
-import { audited } from '#libs/models/audit-entry.ts';
-import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/bulk-run.ts';
+import { audited } from '#libs/models/operations/audit-entry.ts';
+import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { ago, count } from './format.ts';
 import { html } from './html.ts';

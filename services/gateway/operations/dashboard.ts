@@ -1,6 +1,6 @@
 // The operations dashboard: the table of its pages and actions, and the manners they share.
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { AuditEntry, type AuditRecord } from '#libs/models/audit-entry.ts';
+import { AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { assetRoutes } from './assets.ts';
 import { auditPage } from './audit.ts';

@@ -1,12 +1,12 @@
 // Search in deliveries, one delivery with its attempts, and sending one again.
 import type { VNode } from 'preact';
-import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/delivery.ts';
-import { countDeliveries, searchDeliveries } from '#libs/models/delivery-search.ts';
+import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { deliverySearchOf, PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from './filters.ts';
 import { count, countedUpTo, moment } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from './parts.ts';
+import { countDeliveries, searchDeliveries } from './store/delivery-search.ts';
 import type { Visit, Visitor } from './visit.ts';
 
 const COUNTED_MAX = 10_000;

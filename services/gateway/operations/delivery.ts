@@ -1,7 +1,7 @@
 // One delivery with its attempts, and sending it again.
-import { audited } from '#libs/models/audit-entry.ts';
-import { type Attempt, Delivery, type DeliveryRecord, replayDelivery } from '#libs/models/delivery.ts';
+import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { type Attempt, Delivery, type DeliveryRecord, replayDelivery } from '#libs/models/webhooks/delivery.ts';
 import { actorOf } from './bulk.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 import { ago, count, duration, moment } from './format.ts';

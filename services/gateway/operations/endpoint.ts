@@ -1,9 +1,8 @@
 // One webhook endpoint: is it well, what happened lately, and sending it again what it missed.
 import type { VNode } from 'preact';
-import type { DeliveryRecord } from '#libs/models/delivery.ts';
-import { searchDeliveries } from '#libs/models/delivery-search.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
+import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { columnsFor } from './deliveries.ts';
 import { timeText } from './filters.ts';
 import { ago, count } from './format.ts';
@@ -11,6 +10,7 @@ import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { badge, choiceField, idLine, live, note, stat, table, timeField } from './parts.ts';
 import { Refusal } from './refusal.ts';
+import { searchDeliveries } from './store/delivery-search.ts';
 import type { Visit } from './visit.ts';
 
 const LATEST = 20;

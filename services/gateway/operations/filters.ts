@@ -1,11 +1,11 @@
 // Reads the filters of a search from its address, so that every search is a link that can be kept and sent.
 import type { Request } from 'express';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/delivery.ts';
-import type { DeliverySearch } from '#libs/models/delivery-search.ts';
-import { RENDER_STATUSES, type RenderStatus } from '#libs/models/render-record.ts';
-import type { RenderSearch } from '#libs/models/render-search.ts';
+import { RENDER_STATUSES, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import { Refusal } from './refusal.ts';
+import type { DeliverySearch } from './store/delivery-search.ts';
+import type { RenderSearch } from './store/render-search.ts';
 
 export const PAGE_SIZE = 50;
 /** Skipping is a walk; nobody reads so far, a narrower search is the way. */

@@ -1,11 +1,11 @@
 // Opens and ends sessions. Every try is slow, counted and noted.
 import express, { type Request, type Response, Router } from 'express';
 import { ipKeyGenerator, type Options, rateLimit } from 'express-rate-limit';
-import { audit } from '#libs/models/audit-entry.ts';
-import { findByPassword, Operator, operatorName } from '#libs/models/operator.ts';
-import { closeSession, findSession, openSession } from '#libs/models/operator-session.ts';
+import { audit } from '#libs/models/operations/audit-entry.ts';
+import { findByPassword, Operator, operatorName } from '#libs/models/operations/operator.ts';
+import { closeSession, findSession, openSession } from '#libs/models/operations/operator-session.ts';
 import { PASSWORD_LONGEST } from '#libs/password.ts';
-import { inTurn } from '../http/turns.ts';
+import { inTurn } from '../limits/concurrency-limit.ts';
 import { renderPage } from './html.ts';
 import { loginPage } from './login-page.ts';
 import { addressOf, giveCookie, localPath, requireSameOrigin, requireToken, takeCookie, tokenOf } from './visit.ts';

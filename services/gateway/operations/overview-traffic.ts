@@ -1,6 +1,6 @@
 // What goes through: documents and deliveries in the last hour.
 import type { VNode } from 'preact';
-import { WAITING_COUNTED_MAX } from '#libs/models/outbox.ts';
+import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { axis, bars, highest, line, perMinute } from './charts.ts';
 import { count, countedUpTo, countUpTo, duration } from './format.ts';
 import { html } from './html.ts';

@@ -1,7 +1,7 @@
 // The first page: is the system well, and if not, where.
 import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
-import { bulkStateOf } from '#libs/models/bulk-run.ts';
+import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import { alarmsOf, urgencyOf } from './alarms.ts';
 import { axis, highest, line, perMinute } from './charts.ts';
 import { bytes, count, counted, duration } from './format.ts';

@@ -1,8 +1,8 @@
 // Turns what went wrong into a page with words an operator can use.
 import type { Request, Response } from 'express';
 import { AppError } from '#libs/errors.ts';
-import type { Logger } from '#libs/logger.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo/errors.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import { html, renderPage } from './html.ts';
 import { documentOf, frame } from './layout.ts';
 import { note } from './parts.ts';

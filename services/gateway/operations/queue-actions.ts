@@ -1,6 +1,6 @@
 // Pausing, resuming and retrying a queue.
 import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
-import { audited } from '#libs/models/audit-entry.ts';
+import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf } from './bulk.ts';
 import { counted } from './format.ts';
 import { orUnavailable, requireQueue } from './known-queue.ts';

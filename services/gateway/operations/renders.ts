@@ -1,12 +1,12 @@
 // Search in rendered documents: how long each took, and why some were not.
 import type { VNode } from 'preact';
-import { RENDER_STATUSES, type RenderRecord } from '#libs/models/render-record.ts';
-import { countRenders, searchRenders } from '#libs/models/render-search.ts';
+import { RENDER_STATUSES, type RenderRecord } from '#libs/models/documents/render-record.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, renderSearchOf, sliceOf } from './filters.ts';
 import { bytes, countedUpTo, duration, moment } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from './parts.ts';
+import { countRenders, searchRenders } from './store/render-search.ts';
 import type { Visit } from './visit.ts';
 
 const COUNTED_MAX = 10_000;

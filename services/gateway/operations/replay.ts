@@ -1,12 +1,12 @@
 // Sends all deliveries that match a search again: first says how many, then does it in the background.
-import { audited } from '#libs/models/audit-entry.ts';
-import { countDeliveries } from '#libs/models/delivery-search.ts';
+import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf } from './bulk.ts';
 import { deliverySearchOf, paramsOf, selectionParams } from './filters.ts';
 import { counted, countedUpTo, countUpTo } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { action, note } from './parts.ts';
+import { countDeliveries } from './store/delivery-search.ts';
 import type { Done, Visit } from './visit.ts';
 
 const COUNTED_MAX = 1_000_000;

@@ -1,8 +1,8 @@
 // Notes how full the queues are, four times a minute, for the charts of the dashboard.
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import type { Logger } from '#libs/logger.ts';
-import { recordSamples } from '#libs/models/queue-sample.ts';
+import { recordSamples } from '#libs/models/operations/queue-sample.ts';
+import type { Logger } from '#libs/service/logger.ts';
 
 const STEP_MS = 15_000;
 

@@ -2,10 +2,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Queues } from '#libs/jobs/queue.ts';
-import type { Logger } from '#libs/logger.ts';
-import { audit } from '#libs/models/audit-entry.ts';
-import { Operator, type OperatorRecord, type OperatorRole } from '#libs/models/operator.ts';
-import { findSession, SESSION_LIFE_MS } from '#libs/models/operator-session.ts';
+import { audit } from '#libs/models/operations/audit-entry.ts';
+import { Operator, type OperatorRecord, type OperatorRole } from '#libs/models/operations/operator.ts';
+import { findSession, SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import type { BulkRunner } from './bulk-runner.ts';
 import { Refusal } from './refusal.ts';
 

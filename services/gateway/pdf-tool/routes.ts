@@ -1,9 +1,9 @@
 // The PDF tool: an invoice or quote from the data in the request.
 import { PDF_BODY_BYTES_MAX, type PdfDocument, pdfDocument } from '#libs/jobs/pdf-document.ts';
-import { whenGone } from '../http/caller-gone.ts';
-import { printerOf } from '../http/print-document.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { sendPdf } from '../http/send-pdf.ts';
+import { whenGone } from '../printing/caller-gone.ts';
+import { printerOf } from '../printing/print-document.ts';
+import { sendPdf } from '../printing/send-pdf.ts';
 
 const example = {
   title: 'Invoice',

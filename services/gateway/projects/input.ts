@@ -1,10 +1,10 @@
 // What a caller may send about projects.
 import Joi from 'joi';
-import { projectListing } from '#libs/models/project.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { exampleId } from '../http/example-ids.ts';
+import { projectListing } from '#libs/models/time/project.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { line, name, uuid } from '../fields/input-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { line, name, uuid } from '../http/read-input.ts';
 
 export interface NewProject {
   name: string;

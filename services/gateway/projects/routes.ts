@@ -1,11 +1,10 @@
 // Projects over HTTP.
 import { conflict } from '#libs/errors.ts';
-import { type AccountRecord, readAccount } from '#libs/models/account.ts';
-import { clientsOf } from '#libs/models/client.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
+import { clientsOf } from '#libs/models/accounts/client.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { Project, type ProjectRecord, projectListing, projectStatuses, projectView } from '#libs/models/project.ts';
-import { Quote } from '#libs/models/quote.ts';
 import {
   changeOwn,
   driverOf,
@@ -19,19 +18,25 @@ import {
   removeAllWith,
   removeOwn,
 } from '#libs/models/records.ts';
-import { Task, taskView } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
-import type { Session } from '#libs/mongo.ts';
+import {
+  Project,
+  type ProjectRecord,
+  projectListing,
+  projectStatuses,
+  projectView,
+} from '#libs/models/time/project.ts';
+import { Task, taskView } from '#libs/models/time/task.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import type { Session } from '#libs/mongo/connection.ts';
 import { sameName } from '#libs/search-text.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
+import { namedClient } from '../fields/named-client.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { namedClient } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { projectAnswer } from './answer.ts';
 import {
   type NewProject,
   newProject,
@@ -40,6 +45,7 @@ import {
   projectChanges,
   projectQuery,
 } from './input.ts';
+import { projectAnswer } from './response.ts';
 
 const path = '/api/v1/projects';
 const missing = 'Project not found or access denied';

@@ -1,11 +1,12 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
+
+import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/billing/money.ts';
 import { conflict } from '#libs/errors.ts';
-import type { LineItem } from '#libs/models/line-item.ts';
-import type { QuoteRecord, QuoteStatus } from '#libs/models/quote.ts';
+import type { LineItem } from '#libs/models/billing/line-item.ts';
+import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
 import { changedFields } from '#libs/models/records.ts';
-import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/money.ts';
-import { requireLineAmounts, storedLines } from '../http/money-input.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
+import { requireLineAmounts, storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
 
 export type QuoteMoney = Pick<QuoteRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount'>;

@@ -1,13 +1,13 @@
 // What a caller may send about quotes.
 import Joi from 'joi';
-import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/quote.ts';
+import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { type DatesInput, datesInput } from '../http/dates-input.ts';
-import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../http/document-filters.ts';
-import { exampleId } from '../http/example-ids.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../http/money-input.ts';
+import { type DatesInput, datesInput } from '../fields/dates-input.ts';
+import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { currency, day, text, uuid } from '../http/read-input.ts';
 
 export interface NewQuote extends DatesInput {
   client_id: Id;

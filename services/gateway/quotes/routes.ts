@@ -1,15 +1,14 @@
 // Quotes over HTTP.
+
+import { sequenceOf } from '#libs/billing/number-format.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
-import { readAccount } from '#libs/models/account.ts';
-import { documentSearch } from '#libs/models/document-search.ts';
-import { embeddedIn } from '#libs/models/embedded.ts';
-import type { EventType } from '#libs/models/event.ts';
-import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/lapse.ts';
-import { findPage } from '#libs/models/listing.ts';
-import { sequenceOf } from '#libs/models/number-format.ts';
-import { buryNumber } from '#libs/models/number-ledger.ts';
-import { partiesOf } from '#libs/models/parties.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { documentSearch } from '#libs/models/billing/document-search.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/billing/expiry.ts';
+import { buryNumber } from '#libs/models/billing/number-ledger.ts';
+import { partiesOf } from '#libs/models/billing/parties.ts';
 import {
   effectiveQuoteStatus,
   Quote,
@@ -18,22 +17,23 @@ import {
   quoteListing,
   quotesWithStatus,
   quoteView,
-} from '#libs/models/quote.ts';
+} from '#libs/models/billing/quote.ts';
+import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { changedDates, issueDateOf } from '../fields/dates-input.ts';
+import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
+import { issuedFields } from '../fields/issue-document.ts';
+import { storedLines } from '../fields/money-input.ts';
+import { namedClient } from '../fields/named-client.ts';
+import { changedReferences, projectOfClient, requireReferences } from '../fields/project-of-client.ts';
 import type { Transaction } from '../http/commit.ts';
-import { changedDates, issueDateOf } from '../http/dates-input.ts';
-import { documentFilter, orderedByRange } from '../http/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { issuedFields } from '../http/issue-document.ts';
-import { storedLines } from '../http/money-input.ts';
-import { namedClient } from '../http/named-client.ts';
 import { pageOf } from '../http/page.ts';
-import { changedReferences, projectOfClient, requireReferences } from '../http/project-of-client.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { quoteAnswer } from './answer.ts';
 import { changedMoney, quoteMoney, requireChangeable } from './change-quote.ts';
 import {
   type GivenChanges,
@@ -44,6 +44,7 @@ import {
   quoteChanges,
   quoteQuery,
 } from './input.ts';
+import { quoteAnswer } from './response.ts';
 
 const path = '/api/v1/quotes';
 /** What a range can be of. */

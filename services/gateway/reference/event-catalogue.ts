@@ -1,16 +1,16 @@
 // Every type of event with what it means, an example of its body and a JSON Schema of it, made from what the API answers.
 import Joi from 'joi';
-import { EVENT_TYPES, type EventType } from '#libs/models/event.ts';
-import { clientAnswer } from '../clients/answer.ts';
+import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event.ts';
+import { clientAnswer } from '../clients/response.ts';
 import { batchAnswer } from '../documents/batch-view.ts';
-import { exampleTime, id, words } from '../http/answer-shapes.ts';
-import { exampleId } from '../http/example-ids.ts';
-import { invoiceAnswer, paymentAnswer } from '../invoices/answer.ts';
-import { projectAnswer } from '../projects/answer.ts';
-import { quoteAnswer } from '../quotes/answer.ts';
-import { taskAnswer } from '../tasks/answer.ts';
-import { timeEntryAnswer } from '../time-entries/answer.ts';
-import { webhookAnswer } from '../webhooks/answer.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { exampleTime, id, words } from '../fields/response-fields.ts';
+import { invoiceAnswer, paymentAnswer } from '../invoices/response.ts';
+import { projectAnswer } from '../projects/response.ts';
+import { quoteAnswer } from '../quotes/response.ts';
+import { taskAnswer } from '../tasks/response.ts';
+import { timeEntryAnswer } from '../time-entries/response.ts';
+import { webhookAnswer } from '../webhooks/response.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 
 export interface CatalogueEntry {

@@ -1,6 +1,6 @@
 // One row of the table of routes as an OpenAPI operation.
 import type Joi from 'joi';
-import { exampleIdFor } from '../http/example-ids.ts';
+import { exampleIdFor } from '../fields/example-ids.ts';
 import { isConditional, isOncePerKey, type Route } from '../http/route.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';

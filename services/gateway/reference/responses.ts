@@ -1,7 +1,7 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
 import { CHANGED } from '../http/entity-tag.ts';
-import { TOO_MANY } from '../http/rate-limit.ts';
 import { isConditional, isOncePerKey, isRendered, type Route } from '../http/route.ts';
+import { TOO_MANY } from '../limits/rate-limit.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 type Response = { description: string; headers?: object; content?: object };

@@ -1,7 +1,7 @@
 // Serves the OpenAPI document and its page, which need no key. Both are made once, which takes a third of a second.
 import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
-import { release } from '#libs/release.ts';
+import { release } from '#libs/service/release.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Route } from '../http/route.ts';
 import { makeOpenApi } from './openapi.ts';

@@ -1,11 +1,11 @@
 // What a caller may send about tasks.
 import Joi from 'joi';
-import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/task.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { exampleId } from '../http/example-ids.ts';
-import { number } from '../http/number-input.ts';
+import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { name, text, uuid } from '../fields/input-fields.ts';
+import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { name, text, uuid } from '../http/read-input.ts';
 
 export interface NewTask {
   project_id: Id;

@@ -1,8 +1,6 @@
 // Tasks over HTTP.
 import { conflict, notFound } from '#libs/errors.ts';
-import { hasIssuedTime } from '#libs/models/billed-time.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { Project, type ProjectFace, projectsOf } from '#libs/models/project.ts';
 import {
   changeOwn,
   findOwn,
@@ -16,18 +14,20 @@ import {
   removeAllWith,
   removeOwn,
 } from '#libs/models/records.ts';
-import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { TimeEntry, timeEntryView } from '#libs/models/time-entry.ts';
-import type { Session } from '#libs/mongo.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+import { hasIssuedTime } from '#libs/models/time/billed-time.ts';
+import { Project, type ProjectFace, projectsOf } from '#libs/models/time/project.ts';
+import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/task.ts';
+import { TimeEntry, timeEntryView } from '#libs/models/time/time-entry.ts';
+import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
 import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { taskAnswer } from './answer.ts';
 import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, taskQuery } from './input.ts';
+import { taskAnswer } from './response.ts';
 
 const path = '/api/v1/tasks';
 const missing = 'Task not found or access denied';

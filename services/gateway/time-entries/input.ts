@@ -1,12 +1,12 @@
 // What a caller may send about time entries.
 import Joi from 'joi';
-import { ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
+import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { secondsOf, timeEntryListing } from '#libs/models/time-entry.ts';
-import { exampleId } from '../http/example-ids.ts';
-import { number } from '../http/number-input.ts';
+import { secondsOf, timeEntryListing } from '#libs/models/time/time-entry.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { day, text, uuid } from '../fields/input-fields.ts';
+import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-import { day, text, uuid } from '../http/read-input.ts';
 
 export interface NewTimeEntry {
   project_id: Id;

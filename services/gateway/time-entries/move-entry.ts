@@ -1,14 +1,14 @@
 // Where a time entry belongs: another project of the same client, and a task of that project.
 import { conflict, notFound } from '#libs/errors.ts';
-import { Project } from '#libs/models/project.ts';
 import { findOwn, holdOwn } from '#libs/models/records.ts';
-import { Task, type TaskRecord } from '#libs/models/task.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
-import type { TimeEntryRecord } from '#libs/models/time-entry.ts';
-import type { Session } from '#libs/mongo.ts';
+import { Project } from '#libs/models/time/project.ts';
+import { Task, type TaskRecord } from '#libs/models/time/task.ts';
+import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
+import { projectOfClient } from '../fields/project-of-client.ts';
 import type { Transaction } from '../http/commit.ts';
-import { projectOfClient } from '../http/project-of-client.ts';
-import { fieldProblem } from '../http/read-input.ts';
 import type { TimeEntryChanges } from './input.ts';
 
 /** What a 409 says. */

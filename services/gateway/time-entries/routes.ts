@@ -1,12 +1,12 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
 import { conflict, notFound } from '#libs/errors.ts';
-import { maxEntryHours, readAccount } from '#libs/models/account.ts';
-import { isIssued } from '#libs/models/billed-time.ts';
+import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { Project, projectsOf } from '#libs/models/project.ts';
 import { changeOwn, findOwn, holdOwn, insertOwn, isUnchanged, readBoth, removeOwn } from '#libs/models/records.ts';
-import { Task, tasksOf } from '#libs/models/task.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { isIssued } from '#libs/models/time/billed-time.ts';
+import { Project, projectsOf } from '#libs/models/time/project.ts';
+import { Task, tasksOf } from '#libs/models/time/task.ts';
 import {
   secondsOf,
   TimeEntry,
@@ -14,14 +14,13 @@ import {
   timeEntryCore,
   timeEntryListing,
   timeEntryView,
-} from '#libs/models/time-entry.ts';
-import type { Session } from '#libs/mongo.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+} from '#libs/models/time/time-entry.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { fieldProblem } from '../fields/input-fields.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
-import { fieldProblem } from '../http/read-input.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { changedTimeEntryAnswer, createdTimeEntryAnswer, timeEntryAnswer } from './answer.ts';
 import {
   type NewTimeEntry,
   newTimeEntry,
@@ -31,6 +30,7 @@ import {
   timeEntryQuery,
 } from './input.ts';
 import { changedPlace, taskOf } from './move-entry.ts';
+import { changedTimeEntryAnswer, createdTimeEntryAnswer, timeEntryAnswer } from './response.ts';
 import { followTime } from './task-totals.ts';
 
 const path = '/api/v1/time-entries';

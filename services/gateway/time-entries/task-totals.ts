@@ -1,8 +1,9 @@
 // Task totals follow their time entries, in the same transaction and with an event of the task.
-import { projectsOf } from '#libs/models/project.ts';
-import { addTime, taskView } from '#libs/models/task.ts';
+
 import { type StoredId, storedId } from '#libs/models/tenant.ts';
-import type { TimeEntryRecord } from '#libs/models/time-entry.ts';
+import { projectsOf } from '#libs/models/time/project.ts';
+import { addTime, taskView } from '#libs/models/time/task.ts';
+import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import type { Transaction } from '../http/commit.ts';
 
 type Tracked = Pick<TimeEntryRecord, 'task_id' | 'seconds'>;

@@ -1,4 +1,7 @@
 // Deliveries over HTTP: what was tried, and sending again.
+
+import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import {
   Delivery,
   type DeliveryRecord,
@@ -6,18 +9,16 @@ import {
   findDeliveriesOf,
   replayDelivery,
   replayEvents,
-} from '#libs/models/delivery.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { isFor, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import { found, listed, updated } from '../http/answer.ts';
+} from '#libs/models/webhooks/delivery.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import { isFor, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { deliveryAnswer, replayAnswer } from './answer.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
 import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
+import { deliveryAnswer, replayAnswer } from './response.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';
 const deliveries = '/api/v1/deliveries/{id}';

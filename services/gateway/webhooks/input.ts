@@ -1,9 +1,9 @@
 // What a caller may send about webhook endpoints and deliveries.
 import Joi from 'joi';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/delivery.ts';
-import { isEventFilter } from '#libs/models/webhook-endpoint.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
+import { isEventFilter } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { instant, line, uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { instant, line, uuid } from '../http/read-input.ts';
 
 const URL_LONGEST = 2_048;
 const FILTERS_MAX = 50;

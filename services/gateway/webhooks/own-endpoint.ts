@@ -1,8 +1,8 @@
 // Reads and changes one endpoint of the caller.
 import { conflict } from '#libs/errors.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhook-endpoint.ts';
-import type { Session } from '#libs/mongo.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
 import type { Context } from '../http/route.ts';
 
 /** What a 409 says. */

@@ -1,5 +1,5 @@
 // What the webhook operations need besides the database.
-import type { Outbound } from '#libs/outbound.ts';
+import type { Outbound } from '#libs/outbound/outbound.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 
 export interface WebhookParts {

@@ -2,9 +2,9 @@
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
-import { deliveryId } from '#libs/models/delivery.ts';
-import { noteErrand, settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import { isUnchanged } from '#libs/models/records.ts';
+import { deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { noteErrand, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import {
   ENDPOINTS_MAX_REACHED,
   endpointView,
@@ -15,16 +15,16 @@ import {
   vetEndpointUrl,
   WebhookEndpoint,
   type WebhookEndpointRecord,
-} from '#libs/models/webhook-endpoint.ts';
-import { within } from '#libs/within.ts';
-import { created, deleted, found, listed, updated } from '../http/answer.ts';
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { within } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
 import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
+import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './response.ts';
 import { signingRoutes } from './signing-routes.ts';
 
 const path = '/api/v1/webhooks';

@@ -1,7 +1,7 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
-import { allows } from '#libs/models/api-key.ts';
-import { Event } from '#libs/models/event.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import {
   endpointView,
   makeSecret,
@@ -9,14 +9,14 @@ import {
   secretsOf,
   WebhookEndpoint,
   type WebhookEndpointRecord,
-} from '#libs/models/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo-primary.ts';
-import { updated } from '../http/answer.ts';
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { diagnosisAnswer, webhookWithSecretAnswer } from './answer.ts';
 import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
 import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
+import { diagnosisAnswer, webhookWithSecretAnswer } from './response.ts';
 import { diagnose, type Finding } from './signature-doctor.ts';
 
 const path = '/api/v1/webhooks';

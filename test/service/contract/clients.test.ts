@@ -1,6 +1,6 @@
 // The specification's rules about clients.
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { Event } from '#libs/models/event.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { type Contract, startContract, TIMESTAMP, UNAUTHORIZED, UUID } from '../../support/contract/contract.ts';
 import { proves } from '../../support/contract/proves.ts';
 

@@ -1,7 +1,7 @@
 // The rules about keys, envelopes, pages and versions: what holds for every operation.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
-import { ApiKey } from '#libs/models/api-key.ts';
+import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { type Contract, startContract, TIMESTAMP, UNAUTHORIZED, UUID } from '../../support/contract/contract.ts';
 import { proves } from '../../support/contract/proves.ts';
 

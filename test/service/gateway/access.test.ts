@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
-import { ApiKey, SCOPES } from '#libs/models/api-key.ts';
+import { ApiKey, SCOPES } from '#libs/models/accounts/api-key.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor } from '../../support/operations.ts';
 import { create, createClient, UNKNOWN_ID } from '../../support/records.ts';

@@ -1,8 +1,8 @@
 // The erasure of a client: what is gone from records, events and searches, and what stays because it was issued.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Client } from '#libs/models/client.ts';
-import { Event } from '#libs/models/event.ts';
+import { Client } from '#libs/models/accounts/client.ts';
 import { storedId } from '#libs/models/tenant.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';

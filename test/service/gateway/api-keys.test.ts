@@ -1,9 +1,9 @@
 // API keys over HTTP: shown once, never more than the caller has, and gone with the next request.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiKey, issueApiKey } from '#libs/models/api-key.ts';
+import { ApiKey, issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
-import { inTurn } from '../../../services/gateway/http/turns.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { inTurn } from '../../../services/gateway/limits/concurrency-limit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, UNKNOWN_ID } from '../../support/records.ts';

@@ -1,7 +1,7 @@
 // Clients over HTTP, as the specification has them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
-import { Event } from '#libs/models/event.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;

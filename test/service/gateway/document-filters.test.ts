@@ -1,8 +1,8 @@
 // Filters of the lists of invoices and quotes: several statuses, number, days, text, and all of them together.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { Client, searchOf } from '#libs/models/client.ts';
-import { CLIENTS_SEARCHED } from '#libs/models/document-search.ts';
+import { Client, searchOf } from '#libs/models/accounts/client.ts';
+import { CLIENTS_SEARCHED } from '#libs/models/billing/document-search.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { newRecord } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,9 +1,9 @@
 // What may still change before a document binds anybody: lines of a quote, the client of a draft, and whether there is a quote at all.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { NumberLedger } from '#libs/models/number-ledger.ts';
-import { Quote, type QuoteRecord } from '#libs/models/quote.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
+import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { quoteDocument } from '../../../services/gateway/documents/stored-document.ts';
-import { documentView } from '../../../services/renderer/document-view.ts';
+import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type AnyRecord,

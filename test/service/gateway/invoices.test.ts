@@ -1,8 +1,8 @@
 // Invoices over HTTP: amounts, numbers, states, and what each change announces.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { Invoice } from '#libs/models/invoice.ts';
-import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {

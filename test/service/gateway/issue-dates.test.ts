@@ -1,7 +1,7 @@
 // When a document is issued and when its work was done: given or by default, in the order of what was issued, and on paper.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { Account, type AccountRecord } from '#libs/models/account.ts';
+import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { findInvoiceDocument, findQuoteDocument } from '../../../services/gateway/documents/find-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient } from '../../support/records.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { driverOf } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { hasCursor } from '../../../services/gateway/http/route.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { plansOf } from '../../support/plans.ts';

@@ -1,7 +1,7 @@
 // An invoice with nothing due is never overdue: not in reads, not in filters, not in events.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

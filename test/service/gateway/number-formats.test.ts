@@ -1,7 +1,7 @@
 // Numbers in the account's own format: per kind, from a start, anew each year, and never twice however the format changes.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
-import { Account } from '#libs/models/account.ts';
+import { Account } from '#libs/models/accounts/account.ts';
 import { numberedAccount } from '../../support/numbered-account.ts';
 import { type AnyRecord, answerOf, create } from '../../support/records.ts';
 

@@ -1,9 +1,9 @@
 // The audit of numbers: gapless with tombstones, and able to tell when it is not.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
-import { Invoice } from '#libs/models/invoice.ts';
-import { NumberLedger } from '#libs/models/number-ledger.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { numberedAccount } from '../../support/numbered-account.ts';
 import { plansOf } from '../../support/plans.ts';

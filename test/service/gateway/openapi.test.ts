@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { exampleIdFor } from '../../../services/gateway/http/example-ids.ts';
+import { exampleIdFor } from '../../../services/gateway/fields/example-ids.ts';
 import type { OpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { answerCheck } from '../../support/contract/answer-check.ts';
 import { makeExampleRecords } from '../../support/examples.ts';

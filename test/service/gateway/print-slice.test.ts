@@ -4,14 +4,19 @@ import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { startWorker, type Work } from '#libs/jobs/worker.ts';
-import type { ClaimedBatch } from '#libs/models/batch-clock.ts';
-import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } from '#libs/models/document-batch.ts';
+import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
+import {
+  BATCH_KEPT_MS,
+  type BatchedDocument,
+  type BatchRecord,
+  DocumentBatch,
+} from '#libs/models/documents/document-batch.ts';
 import { insertOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
-import { whenReady } from '#libs/redis.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
+import { whenReady } from '#libs/redis/connection.ts';
 import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
-import { openPrinting, type PrintDocument } from '../../../services/gateway/http/print-document.ts';
+import { openPrinting, type PrintDocument } from '../../../services/gateway/printing/print-document.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { AnyRecord } from '../../support/records.ts';

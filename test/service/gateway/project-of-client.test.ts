@@ -1,8 +1,8 @@
 // A project belongs to one client: documents of another cannot name it, and it does not move away from what was made for it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Quote } from '#libs/models/quote.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient, createProject, eventsOf } from '../../support/records.ts';
 

@@ -1,8 +1,8 @@
 // Projects over HTTP: the account's own statuses, and what may be deleted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
-import { Task } from '#libs/models/task.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { Task } from '#libs/models/time/task.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type AnyRecord,

@@ -1,11 +1,11 @@
 // Tasks over HTTP, and what becomes of their time.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { issueApiKey } from '#libs/models/api-key.ts';
-import { Event } from '#libs/models/event.ts';
-import { Invoice } from '#libs/models/invoice.ts';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../../support/records.ts';
 

@@ -1,7 +1,7 @@
 // Time entries over HTTP, and the totals of their tasks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Event } from '#libs/models/event.ts';
-import { TimeEntry } from '#libs/models/time-entry.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../../support/records.ts';

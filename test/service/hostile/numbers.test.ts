@@ -1,6 +1,6 @@
 // Numbers of every size and spelling in every number of every body, and page sizes in every list: taken or refused as the rules say, exactly.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ENTRY_HOURS_LIMIT } from '#libs/models/account.ts';
+import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import { count, isFull } from '../../support/form.ts';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { kindOf, make } from '../../support/operations.ts';

@@ -1,11 +1,11 @@
 // `updated_at` follows the order of commits, so that who reads by it loses nothing: with clocks that disagree and with records that were made early.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { Client, type ClientRecord, searchOf } from '#libs/models/client.ts';
+import { Client, type ClientRecord, searchOf } from '#libs/models/accounts/client.ts';
 import { Counter, drawMany, drawNext, giveBack, reserveEvents } from '#libs/models/counter.ts';
 import { changeOwn, findOwn, insertOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;

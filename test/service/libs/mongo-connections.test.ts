@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { within } from '#libs/within.ts';
+import { within } from '#libs/with-timeout.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const ROUNDS = 3;

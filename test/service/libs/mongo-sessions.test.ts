@@ -1,7 +1,7 @@
 // What the driver of MongoDB keeps of questions that were answered long ago.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { forgetEnded } from '#libs/mongo-sessions.ts';
+import { forgetEnded } from '#libs/mongo/driver-sessions.ts';
 import { keptBytes } from '../../support/kept-bytes.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -13,7 +13,7 @@ afterAll(() => workspace.close());
 
 const questions = (before = '') => `
 import mongoose from 'mongoose';
-import { connectMongo } from '#libs/mongo.ts';
+import { connectMongo } from '#libs/mongo/connection.ts';
 await connectMongo(process.env.URI, { log: { info() {}, warn() {} } });
 const client = mongoose.connection.getClient();
 const records = client.db().collection('asked_for');

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import mongoose, { type ClientSession } from 'mongoose';
-import { Client } from '#libs/models/client.ts';
+import { Client } from '#libs/models/accounts/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo-errors.ts';
-import { whileAway } from '#libs/while-away.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
+import { isOutOfTime, isStoreAway } from '#libs/mongo/errors.ts';
+import { whileAway } from '#libs/mongo/retry-while-unavailable.ts';
 import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 

@@ -1,9 +1,9 @@
 // A number can be given once only, even if the counter that draws it went wrong.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { recordNumber } from '#libs/models/number-ledger.ts';
+import { recordNumber } from '#libs/models/billing/number-ledger.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
-import { isDuplicate } from '#libs/mongo-errors.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;

@@ -1,7 +1,7 @@
 // Many commands at once over one connection: each gets its own answer, also after the connection was cut.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { connectPatient, whenReady } from '#libs/redis.ts';
+import { connectPatient, whenReady } from '#libs/redis/connection.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;

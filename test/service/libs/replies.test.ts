@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis.ts';
+import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { chanceOf } from '../../../lab/faults/chance.ts';
 import { openFaultProxy } from '../../../lab/faults/fault-proxy.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 // The last wall between accounts: a query on a tenant's collection that does not name one account is never sent.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Event } from '#libs/models/event.ts';
 import { acrossAccounts, newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
-import { whenReady } from '#libs/redis.ts';
+import { whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 

@@ -1,9 +1,9 @@
 // Who gets in: logins are slow, counted and noted; sessions end; forms of other sites and tries of viewers do nothing.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
-import { AuditEntry } from '#libs/models/audit-entry.ts';
-import { insertOperator, Operator, removeOperator } from '#libs/models/operator.ts';
-import { OperatorSession } from '#libs/models/operator-session.ts';
+import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
+import { insertOperator, Operator, removeOperator } from '#libs/models/operations/operator.ts';
+import { OperatorSession } from '#libs/models/operations/operator-session.ts';
 import { hashPassword, verifyPassword } from '#libs/password.ts';
 import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 

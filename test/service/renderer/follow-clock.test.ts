@@ -1,7 +1,7 @@
 // A renderer whose clock is wrong keeps the deadlines of gateways all the same: Redis tells it the time.
 import { afterEach, jest, test } from '@jest/globals';
 import { agreedTime } from '#libs/clock.ts';
-import { connectImpatient, whenReady } from '#libs/redis.ts';
+import { connectImpatient, whenReady } from '#libs/redis/connection.ts';
 import { followClock } from '../../../services/renderer/follow-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';

@@ -1,6 +1,6 @@
 // Characters that no face has: never the box of a face, always one that can be seen, and a warning.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readPdfFile } from '../../../services/renderer/pdf-file.ts';
+import { readPdfFile } from '../../../services/renderer/pdf/pdf-file.ts';
 import { anInvoice, aQuote, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 import { naughtyStrings } from '../hostile/strings-naughty.ts';

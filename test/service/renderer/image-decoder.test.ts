@@ -1,10 +1,10 @@
 // The decoder of pictures when more come than it can take: turns, and those that nobody waits for any more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { openOutbound } from '#libs/outbound.ts';
-import { openImages } from '../../../services/renderer/fetch-image.ts';
-import { type ImageDecoder, openImageDecoder } from '../../../services/renderer/image-decoder.ts';
-import { findIsolation } from '../../../services/renderer/isolation.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
+import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
+import { openImages } from '../../../services/renderer/images/fetch-image.ts';
+import { type ImageDecoder, openImageDecoder } from '../../../services/renderer/images/image-decoder.ts';
 import { testLog } from '../../support/workspace.ts';
 
 let decoder: ImageDecoder;

@@ -1,11 +1,11 @@
 // Documents of our own records in their account's language: words, numbers, days and paper of a locale, on real PDFs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
+import { currencyCodes } from '#libs/billing/money.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { currencyCodes } from '#libs/money.ts';
-import { documentView } from '../../../services/renderer/document-view.ts';
-import { canDraw } from '../../../services/renderer/glyphs.ts';
-import { mannerOf, writtenLocale } from '../../../services/renderer/locale.ts';
+import { documentView } from '../../../services/renderer/document/document-view.ts';
+import { mannerOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
+import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 import { aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 

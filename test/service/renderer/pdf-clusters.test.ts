@@ -1,8 +1,8 @@
 // Pages before and after their clusters became glyphs look the same.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ColorSpace, Document, Matrix } from 'mupdf';
-import { fallbackOrder } from '../../../services/renderer/fonts.ts';
-import { withFindableClusters } from '../../../services/renderer/pdf-clusters.ts';
+import { fallbackOrder } from '../../../services/renderer/fonts/fonts.ts';
+import { withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
 
 /** Dots for each point: 216 dots per inch. */

@@ -1,7 +1,7 @@
 // Words of a printed document are found by every engine that readers use, whatever their script.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mannerOf } from '../../../services/renderer/locale.ts';
-import { withFindableClusters } from '../../../services/renderer/pdf-clusters.ts';
+import { mannerOf } from '../../../services/renderer/document/locale.ts';
+import { withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { anInvoice, aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 import { missingWords, textEngines, textIn } from '../../support/renderer/text-engines.ts';

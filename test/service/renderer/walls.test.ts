@@ -1,7 +1,7 @@
 // Each wall around a document stands by itself: no scripts, a policy, no network.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findIsolation } from '../../../services/renderer/isolation.ts';
+import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
 import { testLog } from '../../support/workspace.ts';

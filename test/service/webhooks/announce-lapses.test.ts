@@ -1,9 +1,9 @@
 // Overdue and Expired are announced once, at the account's own midnight, whoever looks and however often.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
-import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';

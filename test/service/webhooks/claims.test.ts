@@ -1,9 +1,9 @@
 // A delivery is in one pair of hands at a time, and in other hands once the first have let it fall.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deliveryId } from '#libs/models/delivery.ts';
-import { claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { claimDeliveries, insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
+import { settleDeliveries } from '../../../services/webhooks/store/delivery-settlement.ts';
 import { announcedEvent } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 

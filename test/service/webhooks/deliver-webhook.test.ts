@@ -1,10 +1,10 @@
 // Deliveries from the committed event to the receiver: the service runs as a process of its own, receivers are real servers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { Event, type EventRecord } from '#libs/models/event.ts';
 import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, type Receiver, startReceiver, verify } from '../../support/receiver.ts';

@@ -1,7 +1,7 @@
 // Between its fan-out and its last call an event is read once, however many wait in front of it, and bodies do not fill the memory.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Event } from '#libs/models/event.ts';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { openEventReader } from '../../../services/webhooks/event-reader.ts';
 import { AHEAD_MAX } from '../../../services/webhooks/relay-events.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';

@@ -1,12 +1,18 @@
 // A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
-import { Delivery, type DeliveryRecord, deliveryId, holdDeliveries, releaseDeliveries } from '#libs/models/delivery.ts';
-import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/endpoint-errand.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhook-endpoint.ts';
-import { inTransaction } from '#libs/mongo.ts';
-import { openOutbound } from '#libs/outbound.ts';
+import {
+  Delivery,
+  type DeliveryRecord,
+  deliveryId,
+  holdDeliveries,
+  releaseDeliveries,
+} from '#libs/models/webhooks/delivery.ts';
+import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
 import { noteGone } from '../../../services/webhooks/endpoint-health.ts';

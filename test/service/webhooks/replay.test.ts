@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { Delivery, deliveryId } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { Event } from '#libs/models/event.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { plansOf } from '../../support/plans.ts';

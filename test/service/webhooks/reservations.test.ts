@@ -3,14 +3,19 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { pauseQueue, resumeQueue } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { claimDeliveries, extendLease, insertDeliveries, reservedDelivery } from '#libs/models/delivery-clock.ts';
-import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
-import { recallPostponed } from '#libs/models/due-deliveries.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
-import { putDueDeliveries } from '../../../services/webhooks/put-due-deliveries.ts';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import {
+  claimDeliveries,
+  extendLease,
+  insertDeliveries,
+  reservedDelivery,
+} from '#libs/models/webhooks/delivery-clock.ts';
+import { makeTakeDelivery } from '../../../services/webhooks/acquire-delivery.ts';
+import { putDueDeliveries } from '../../../services/webhooks/enqueue-due-deliveries.ts';
 import { AHEAD_MAX, openRelay } from '../../../services/webhooks/relay-events.ts';
-import { makeTakeDelivery } from '../../../services/webhooks/take-delivery.ts';
+import { settleDeliveries } from '../../../services/webhooks/store/delivery-settlement.ts';
+import { recallPostponed } from '../../../services/webhooks/store/due-deliveries.ts';
 import { openTraffic } from '../../../services/webhooks/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';

@@ -1,11 +1,17 @@
 // What the webhook service writes for many at once: outcomes of deliveries, each with its own, and which events are on the queue.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ATTEMPTS_KEPT, type Attempt, Delivery, type DeliveryRecord, deliveryId } from '#libs/models/delivery.ts';
-import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/delivery-clock.ts';
-import { settleDeliveries } from '#libs/models/delivery-settlement.ts';
-import { findDueEvents, markRelayed } from '#libs/models/due-events.ts';
-import { Event, type EventRecord, markFannedOut } from '#libs/models/event.ts';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
+import {
+  ATTEMPTS_KEPT,
+  type Attempt,
+  Delivery,
+  type DeliveryRecord,
+  deliveryId,
+} from '#libs/models/webhooks/delivery.ts';
+import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
+import { Event, type EventRecord, markFannedOut } from '#libs/models/webhooks/event.ts';
+import { settleDeliveries } from '../../../services/webhooks/store/delivery-settlement.ts';
+import { findDueEvents, markRelayed } from '../../../services/webhooks/store/due-events.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { announce, announcedEvent } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';

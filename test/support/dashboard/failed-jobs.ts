@@ -2,7 +2,7 @@
 import { Worker } from 'bullmq';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { connectPatient } from '#libs/redis.ts';
+import { connectPatient } from '#libs/redis/connection.ts';
 import { eventually } from '../eventually.ts';
 import { testLog } from '../workspace.ts';
 

@@ -1,9 +1,10 @@
 // Records as they are after some hours of work: what an operator looks for and acts on.
-import { Delivery } from '#libs/models/delivery.ts';
-import { recordSamples } from '#libs/models/queue-sample.ts';
-import { Render, type RenderStatus } from '#libs/models/render-record.ts';
+
+import { Render, type RenderStatus } from '#libs/models/documents/render-record.ts';
+import { recordSamples } from '#libs/models/operations/queue-sample.ts';
 import { type Id, newId } from '#libs/models/tenant.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { Delivery } from '#libs/models/webhooks/delivery.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -6,10 +6,10 @@ import {
   type PrintingBrowser,
   type RecycleLimits,
   type ReplaceReason,
-} from '../../../services/renderer/browser.ts';
-import { prepareFonts } from '../../../services/renderer/fonts.ts';
-import { findIsolation } from '../../../services/renderer/isolation.ts';
-import { openWorkplace } from '../../../services/renderer/workplace.ts';
+} from '../../../services/renderer/browser/browser.ts';
+import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
+import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
+import { openWorkplace } from '../../../services/renderer/temp-dir.ts';
 import { testLog } from '../workspace.ts';
 
 export interface TestBrowser extends PrintingBrowser {

@@ -1,14 +1,14 @@
 // Documents on one warm page of a real Chromium, without a queue: quick enough for thousands of them.
 
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { makeLogger } from '#libs/logger.ts';
-import { launchChromium } from '../../../services/renderer/chromium-process.ts';
-import { documentView } from '../../../services/renderer/document-view.ts';
-import { prepareFonts } from '../../../services/renderer/fonts.ts';
-import { findIsolation } from '../../../services/renderer/isolation.ts';
-import { compileTemplate } from '../../../services/renderer/template.ts';
-import { openWarmPage } from '../../../services/renderer/warm-page.ts';
-import { openWorkplace } from '../../../services/renderer/workplace.ts';
+import { makeLogger } from '#libs/service/logger.ts';
+import { launchChromium } from '../../../services/renderer/browser/chromium-process.ts';
+import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
+import { openWarmPage } from '../../../services/renderer/browser/warm-page.ts';
+import { documentView } from '../../../services/renderer/document/document-view.ts';
+import { compileTemplate } from '../../../services/renderer/document/template.ts';
+import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
+import { openWorkplace } from '../../../services/renderer/temp-dir.ts';
 
 export interface Printer {
   print(document: PrintableDocument): Promise<Buffer>;

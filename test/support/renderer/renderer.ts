@@ -4,7 +4,7 @@ import { renderDocument } from '#libs/jobs/catalog.ts';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Reply } from '#libs/jobs/replies.ts';
-import { whenReady } from '#libs/redis.ts';
+import { whenReady } from '#libs/redis/connection.ts';
 import { type SpawnedService, spawnService } from '../spawn-service.ts';
 import { testLog, type Workspace } from '../workspace.ts';
 import { type ReadPdf, readPdf } from './read-pdf.ts';

@@ -1,9 +1,9 @@
 // Numbers that were sent after a backup: the command skips them, so that a restored database gives none of them again.
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
-import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { CommandError } from '../../../services/admin/connection.ts';
 import { advanceNumbers } from '../../../services/admin/numbers.ts';

@@ -4,16 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { resealSecrets } from '#libs/models/sealed-secrets.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import {
   registerEndpoint,
   secretsOf,
   WebhookEndpoint,
   type WebhookEndpointRecord,
-} from '#libs/models/webhook-endpoint.ts';
-import { openOutbound } from '#libs/outbound.ts';
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { resealSecrets } from '../../../services/admin/store/sealed-secrets.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 

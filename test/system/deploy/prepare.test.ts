@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { type Child, startChild } from '../../../deploy/local/child.ts';
-import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { type Child, startChild } from '../../../deploy/backends/child.ts';
+import { findMongodb } from '../../../deploy/backends/mongodb.ts';
 import { eventually } from '../../support/eventually.ts';
 import { steadyPort } from '../../support/steady-port.ts';
 

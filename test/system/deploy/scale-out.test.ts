@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import mongoose from 'mongoose';
-import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { findMongodb } from '../../../deploy/backends/mongodb.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
-import { bytesToCome, openBodyRoom } from '../../../services/gateway/http/body-room.ts';
+import { bytesToCome, openBodyRoom } from '../../../services/gateway/limits/byte-capacity.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';

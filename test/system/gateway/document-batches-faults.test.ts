@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
-import { BatchFile } from '#libs/models/batch-file.ts';
-import { DocumentBatch } from '#libs/models/document-batch.ts';
-import { Event } from '#libs/models/event.ts';
-import { whenReady } from '#libs/redis.ts';
+import { BatchFile } from '#libs/models/documents/batch-file.ts';
+import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { AnyRecord } from '../../support/records.ts';
 import { type Send, spawnGateway } from '../../support/spawn-gateway.ts';

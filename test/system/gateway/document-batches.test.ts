@@ -2,13 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { dayIn } from '#libs/day.ts';
-import { ApiKey, untilForgotten } from '#libs/models/api-key.ts';
-import { readBatchBacklog } from '#libs/models/batch-clock.ts';
-import { BatchFile } from '#libs/models/batch-file.ts';
-import { BATCHES_RUNNING_MAX, type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/document-batch.ts';
-import { Event } from '#libs/models/event.ts';
+import { ApiKey, untilForgotten } from '#libs/models/accounts/api-key.ts';
+import { readBatchBacklog } from '#libs/models/documents/batch-clock.ts';
+import { BatchFile } from '#libs/models/documents/batch-file.ts';
+import {
+  BATCHES_RUNNING_MAX,
+  type BatchRecord,
+  DocumentBatch,
+  insertBatch,
+} from '#libs/models/documents/document-batch.ts';
 import { acrossAccounts, newRecord, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Call } from '../../support/gateway.ts';
 import { type AnyRecord, UNKNOWN_ID } from '../../support/records.ts';

@@ -1,10 +1,10 @@
 // The files of a batch stay no longer than the batch, also when it is removed while one is written.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { BatchFile, keepFile, removeFiles } from '#libs/models/batch-file.ts';
-import { type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/document-batch.ts';
+import { BatchFile, keepFile, removeFiles } from '#libs/models/documents/batch-file.ts';
+import { type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/documents/document-batch.ts';
 import { removeOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { inTransaction } from '#libs/mongo.ts';
+import { inTransaction } from '#libs/mongo/connection.ts';
 import { startSystem, type TestSystem } from '../../support/system.ts';
 
 let system: TestSystem;

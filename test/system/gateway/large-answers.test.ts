@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { Invoice } from '#libs/models/invoice.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../../support/eventually.ts';

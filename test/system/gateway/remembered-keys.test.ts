@@ -1,6 +1,6 @@
 // A key that is read often is remembered for a moment, and one that was ended is remembered by nobody.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiKey } from '#libs/models/api-key.ts';
+import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create } from '../../support/records.ts';

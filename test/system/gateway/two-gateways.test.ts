@@ -1,10 +1,10 @@
 // Two gateway processes on one database: numbers without holes, one effect per Idempotency-Key, and crashes in the middle of a write.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Client } from '#libs/models/client.ts';
-import { Event } from '#libs/models/event.ts';
+import { Client } from '#libs/models/accounts/client.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
-import { Invoice, type InvoiceRecord } from '#libs/models/invoice.ts';
-import { NumberLedger } from '#libs/models/number-ledger.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { CRASH_POINTS } from '../../../services/gateway/http/crash-points.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
 import { openWorkspace, type TestAccount, type Workspace } from '../../support/workspace.ts';

@@ -11,7 +11,7 @@ const COUNT = 2_000;
 
 test('when a service says much and ends at once, then every line arrives, in order', () => {
   const program = `
-    const { makeLogger } = await import('./libs/logger.ts');
+    const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');
     for (let count = 0; count < ${COUNT}; count += 1) log.info({ count }, 'said');
     process.exit(0);`;
@@ -29,7 +29,7 @@ test('when a service says much and ends at once, then every line arrives, in ord
 
 test('when a service says one line and goes on, then the line arrives', async () => {
   const program = `
-    const { makeLogger } = await import('./libs/logger.ts');
+    const { makeLogger } = await import('./libs/service/logger.ts');
     makeLogger('test', 'info').info('ready');
     setTimeout(() => undefined, 60_000);`;
   const service = spawn(process.execPath, ['--input-type=module', '--eval', program]);
@@ -43,7 +43,7 @@ test('when a service says one line and goes on, then the line arrives', async ()
 
 test('when a service is about to end by an error, then what it says of it does not wait', () => {
   const program = `
-    const { makeLogger } = await import('./libs/logger.ts');
+    const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');
     log.info('before');
     log.fatal('ending');
@@ -60,8 +60,8 @@ test('when a service is about to end by an error, then what it says of it does n
 
 describe('when whoever reads the lines', () => {
   const service = (says: string) => `
-    const { run } = await import('./libs/lifecycle.ts');
-    const { makeLogger } = await import('./libs/logger.ts');
+    const { run } = await import('./libs/service/lifecycle.ts');
+    const { makeLogger } = await import('./libs/service/logger.ts');
     await run(async ({ onClose, useLogger }) => {
       const log = makeLogger('test', 'info');
       useLogger(log);
@@ -126,7 +126,7 @@ describe('when whoever reads the lines', () => {
 
 test('when an error of a store holds what it was asked to keep, then the line says what went wrong, and not that', () => {
   const program = `
-    const { makeLogger } = await import('./libs/logger.ts');
+    const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');
     const refused = Object.assign(new Error('OOM command not allowed'), {
       command: { name: 'eval', args: ['SET', Buffer.from('%PDF-secret'), 'secret'] },

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openRedis } from '#libs/redis.ts';
+import { openRedis } from '#libs/redis/connection.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked } from '../../../deploy/local/orphans.ts';
 import { eventually } from '../../support/eventually.ts';

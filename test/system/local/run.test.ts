@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import getPort from 'get-port';
-import { openRedis } from '#libs/redis.ts';
+import { openRedis } from '#libs/redis/connection.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked, MARK, markOf } from '../../../deploy/local/orphans.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { openRedis } from '#libs/redis.ts';
-import { findMongodb } from '../../../deploy/local/mongodb.ts';
-import { findRedis } from '../../../deploy/local/redis.ts';
-import { type RunningMongodb, startMongodb } from '../../../deploy/local/start-mongodb.ts';
-import { type RunningRedis, startRedis } from '../../../deploy/local/start-redis.ts';
+import { openRedis } from '#libs/redis/connection.ts';
+import { findMongodb } from '../../../deploy/backends/mongodb.ts';
+import { findRedis } from '../../../deploy/backends/redis.ts';
+import { type RunningMongodb, startMongodb } from '../../../deploy/backends/start-mongodb.ts';
+import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
 import { isAlive, scratchFolders, script } from '../../support/scratch.ts';
 import { steadyPort } from '../../support/steady-port.ts';
 

@@ -1,6 +1,6 @@
 // A part that ends by itself is named and started again, later and later, until we are told to stop.
 import { expect, test } from '@jest/globals';
-import type { Exit } from '../../../deploy/local/child.ts';
+import type { Exit } from '../../../deploy/backends/child.ts';
 import { type Running, supervise } from '../../../deploy/local/supervise.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
-import { AuditEntry } from '#libs/models/audit-entry.ts';
+import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
 import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
 import { runAdmin } from '../../support/run-admin.ts';

@@ -1,6 +1,6 @@
 // The dashboard of the whole system as it runs: what services really did is what an operator sees.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { insertOperator } from '#libs/models/operator.ts';
+import { insertOperator } from '#libs/models/operations/operator.ts';
 import { type Browser, browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
 import { eventually } from '../../support/eventually.ts';
 import { pdfOf } from '../../support/pdf-body.ts';

@@ -1,9 +1,9 @@
 // The deliveries of an event are there for good before the event is marked as done: the next primary may never have heard of them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Delivery, deliveryId } from '#libs/models/delivery.ts';
-import { insertDeliveries } from '#libs/models/delivery-clock.ts';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
-import { pingMongo } from '#libs/mongo.ts';
+import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
+import { pingMongo } from '#libs/mongo/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
 import { announcedEvent } from '../../support/webhooks.ts';

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { Delivery, type DeliveryRecord, releaseDeliveries } from '#libs/models/delivery.ts';
-import { settleEndpoint } from '#libs/models/endpoint-errand.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { WebhookEndpoint } from '#libs/models/webhook-endpoint.ts';
+import { Delivery, type DeliveryRecord, releaseDeliveries } from '#libs/models/webhooks/delivery.ts';
+import { settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import type { Member } from '../../../lab/faults/replica-set.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';

@@ -144,7 +144,7 @@ describe('compose', () => {
   test('when a service stops, then it has longer than it gives itself', () => {
     for (const name of ['gateway', 'renderer', 'webhooks'])
       expect(compose.services[name].stop_grace_period).toBe('45s');
-    expect(readFileSync('libs/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
+    expect(readFileSync('libs/service/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
   });
 
   test('when Chromium wants namespaces of its own, then the profile lets it, and keeps what nobody needs', () => {

@@ -175,7 +175,7 @@ describe.each(services)('the deployment of the %s', (name) => {
       'topology.kubernetes.io/zone',
       'kubernetes.io/hostname',
     ]);
-    // libs/lifecycle.ts closes within 40 s; what comes before it counts as well.
+    // libs/service/lifecycle.ts closes within 40 s; what comes before it counts as well.
     const preStop = container.lifecycle?.preStop.sleep.seconds ?? 0;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(40 + preStop);
   });
@@ -266,7 +266,7 @@ describe('autoscaling by work', () => {
     const queries = ['renderer', 'webhooks'].map((name) => triggerOf(name).query).join('\n');
     const queues = [...queries.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, names = '']) => names.split('|'));
     expect(new Set(queues)).toEqual(new Set(catalog.map(({ name }) => name)));
-    const metrics = readFileSync('libs/metrics.ts', 'utf8');
+    const metrics = readFileSync('libs/service/metrics.ts', 'utf8');
     const named = [...queries.matchAll(/\b(bullmq_\w+)/g)].map(([, name]) => name);
     expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
   });

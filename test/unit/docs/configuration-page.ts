@@ -1,5 +1,5 @@
 // Writes docs/configuration.md from what the services read, so that the page cannot say anything else.
-import { OUR_PREFIXES } from '#libs/known-variables.ts';
+import { OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { readConfig } from '../../../deploy/local/config.ts';
 import { services, type Variable, variablesOf } from '../deploy/configuration.ts';
 

@@ -37,7 +37,7 @@ describe.each(guides)('%s', (guide) => {
   });
 
   test('when it names a metric, then a service reports it', () => {
-    const reported = textOf('libs/metrics.ts');
+    const reported = textOf('libs/service/metrics.ts');
     const named = all(text, /`((?:bullmq|billhook|http)_[a-z_]*[a-z])[`{]/g);
     expect(named.filter((name) => !reported.includes(`'${name}'`))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // Which documents are admitted to wait, how accounts share the renderers, and that connecting alone takes no room for long.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { openAdmission } from '../../../services/gateway/http/admission.ts';
+import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 
 const limits = { perAccount: 3, waiting: 10, waitMs: 10_000 };
 const NO_MORE = { status: 503, message: 'Too many documents are waiting, please try again later' };

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { limitConnections, oneAtATime } from '../../../services/gateway/http/connections.ts';
+import { limitConnections, oneAtATime } from '../../../services/gateway/limits/connections.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const sockets: Socket[] = [];

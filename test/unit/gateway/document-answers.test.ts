@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express, { type Response } from 'express';
-import { whenGone } from '../../../services/gateway/http/caller-gone.ts';
-import { sendPdf } from '../../../services/gateway/http/send-pdf.ts';
+import { whenGone } from '../../../services/gateway/printing/caller-gone.ts';
+import { sendPdf } from '../../../services/gateway/printing/send-pdf.ts';
 
 /** How it answers from now on. */
 let answer: (response: Response) => void;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import Joi from 'joi';
-import { readEnv } from '#libs/env.ts';
+import { readEnv } from '#libs/service/env.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'billhook-env-'));
 afterAll(() => rmSync(folder, { recursive: true }));

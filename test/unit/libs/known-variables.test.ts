@@ -1,6 +1,6 @@
 // Which variables of an environment are ours and misspelt, and which belong to somebody else.
 import { describe, expect, test } from '@jest/globals';
-import { findMisspelt, KNOWN_VARIABLES, OUR_PREFIXES } from '#libs/known-variables.ts';
+import { findMisspelt, KNOWN_VARIABLES, OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { services, variablesOf } from '../deploy/configuration.ts';
 
 test('when a service reads a variable, then it is known to all, and nothing is known that nobody reads', () => {

@@ -1,6 +1,6 @@
 // What is scraped while a store is away: everything but what only the store knows.
 import { expect, test } from '@jest/globals';
-import { makeMetrics, watchBatches, watchOutbox } from '#libs/metrics.ts';
+import { makeMetrics, watchBatches, watchOutbox } from '#libs/service/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test.each([

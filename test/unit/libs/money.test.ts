@@ -12,7 +12,7 @@ import {
   sumOfLines,
   taxOf,
   toMinor,
-} from '#libs/money.ts';
+} from '#libs/billing/money.ts';
 import { runs } from '../../support/form.ts';
 
 const RUNS = 10_000;

@@ -3,8 +3,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import axios from 'axios';
-import { type Outbound, OutboundRefused, openOutbound } from '../../../libs/outbound.ts';
-import type { Resolve } from '../../../libs/resolve-host.ts';
+import { type Outbound, OutboundRefused, openOutbound } from '../../../libs/outbound/outbound.ts';
+import type { Resolve } from '../../../libs/outbound/resolve-host.ts';
 
 const https = { protocols: ['https:'] } as const;
 const both = { protocols: ['http:', 'https:'] } as const;

@@ -1,6 +1,6 @@
 // Addresses of Redis that are a socket in the file system.
 import { afterEach, expect, test } from '@jest/globals';
-import { openRedis, type Redis } from '#libs/redis.ts';
+import { openRedis, type Redis } from '#libs/redis/connection.ts';
 
 const opened: Redis[] = [];
 afterEach(() => {

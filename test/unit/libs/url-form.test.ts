@@ -1,7 +1,7 @@
 // The one form of URLs that callers give.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isDataUri, isWebUrl, URL_LONGEST } from '#libs/url-form.ts';
+import { isDataUri, isWebUrl, URL_LONGEST } from '#libs/outbound/url-form.ts';
 import { runs } from '../../support/form.ts';
 
 describe('web URL', () => {

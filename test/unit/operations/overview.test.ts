@@ -1,6 +1,6 @@
 // What the first page says of parts that could not be read: never what it says of parts that are well.
 import { expect, test } from '@jest/globals';
-import type { BulkRecord } from '#libs/models/bulk-run.ts';
+import type { BulkRecord } from '#libs/models/operations/bulk-run.ts';
 import { alarmsOf } from '../../../services/gateway/operations/alarms.ts';
 import { renderPage } from '../../../services/gateway/operations/html.ts';
 import type { Numbers } from '../../../services/gateway/operations/numbers.ts';

@@ -1,8 +1,8 @@
 // The characters of each bundled font: what we read of its file, and what a library for fonts reads.
 import { describe, expect, test } from '@jest/globals';
 import { openSync } from 'fontkit';
-import { readCharacterMap } from '../../../services/renderer/character-map.ts';
-import { fontFiles, regularFaces } from '../../../services/renderer/fonts.ts';
+import { readCharacterMap } from '../../../services/renderer/fonts/character-map.ts';
+import { fontFiles, regularFaces } from '../../../services/renderer/fonts/fonts.ts';
 
 const UNICODE = 0x11_0000;
 /** No character: it ends the table of format 4, and the library counts it. */

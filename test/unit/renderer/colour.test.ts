@@ -1,7 +1,7 @@
 // Colours on colours: text on the brand's fill, and logos on what they stand on.
 import { describe, expect, test } from '@jest/globals';
-import { lightnessContrast, paletteOf, parseColour } from '../../../services/renderer/colour.ts';
-import { logoGround } from '../../../services/renderer/logo-ground.ts';
+import { lightnessContrast, paletteOf, parseColour } from '../../../services/renderer/document/colour.ts';
+import { logoGround } from '../../../services/renderer/images/logo-ground.ts';
 
 describe('lightness contrast', () => {
   // The published test values of APCA 0.0.98G-4g.

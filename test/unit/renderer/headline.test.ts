@@ -1,7 +1,7 @@
 // How much and when, in one line: what a reader looks for first, in every language.
 import { describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { documentView } from '../../../services/renderer/document-view.ts';
+import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 
 function headlineOf(given: Partial<PrintableDocument>) {

@@ -1,6 +1,6 @@
 // Where long words may be broken, in the language of the document.
 import { expect, test } from '@jest/globals';
-import { hyphenatorOf } from '../../../services/renderer/hyphenate.ts';
+import { hyphenatorOf } from '../../../services/renderer/document/hyphenate.ts';
 import { anInvoice, aRecord } from '../../support/renderer/documents.ts';
 
 const COMPOUND = 'Vermögensverwaltungsgesellschaft';

@@ -1,6 +1,6 @@
 // How lines become a table: which columns there are, which lines may break over pages, and which ones stand with the sum.
 import { describe, expect, test } from '@jest/globals';
-import { type LineView, lineTable } from '../../../services/renderer/line-table.ts';
+import { type LineView, lineTable } from '../../../services/renderer/document/line-table.ts';
 
 const LOOKS = { textScale: 1, isSigned: false };
 const amount = { before: '', symbol: '$', after: '1.00' };

@@ -1,7 +1,7 @@
 // Markdown that is made to be slow or heavy stops itself and nobody else.
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { canDraw } from '../../../services/renderer/glyphs.ts';
-import { openMarkdown } from '../../../services/renderer/markdown.ts';
+import { openMarkdown } from '../../../services/renderer/document/markdown.ts';
+import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 
 const markdown = openMarkdown();
 afterAll(() => markdown.close());

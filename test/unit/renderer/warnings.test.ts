@@ -1,8 +1,8 @@
 // What the caller is warned about when amounts do not add up on the paper.
 import { describe, expect, test } from '@jest/globals';
+import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { fromMinor, lineNet, sumOfLines } from '#libs/money.ts';
-import { documentView } from '../../../services/renderer/document-view.ts';
+import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 
 function warningsOf(document: PrintableDocument) {

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { makeSecret } from '#libs/models/webhook-endpoint.ts';
-import { openOutbound } from '#libs/outbound.ts';
+import { makeSecret } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { makePostSigned } from '../../../services/webhooks/post-signed.ts';
 import { LOOPBACK } from '../../support/webhooks.ts';
 

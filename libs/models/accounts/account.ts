@@ -1,0 +1,108 @@
+// A workspace: the owner of keys and records, and the issuer its documents are printed from.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { type NumberFormats, numberFormat } from '../../billing/number-format.ts';
+import { unauthorized } from '../../errors.ts';
+import type { Session } from '../../mongo/connection.ts';
+import { driverOf } from '../records.ts';
+import { type Id, idField, newId, storedId, wireId } from '../tenant.ts';
+
+/** Used where an account has not set its own. */
+export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
+
+/** Hours of one time entry at most, where an account has not set its own: a day. */
+export const DEFAULT_ENTRY_HOURS = 24;
+/** What an account can set at most: more than a year has, and totals in seconds stay exact. */
+export const ENTRY_HOURS_LIMIT = 10_000;
+
+/** A test account is for trying things out: its keys begin with `bh_test_`, and its documents and webhooks say that they are a test. */
+export const ACCOUNT_MODES = ['live', 'test'] as const;
+
+export type AccountMode = (typeof ACCOUNT_MODES)[number];
+
+const accountSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    name: { type: String, required: true },
+    /** Never changes: keys, numbers and documents depend on it. */
+    mode: { type: String, enum: ACCOUNT_MODES, required: true, default: 'live' },
+    email: String,
+    company: String,
+    address: String,
+    tax_id: String,
+    bank_details: String,
+    logo_url: String,
+    brand_color: String,
+    default_tax_rate: Number,
+    /** Documents may be dated before the last one that was issued. */
+    allow_backdating: Boolean,
+    /** IANA name: decides on which calendar day an invoice becomes overdue. */
+    time_zone: { type: String, required: true, default: 'UTC' },
+    /** BCP 47: the language and number format of printed documents. */
+    locale: { type: String, required: true, default: 'en-US' },
+    project_statuses: { type: [String], default: undefined },
+    /** See number-format.ts. Stays once it was set, also when all of it is the default again: then numbers may have been drawn by others. */
+    number_formats: Object,
+    /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
+    max_entry_hours: Number,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'accounts' },
+);
+
+export type AccountRecord = InferSchemaType<typeof accountSchema>;
+
+export const Account = model('Account', accountSchema);
+
+/**
+ * The account as it is now: what is computed from it or frozen into a document must not come from a remembered profile.
+ * @throws AppError 401 when it is gone, as the next request with its key will be told.
+ */
+export async function readAccount(id: Id, session?: Session): Promise<AccountRecord> {
+  const account = await Account.findById(id)
+    .session(session ?? null)
+    .lean<AccountRecord>();
+  if (!account) throw unauthorized();
+  return account;
+}
+
+/** How many hours one time entry of the account may have. */
+export function maxEntryHours({ max_entry_hours }: Pick<AccountRecord, 'max_entry_hours'>): number {
+  return max_entry_hours ?? DEFAULT_ENTRY_HOURS;
+}
+
+/** The modes of accounts, by id: the webhook service delivers for all accounts side by side. */
+export async function findAccountModes(ids: readonly Id[]): Promise<Map<Id, Pick<AccountRecord, '_id' | 'mode'>>> {
+  const accounts = (await driverOf(Account as never)
+    .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { projection: { mode: 1 } })
+    .toArray()) as unknown as Pick<AccountRecord, '_id' | 'mode'>[];
+  return new Map(accounts.map((account) => [wireId(account._id), account]));
+}
+
+/** The account as the API returns it. */
+export function accountView(account: AccountRecord) {
+  return {
+    id: String(account._id),
+    name: account.name,
+    mode: account.mode,
+    email: account.email ?? null,
+    company: account.company ?? null,
+    address: account.address ?? null,
+    tax_id: account.tax_id ?? null,
+    bank_details: account.bank_details ?? null,
+    logo_url: account.logo_url ?? null,
+    brand_color: account.brand_color ?? null,
+    default_tax_rate: account.default_tax_rate ?? null,
+    allow_backdating: account.allow_backdating ?? false,
+    time_zone: account.time_zone,
+    locale: account.locale,
+    max_entry_hours: maxEntryHours(account),
+    number_formats: {
+      invoice: numberFormat(account.number_formats as NumberFormats | undefined, 'invoice'),
+      quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),
+    },
+    project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
+    created_at: account.created_at.toISOString(),
+    updated_at: account.updated_at.toISOString(),
+  };
+}

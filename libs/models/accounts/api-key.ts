@@ -1,0 +1,219 @@
+// A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
+import { setTimeout as pause } from 'node:timers/promises';
+import DataLoader from 'dataloader';
+import { LRUCache } from 'lru-cache';
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { hashApiKey, makeApiKey } from '../../api-key.ts';
+import { agreedDate } from '../../clock.ts';
+import { conflict, unauthorized } from '../../errors.ts';
+import { inTransaction, type Session } from '../../mongo/connection.ts';
+import { drawNext } from '../counter.ts';
+import { addListIndexes, type Listing } from '../listing.ts';
+import { holdOwn } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, tenant } from '../tenant.ts';
+import { readAccount } from './account.ts';
+
+/** As many usable keys has an account at most: enough for a key of its own for each program and person. */
+export const KEYS_MAX = 100;
+/** What a 409 says. */
+export const KEYS_MAX_REACHED = `An account can have at most ${KEYS_MAX} usable API keys`;
+const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
+
+const apiKeySchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    hash: { type: String, required: true },
+    /** The first characters, to recognise it by. */
+    start: { type: String, required: true },
+    name: { type: String, required: true },
+    scopes: { type: [String], required: true },
+    expires_at: Date,
+    last_used_at: Date,
+    revoked_at: Date,
+    /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
+    replaced_at: Date,
+    /** See holdOwn. */
+    holds: Number,
+    created_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'api_keys' },
+);
+apiKeySchema.plugin(tenant);
+apiKeySchema.index({ hash: 1 }, { unique: true });
+
+export const apiKeyListing: Listing = { filters: [], orders: { created_at: '_id' }, standard: '-created_at' };
+
+addListIndexes(apiKeySchema, apiKeyListing);
+
+export type ApiKeyRecord = InferSchemaType<typeof apiKeySchema>;
+
+export const ApiKey = model('ApiKey', apiKeySchema);
+
+export const RESOURCES = [
+  'account',
+  'keys',
+  'clients',
+  'projects',
+  'tasks',
+  'time-entries',
+  'quotes',
+  'invoices',
+  'documents',
+  'webhooks',
+  'events',
+] as const;
+
+export type Resource = (typeof RESOURCES)[number];
+export type Scope = `${Resource}:${'read' | 'write'}`;
+
+export const SCOPES: readonly Scope[] = RESOURCES.flatMap(
+  (resource) => [`${resource}:read`, `${resource}:write`] as const,
+);
+
+/** True when a key with `scopes` may do what needs `scope`; writing includes reading, `*` is everything. */
+export function allows(scopes: readonly string[], scope: string): boolean {
+  return scopes.includes('*') || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ':write'));
+}
+
+export interface NewApiKey {
+  accountId: Id;
+  name: string;
+  scopes: string[];
+  expiresAt?: Date | undefined;
+}
+
+/**
+ * Its prefix is that of the account's mode: a live account has no test keys, and a test account no live ones.
+ * @returns the stored record and the key, which nobody can ever read again.
+ * @throws AppError 409 when the account has KEYS_MAX keys that are neither revoked nor expired.
+ */
+export async function issueApiKey(wanted: NewApiKey, session?: Session) {
+  return session ? insertKey(wanted, session) : inTransaction((own) => insertKey(wanted, own));
+}
+
+async function insertKey({ accountId, name, scopes, expiresAt }: NewApiKey, session: Session) {
+  await drawNext(session, accountId, ['key']);
+  if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
+  const { mode } = await readAccount(accountId, session);
+  const key = makeApiKey(mode);
+  const record = new ApiKey({
+    account_id: accountId,
+    hash: hashApiKey(key),
+    start: key.slice(0, SHOWN_START),
+    name,
+    scopes,
+    ...(expiresAt ? { expires_at: expiresAt } : {}),
+  });
+  await record.save({ session });
+  return { key, record };
+}
+
+async function countUsable(accountId: Id, session: Session): Promise<number> {
+  const usable = { revoked_at: null, $or: [{ expires_at: null }, { expires_at: { $gt: agreedDate() } }] };
+  return ApiKey.countDocuments({ account_id: accountId, ...usable }, { session });
+}
+
+/** What is known of the key, as the API returns it: never the key itself. */
+export function apiKeyView(record: ApiKeyRecord) {
+  return {
+    id: String(record._id),
+    name: record.name,
+    start: record.start,
+    scopes: record.scopes,
+    expires_at: record.expires_at?.toISOString() ?? null,
+    last_used_at: record.last_used_at?.toISOString() ?? null,
+    revoked_at: record.revoked_at?.toISOString() ?? null,
+    created_at: record.created_at.toISOString(),
+  };
+}
+
+/**
+ * So long a process remembers a key that it has read: a busy one costs the database one look a second and not one a request. Who
+ * ends a key says so when everybody has forgotten it, so a revocation that was answered holds everywhere.
+ */
+const REMEMBERED_MS = 1_000;
+/** Timers may fire a little early. */
+const MARGIN_MS = 50;
+const REMEMBERED_MAX = 10_000;
+
+const remembered = new LRUCache<string, ApiKeyRecord>({
+  max: REMEMBERED_MAX,
+  ttl: REMEMBERED_MS,
+  // By the steady clock, and anew for each question: a process that stood still remembers nothing.
+  ttlResolution: 0,
+});
+
+/** The key's record when it is known, not revoked and not expired; else null. Who asks at about the same time gets the same one. */
+export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
+  const hash = hashApiKey(key);
+  const record = remembered.get(hash) ?? (await lookups.load(hash));
+  return record && isUsable(record, now) ? record : null;
+}
+
+/** The account of a key that this process has read within a second; undefined when it has not, which says nothing about the key. */
+export function rememberedAccountOf(key: string, now: Date = agreedDate()): Id | undefined {
+  const record = remembered.get(hashApiKey(key));
+  return record && isUsable(record, now) ? String(record.account_id) : undefined;
+}
+
+function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>, now: Date): boolean {
+  return !revoked_at && !(expires_at && expires_at <= now);
+}
+
+/**
+ * Looks at the caller's key once more, in a transaction whose work outlasts the key: who ends the key at the same moment conflicts with it.
+ * @returns the key as it is now: its end may have come closer.
+ * @throws AppError 401 when the key has ended since the request was let in.
+ */
+export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
+  const record = await holdOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
+  if (!record || !isUsable(record, agreedDate())) throw unauthorized();
+  return record;
+}
+
+/**
+ * Ends a key, or sets when it ends. Nobody may be told before `untilForgotten`, after the commit.
+ * @param end an `expires_at` that is no later than the one it has.
+ */
+export async function endApiKey(
+  { _id, account_id }: Pick<ApiKeyRecord, '_id' | 'account_id'>,
+  end: { revoked_at: Date } | { expires_at: Date },
+  session?: Session,
+): Promise<void> {
+  await ApiKey.updateOne({ _id, account_id }, { $set: end }, session ? { session } : {});
+}
+
+/** Ends a key that has a successor now, at once or at `end`, and notes that it was replaced. */
+export async function endReplaced(
+  record: Pick<ApiKeyRecord, '_id' | 'account_id' | 'expires_at'>,
+  { now, end }: { now: Date; end: Date },
+  session: Session,
+): Promise<Date> {
+  const endsAt = record.expires_at && record.expires_at < end ? record.expires_at : end;
+  const replaced = { replaced_at: now };
+  await endApiKey(record, end <= now ? { ...replaced, revoked_at: now } : { ...replaced, expires_at: endsAt }, session);
+  return endsAt;
+}
+
+/** Resolves when no process takes a key for what it was before this call. */
+export async function untilForgotten(): Promise<void> {
+  await pause(REMEMBERED_MS + MARGIN_MS);
+}
+
+// Requests that arrived in the same turn ask together.
+const lookups = new DataLoader(findByHashes, {
+  cache: false,
+  batchScheduleFn: (ask) => void setImmediate(ask),
+  maxBatchSize: 100,
+});
+
+async function findByHashes(hashes: readonly string[]): Promise<(ApiKeyRecord | null)[]> {
+  // What is read may be as old as the question.
+  const start = performance.now();
+  // Straight from the driver: it is the one query of nearly every request. The caller is not known yet, so it goes over all accounts.
+  const found = await ApiKey.collection.find<ApiKeyRecord>({ hash: { $in: [...new Set(hashes)] } }).toArray();
+  for (const record of found) remembered.set(record.hash, record, { start });
+  const byHash = new Map(found.map((record) => [record.hash, record]));
+  return hashes.map((hash) => byHash.get(hash) ?? null);
+}

@@ -1,0 +1,67 @@
+// Erasure of what identifies a client: from its record, and from the stored events that carry it.
+import type { mongo } from 'mongoose';
+import type { Session } from '../../mongo/connection.ts';
+import { driverOf } from '../records.ts';
+import { type Id, type StoredId, storedId } from '../tenant.ts';
+import { Event } from '../webhooks/event.ts';
+import { type ClientRecord, searchOf } from './client.ts';
+
+/** The address is of a domain that never exists (RFC 2606). */
+const NOBODY = { name: 'Anonymised client', email: 'anonymised@example.invalid' } as const;
+/** Fields of a client that are left out afterwards. */
+const ERASED = ['company_name', 'phone', 'address', 'tax_id'] as const;
+const BATCH = 200;
+
+/** What the record of an anonymised client becomes; undefined removes a field. */
+export function erasedFields(now: Date): Partial<ClientRecord> {
+  const removed = Object.fromEntries(ERASED.map((name) => [name, undefined]));
+  return { ...NOBODY, ...removed, search: searchOf(NOBODY), anonymised_at: now };
+}
+
+/**
+ * Takes the client's data out of the bodies of the account's stored events. An event is found until that was done, so what
+ * is left by a crash is done by the next call. Without a session each batch is written by itself.
+ * @returns how many events were rewritten.
+ */
+export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Session): Promise<number> {
+  const events = driverOf(Event as never) as unknown as mongo.Collection<StoredEvent>;
+  const options = session ? { session } : {};
+  let erased = 0;
+  for (;;) {
+    const batch = await events
+      .find(
+        { account_id: storedId(accountId), client_id: storedId(clientId) },
+        { ...options, projection: { body: 1 }, limit: BATCH, batchSize: BATCH + 1 },
+      )
+      .toArray();
+    if (batch.length === 0) return erased;
+    await events.bulkWrite(
+      batch.map(({ _id, body }) => ({
+        updateOne: { filter: { _id }, update: { $set: { body: erasedBody(body) }, $unset: { client_id: 1 } } },
+      })),
+      options,
+    );
+    erased += batch.length;
+  }
+}
+
+interface StoredEvent {
+  _id: StoredId;
+  account_id: StoredId;
+  client_id?: StoredId;
+  body: string;
+}
+
+/** The body with everything in its place but what identifies the client. */
+function erasedBody(body: string): string {
+  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Ours: see insertEvent.
+  const data = event.type.startsWith('client.')
+    ? erasedClient(event.data)
+    : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };
+  return JSON.stringify({ ...event, data });
+}
+
+function erasedClient(client: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.entries(client).filter(([name]) => !(ERASED as readonly string[]).includes(name));
+  return { ...Object.fromEntries(kept), ...NOBODY };
+}

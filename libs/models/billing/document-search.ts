@@ -1,0 +1,43 @@
+// What a search for text looks into in an invoice or a quote, and how such a search is asked for.
+import { searchText, textWithin } from '../../search-text.ts';
+import { Client } from '../accounts/client.ts';
+import { driverOf } from '../records.ts';
+import { type Id, type StoredId, storedId } from '../tenant.ts';
+import type { Parties } from './parties.ts';
+
+/** More clients in one search are a text of a letter or two. */
+export const CLIENTS_SEARCHED = 1_000;
+
+/** The value of `search`. Until a document is sent its client is not frozen into it: then clients are searched, see documentsWithText. */
+export function documentSearch({
+  number_text,
+  description,
+  parties,
+}: {
+  number_text?: string | undefined;
+  description: string | null;
+  parties?: Parties | undefined;
+}): string {
+  const { name = '', company_name = '' } = parties?.client ?? {};
+  return searchText([number_text ?? '', description ?? '', name, company_name].join('\n'));
+}
+
+/**
+ * Finds the documents whose number, description or client has the text. A draft has the client of today.
+ * @returns undefined when more than CLIENTS_SEARCHED clients have it.
+ */
+export async function documentsWithText(accountId: Id, text: string): Promise<object | undefined> {
+  const within = textWithin(text);
+  const clients = await driverOf(Client)
+    .find({ account_id: storedId(accountId), search: within } as object, {
+      projection: { _id: 1 },
+      limit: CLIENTS_SEARCHED + 1,
+      maxTimeMS: SEARCH_LIMIT_MS,
+    })
+    .toArray();
+  if (clients.length > CLIENTS_SEARCHED) return undefined;
+  const ids: StoredId[] = clients.map(({ _id }) => _id);
+  return { $or: [{ search: within }, { parties: null, client_id: { $in: ids } }] };
+}
+
+const SEARCH_LIMIT_MS = 5_000;

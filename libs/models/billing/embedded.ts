@@ -1,0 +1,39 @@
+// What is shown inside an invoice or a quote: its client and its project.
+import type { Session } from '../../mongo/connection.ts';
+import { type ClientRecord, clientsOf } from '../accounts/client.ts';
+import { readBoth } from '../records.ts';
+import type { Id, StoredId } from '../tenant.ts';
+import { type ProjectRecord, projectsOf } from '../time/project.ts';
+import type { Parties } from './parties.ts';
+
+interface Embedding {
+  client_id: StoredId;
+  project_id?: StoredId | null | undefined;
+  parties?: Parties | undefined;
+}
+
+/** @returns undefined for what is not there (any more). */
+export type EmbeddedIn = (document: Embedding) => {
+  client: ClientRecord | undefined;
+  project: ProjectRecord | undefined;
+};
+
+/** @param session of the transaction that writes them as an event: it is to tell what the events before it told. */
+export async function embeddedIn(
+  documents: readonly Embedding[],
+  accountId: Id,
+  session?: Session,
+): Promise<EmbeddedIn> {
+  // One that was sent carries its client as it was then.
+  const clientIds = documents.filter(({ parties }) => !parties).map(({ client_id }) => client_id);
+  const projectIds = documents.map(({ project_id }) => project_id);
+  const [clients, projects] = await readBoth(
+    session,
+    () => clientsOf(accountId, clientIds, session),
+    () => projectsOf(accountId, projectIds, session),
+  );
+  return ({ client_id, project_id }) => ({
+    client: clients.get(String(client_id)),
+    project: projects.get(String(project_id)),
+  });
+}

@@ -1,0 +1,184 @@
+// A demand for payment.
+import { Schema } from 'mongoose';
+import { fromMinor } from '../../billing/money.ts';
+import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { addListIndexes, type Listing } from '../listing.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
+import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { embeddedProject, type ProjectFace } from '../time/project.ts';
+import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
+import { lapseOf } from './expiry.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+import { printedNumber } from './number-ledger.ts';
+import { type Parties, partiesField, sentTo } from './parties.ts';
+
+export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
+
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+/** Which status may follow which. Paid and Cancelled are final. */
+export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
+  Draft: ['Sent', 'Cancelled'],
+  Sent: ['Paid', 'Overdue', 'Cancelled'],
+  Overdue: ['Paid', 'Sent', 'Cancelled'],
+  Paid: [],
+  Cancelled: [],
+};
+
+/** Amounts are whole numbers of the currency's smallest unit. */
+export interface InvoiceRecord extends Stamped, DocumentDates {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  /** As it is printed, in the format that the account had when it was drawn. */
+  number_text?: string | undefined;
+  /** The year of its sequence, where every year has one. */
+  number_period?: string | undefined;
+  /** See document-search.ts. */
+  search?: string;
+  client_id: StoredId;
+  project_id: StoredId | null;
+  currency: string;
+  amount: number;
+  tax_amount: number;
+  amount_paid: number;
+  /** Percentage, 0 to 100. */
+  tax_rate: number;
+  /** As it was set; a reader sees `effectiveInvoiceStatus`. */
+  status: InvoiceStatus;
+  /** `YYYY-MM-DD`. */
+  due_date: string;
+  description: string | null;
+  line_items: LineItem[] | null;
+  /** Frozen when it was sent. */
+  parties?: Parties;
+  /** The due date while nobody has announced that it passed; absent when there is nothing to announce. */
+  lapses_on?: string | undefined;
+}
+
+const invoiceSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
+    search: String,
+    client_id: requiredIdField,
+    project_id: idField,
+    currency: { type: String, required: true },
+    amount: { type: Number, required: true },
+    tax_amount: { type: Number, required: true },
+    amount_paid: { type: Number, required: true, default: 0 },
+    tax_rate: { type: Number, required: true },
+    status: { type: String, enum: INVOICE_STATUSES, required: true },
+    due_date: { type: String, required: true },
+    ...documentDateFields,
+    description: String,
+    line_items: lineItemField,
+    parties: partiesField,
+    lapses_on: String,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'invoices' },
+);
+
+export const invoiceListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date', issue_date: 'issue_date' },
+  unique: ['number_text'],
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
+  // What is overdue is counted without reading it.
+  covers: { due_date: ['amount'] },
+};
+
+invoiceSchema.plugin(tenant);
+addListIndexes(invoiceSchema, invoiceListing);
+// Whether a project has invoices, when somebody wants to delete it.
+invoiceSchema.index({ account_id: 1, project_id: 1 });
+// Of all accounts: what the scheduler of the webhook service looks for.
+invoiceSchema.index({ lapses_on: 1 }, { sparse: true });
+
+export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
+
+/** False for an invoice of nothing, such as one with a discount of 100 %: it is never overdue. Without an amount there is no tax. */
+export function isPayable({ amount }: Pick<InvoiceRecord, 'amount'>): boolean {
+  return amount > 0;
+}
+
+/** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
+export function effectiveInvoiceStatus(
+  { status, due_date, amount }: Pick<InvoiceRecord, 'status' | 'due_date' | 'amount'>,
+  today: string,
+): InvoiceStatus {
+  return status === 'Sent' && due_date < today && isPayable({ amount }) ? 'Overdue' : status;
+}
+
+/** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
+export function invoiceLapse({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
+  return isPayable({ amount }) ? lapseOf(status, due_date) : { lapses_on: undefined };
+}
+
+/** Finds the invoices whose status is one of `statuses` on the day `today`. */
+export function invoicesWithStatus(statuses: readonly InvoiceStatus[], today: string): StatusFilter {
+  const [isSent, isOverdue] = [statuses.includes('Sent'), statuses.includes('Overdue')];
+  const status = oneOf(isOverdue && !isSent ? [...statuses, 'Sent'] : statuses);
+  if (isSent === isOverdue) return { walked: { status }, counted: { status } };
+  const overdue = { due_date: { $lt: today }, amount: { $gt: 0 } };
+  const open = [{ due_date: { $gte: today } }, { amount: 0 }];
+  return sentAs({ status, statuses, yes: isSent ? open : [overdue], no: isSent ? [overdue] : open });
+}
+
+/** The invoice as the API returns it. @param status as set, or as it is today. */
+export function invoiceView(
+  invoice: InvoiceRecord,
+  {
+    client,
+    project,
+    status,
+  }: { client: ClientFace | undefined; project: ProjectFace | undefined; status: InvoiceStatus },
+) {
+  const { currency, amount, tax_amount, amount_paid } = invoice;
+  const total = amount + tax_amount;
+  return {
+    id: String(invoice._id),
+    invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
+    amount: fromMinor(amount, currency),
+    currency,
+    status,
+    due_date: invoice.due_date,
+    ...documentDatesView(invoice),
+    tax_rate: invoice.tax_rate,
+    description: invoice.description,
+    line_items: invoice.line_items,
+    client: invoice.parties ? sentTo(invoice.parties) : client ? embeddedClient(client) : null,
+    project: project ? embeddedProject(project) : null,
+    subtotal: fromMinor(amount, currency),
+    tax_amount: fromMinor(tax_amount, currency),
+    total: fromMinor(total, currency),
+    amount_paid: fromMinor(amount_paid, currency),
+    amount_due: status === 'Cancelled' ? 0 : fromMinor(total - amount_paid, currency),
+    created_at: invoice.created_at.toISOString(),
+    updated_at: invoice.updated_at.toISOString(),
+  };
+}
+
+/** What was paid of an invoice, as its event tells it. @param paid in the smallest unit. @param day the account's. @param client as in the invoice's view. */
+export function paymentView(
+  { _id, number, number_text, currency }: InvoiceRecord,
+  paid: number,
+  day: string,
+  client: unknown,
+) {
+  return {
+    invoice_id: String(_id),
+    invoice_number: printedNumber('invoice', { number, number_text }),
+    amount: fromMinor(paid, currency),
+    currency,
+    date: day,
+    client: client ?? null,
+  };
+}

@@ -1,0 +1,139 @@
+// Every quote and invoice number ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
+import { model, Schema } from 'mongoose';
+import type { Session } from '../../mongo/connection.ts';
+import { driverOf } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
+
+export type NumberKind = 'invoice' | 'quote';
+
+export const NUMBER_KINDS: readonly NumberKind[] = ['invoice', 'quote'];
+
+export interface NumberRecord {
+  /** The document's own id: one number each. */
+  _id: StoredId;
+  account_id: StoredId;
+  kind: NumberKind;
+  /** The year of its sequence; empty when the sequence goes on over all years. */
+  period?: string;
+  number: number;
+  /** As it is printed. A number that was skipped has none. */
+  text?: string;
+  /** What was not given because another document has it, when that is why the number was skipped. */
+  not_given?: string;
+  created_at: Date;
+  /** When the draft was deleted, or the number skipped. It is never given again. */
+  deleted_at?: Date;
+}
+
+const PREFIX: Record<NumberKind, string> = { invoice: 'INV', quote: 'QUO' };
+const DIGITS_LEAST = 4;
+
+const numberSchema = new Schema<NumberRecord>(
+  {
+    _id: { ...idField, required: true },
+    account_id: requiredIdField,
+    kind: { type: String, enum: NUMBER_KINDS, required: true },
+    period: { type: String, default: '' },
+    number: { type: Number, required: true },
+    text: String,
+    not_given: String,
+    created_at: { type: Date, required: true },
+    deleted_at: Date,
+  },
+  { versionKey: false, strict: 'throw', collection: 'numbers' },
+);
+numberSchema.plugin(tenant);
+numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 }, { unique: true });
+// However formats change, no two documents of an account have the same printed number.
+numberSchema.index({ account_id: 1, text: 1 }, { unique: true, partialFilterExpression: { text: { $exists: true } } });
+// The tombstones alone: an audit counts them.
+numberSchema.index(
+  { account_id: 1, kind: 1, deleted_at: 1 },
+  { partialFilterExpression: { deleted_at: { $exists: true } } },
+);
+
+export const NumberLedger = model('Number', numberSchema);
+
+/** 7 → `INV-0007`; beyond 9999 simply longer. */
+export function documentNumber(kind: NumberKind, number: number): string {
+  return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
+}
+
+/** As it was printed when it was drawn. @param record of an invoice or a quote. */
+export function printedNumber(
+  kind: NumberKind,
+  { number, number_text }: { number: number; number_text?: string | undefined },
+) {
+  return number_text ?? documentNumber(kind, number);
+}
+
+/** True when a document of the account has this printed number, or had it. */
+export async function isNumberTaken(session: Session, accountId: Id, text: string): Promise<boolean> {
+  return (
+    (await driverOf(NumberLedger).findOne({ account_id: storedId(accountId), text } as object, {
+      session,
+      projection: { _id: 1 },
+    })) !== null
+  );
+}
+
+const NUMBER_FORM = /^(?:([A-Z]{3})-)?0*([1-9]\d{0,11})$/;
+
+/** `50` and `INV-0050` → 50; undefined for anything else, such as the printed number of the other kind. */
+export function numberIn(kind: NumberKind, text: string): number | undefined {
+  const [, prefix = PREFIX[kind], digits] = NUMBER_FORM.exec(text) ?? [];
+  return digits && prefix === PREFIX[kind] ? Number(digits) : undefined;
+}
+
+export async function recordNumber(
+  session: Session,
+  drawn: { accountId: Id; kind: NumberKind; period: string; number: number; text: string; documentId: StoredId },
+): Promise<void> {
+  await NumberLedger.collection.insertOne(
+    {
+      _id: drawn.documentId as never, // The wrapper's types know no ids but ObjectId.
+      account_id: storedId(drawn.accountId),
+      kind: drawn.kind,
+      period: drawn.period,
+      number: drawn.number,
+      text: drawn.text,
+      created_at: new Date(),
+    },
+    { session },
+  );
+}
+
+/** The document is gone, its number stays used. */
+export async function buryNumber(session: Session, accountId: Id, documentId: StoredId): Promise<void> {
+  await NumberLedger.updateOne(
+    { _id: documentId, account_id: accountId },
+    { $set: { deleted_at: new Date() } },
+    { session },
+  );
+}
+
+/** Tombstones for numbers that were drawn for no document. Their ids are nobody's. */
+export async function skipNumbers(
+  session: Session,
+  {
+    accountId,
+    kind,
+    period = '',
+    first,
+    count,
+    not_given,
+  }: { accountId: Id; kind: NumberKind; period?: string; first: number; count: number; not_given?: string },
+): Promise<void> {
+  const now = new Date();
+  const rows = Array.from({ length: count }, (_, index) => ({
+    _id: storedId(newId()),
+    account_id: storedId(accountId),
+    kind,
+    period,
+    number: first + index,
+    ...(not_given === undefined ? {} : { not_given }),
+    created_at: now,
+    deleted_at: now,
+  }));
+  await driverOf(NumberLedger).insertMany(rows, { session });
+}

@@ -1,0 +1,75 @@
+// Who a document is from and to, as they were when it was sent: later changes of profile or client do not rewrite what was issued.
+import type { AccountRecord } from '../accounts/account.ts';
+import type { ClientRecord } from '../accounts/client.ts';
+
+export interface Issuer {
+  name: string;
+  email?: string;
+  company?: string;
+  address?: string;
+  tax_id?: string;
+  bank_details?: string;
+  logo_url?: string;
+  brand_color?: string;
+  locale: string;
+}
+
+export interface Recipient {
+  id: string;
+  name: string;
+  email: string;
+  company_name?: string;
+  phone?: string;
+  address?: string;
+  tax_id?: string;
+}
+
+export interface Parties {
+  issuer: Issuer;
+  client: Recipient;
+}
+
+/** How frozen parties are declared in a model. */
+export const partiesField = {
+  type: {
+    _id: false,
+    issuer: { type: Object, required: true },
+    client: { type: Object, required: true },
+  },
+  default: undefined,
+} as const;
+
+export function partiesOf(account: AccountRecord, client: ClientRecord): Parties {
+  return {
+    issuer: given({
+      name: account.name,
+      email: account.email,
+      company: account.company,
+      address: account.address,
+      tax_id: account.tax_id,
+      bank_details: account.bank_details,
+      logo_url: account.logo_url,
+      brand_color: account.brand_color,
+      locale: account.locale,
+    }),
+    client: given({
+      id: String(client._id),
+      name: client.name,
+      email: client.email,
+      company_name: client.company_name,
+      phone: client.phone,
+      address: client.address,
+      tax_id: client.tax_id,
+    }),
+  };
+}
+
+/** The recipient as it is embedded in the document. */
+export function sentTo({ client: { id, name, email, company_name } }: Parties) {
+  return { id, name, email, ...(company_name ? { company_name } : {}) };
+}
+
+/** Without the fields that were never given. */
+function given<Party>(fields: { [Name in keyof Party]: Party[Name] | null | undefined }): Party {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Party;
+}

@@ -1,0 +1,144 @@
+// An offer to a client.
+import { Schema } from 'mongoose';
+import { fromMinor } from '../../billing/money.ts';
+import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { addListIndexes, type Listing } from '../listing.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
+import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { embeddedProject, type ProjectFace } from '../time/project.ts';
+import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+import { printedNumber } from './number-ledger.ts';
+import { type Parties, partiesField, sentTo } from './parties.ts';
+
+export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
+
+export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
+
+/** Amounts are whole numbers of the currency's smallest unit. */
+export interface QuoteRecord extends Stamped, DocumentDates {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  /** As it is printed, in the format that the account had when it was drawn. */
+  number_text?: string | undefined;
+  /** The year of its sequence, where every year has one. */
+  number_period?: string | undefined;
+  /** See document-search.ts. */
+  search?: string;
+  client_id: StoredId;
+  project_id: StoredId | null;
+  currency: string;
+  amount: number;
+  tax_amount: number;
+  /** Percentage, 0 to 100. */
+  tax_rate: number;
+  /** As it was set; a reader sees `effectiveQuoteStatus`. */
+  status: QuoteStatus;
+  /** `YYYY-MM-DD`, the last day it is valid. */
+  expires_at: string;
+  description: string | null;
+  line_items: LineItem[] | null;
+  /** Frozen when it was sent. */
+  parties?: Parties | undefined;
+  /** The last day while nobody has announced that it passed; absent when there is nothing to announce. */
+  lapses_on?: string | undefined;
+}
+
+const quoteSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
+    search: String,
+    client_id: requiredIdField,
+    project_id: idField,
+    currency: { type: String, required: true },
+    amount: { type: Number, required: true },
+    tax_amount: { type: Number, required: true },
+    tax_rate: { type: Number, required: true },
+    status: { type: String, enum: QUOTE_STATUSES, required: true },
+    expires_at: { type: String, required: true },
+    ...documentDateFields,
+    description: String,
+    line_items: lineItemField,
+    parties: partiesField,
+    lapses_on: String,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'quotes' },
+);
+
+export const quoteListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at', issue_date: 'issue_date' },
+  unique: ['number_text'],
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
+};
+
+quoteSchema.plugin(tenant);
+addListIndexes(quoteSchema, quoteListing);
+// Whether a project has quotes, when somebody wants to delete it.
+quoteSchema.index({ account_id: 1, project_id: 1 });
+// Of all accounts: what the scheduler of the webhook service looks for.
+quoteSchema.index({ lapses_on: 1 }, { sparse: true });
+
+export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema);
+
+/** The status on the calendar day `today` of the account: a sent quote has expired from the day after its last day. */
+export function effectiveQuoteStatus(
+  { status, expires_at }: Pick<QuoteRecord, 'status' | 'expires_at'>,
+  today: string,
+): QuoteStatus {
+  return status === 'Sent' && expires_at < today ? 'Expired' : status;
+}
+
+/** Finds the quotes whose status is one of `statuses` on the day `today`. */
+export function quotesWithStatus(statuses: readonly QuoteStatus[], today: string): StatusFilter {
+  const [isSent, isExpired] = [statuses.includes('Sent'), statuses.includes('Expired')];
+  const status = oneOf(isExpired && !isSent ? [...statuses, 'Sent'] : statuses);
+  if (isSent === isExpired) return { walked: { status }, counted: { status } };
+  const [expired, open] = [{ expires_at: { $lt: today } }, { expires_at: { $gte: today } }];
+  return sentAs({ status, statuses, yes: [isSent ? open : expired], no: [isSent ? expired : open] });
+}
+
+/** The quote as the API returns it. @param status as set, or as it is today. */
+export function quoteView(
+  quote: QuoteRecord,
+  {
+    client,
+    project,
+    status,
+  }: { client: ClientFace | undefined; project: ProjectFace | undefined; status: QuoteStatus },
+) {
+  const { currency, amount, tax_amount } = quote;
+  const total = fromMinor(amount + tax_amount, currency);
+  return {
+    id: String(quote._id),
+    quote_number: quote.number === 0 ? null : printedNumber('quote', quote),
+    amount: fromMinor(amount, currency),
+    currency,
+    status,
+    expires_at: quote.expires_at,
+    due_date: null, // The specification's example of a list has it.
+    ...documentDatesView(quote),
+    tax_rate: quote.tax_rate,
+    description: quote.description,
+    line_items: quote.line_items,
+    client: quote.parties ? sentTo(quote.parties) : client ? embeddedClient(client) : null,
+    project: project ? embeddedProject(project) : null,
+    subtotal: fromMinor(amount, currency),
+    tax_amount: fromMinor(tax_amount, currency),
+    total,
+    // Nothing is paid on a quote: what would be due is all of it.
+    amount_paid: 0,
+    amount_due: total,
+    created_at: quote.created_at.toISOString(),
+    updated_at: quote.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,116 @@
+// Who is at work on a batch of documents: a lease in MongoDB, so that any gateway goes on where a killed one stopped.
+import { randomUUID } from 'node:crypto';
+import { agreedDate } from '../../clock.ts';
+import type { Session } from '../../mongo/connection.ts';
+import { driverOf } from '../records.ts';
+import { expireFiles } from './batch-file.ts';
+import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } from './document-batch.ts';
+
+export type ClaimedBatch = BatchRecord & { lease_id: string };
+
+/** Takes the batch that is due for longest, of whatever account: who prints batches prints those of all. @returns null when none is due. */
+export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | null> {
+  const lease = { lease_id: randomUUID(), due_at: new Date(now.getTime() + leaseMs) };
+  const claimed = await driverOf(DocumentBatch).findOneAndUpdate(
+    { due_at: { $lte: now } } as object,
+    { $set: { ...lease, status: 'processing' } as object },
+    { sort: { due_at: 1 }, hint: { due_at: 1 }, returnDocument: 'after' },
+  );
+  return claimed as ClaimedBatch | null;
+}
+
+/** @returns false when the batch is no longer ours: it was removed, or the lease ran out and somebody else took it. */
+export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Date = agreedDate()): Promise<boolean> {
+  return change(batch, {}, { $set: { due_at: new Date(now.getTime() + leaseMs) } });
+}
+
+/** What became of a document, or when it is tried again. */
+export type Outcome = Pick<BatchedDocument, 'status'> & Partial<BatchedDocument>;
+
+/** Notes what became of the document at `index`. @returns false when the batch is no longer ours. */
+export async function settleDocument(
+  batch: ClaimedBatch,
+  index: number,
+  outcome: Outcome,
+  now: Date = agreedDate(),
+): Promise<boolean> {
+  const at = `documents.${index}`;
+  const fields = Object.entries(outcome).map(([name, value]) => [`${at}.${name}`, value]);
+  const isSettled = outcome.status !== 'queued';
+  return change(
+    batch,
+    { [`${at}.status`]: 'queued' },
+    {
+      $set: { ...Object.fromEntries(fields), updated_at: now },
+      ...(isSettled ? { $inc: { [outcome.status]: 1 } } : {}),
+      ...(isSettled ? { $unset: { [`${at}.next_at`]: 1 } } : {}),
+    },
+  );
+}
+
+/** Lets others have it, from `dueAt` on. */
+export async function releaseBatch(batch: ClaimedBatch, dueAt: Date): Promise<void> {
+  await change(batch, {}, { $set: { due_at: dueAt }, $unset: { lease_id: 1 } });
+}
+
+/**
+ * Marks the batch as finished when each of its documents is settled.
+ * @returns the batch as it is from then on, or undefined when it is not finished, or not ours: whoever gets it back announces it,
+ * in the same transaction.
+ */
+export async function completeBatch(
+  batch: ClaimedBatch,
+  session: Session,
+  now: Date = agreedDate(),
+): Promise<BatchRecord | undefined> {
+  const { _id, account_id, lease_id } = batch;
+  const mine = { _id, account_id, lease_id };
+  const current = (await driverOf(DocumentBatch).findOne(mine, { session })) as BatchRecord | null;
+  if (!current || current.done + current.failed < current.total) return undefined;
+  const expires_at = new Date(now.getTime() + BATCH_KEPT_MS);
+  const status = statusOf(current);
+  await driverOf(DocumentBatch).updateOne(
+    mine,
+    {
+      $set: { status, completed_at: now, updated_at: now, expires_at } as object,
+      $unset: { due_at: 1, lease_id: 1, slot: 1 } as const,
+    },
+    { session },
+  );
+  await expireFiles(batch, expires_at, session);
+  return { ...current, status, completed_at: now, updated_at: now, expires_at };
+}
+
+function statusOf({ done, failed }: BatchRecord): BatchRecord['status'] {
+  if (failed === 0) return 'done';
+  return done === 0 ? 'failed' : 'partly_failed';
+}
+
+async function change({ _id, account_id, lease_id }: ClaimedBatch, filter: object, update: object): Promise<boolean> {
+  const { matchedCount } = await driverOf(DocumentBatch).updateOne({ _id, account_id, lease_id, ...filter }, update);
+  return matchedCount === 1;
+}
+
+export interface BatchBacklog {
+  /** Counted up to COUNTED_MAX. */
+  unfinished: number;
+  /** How long the one that is due for longest has waited for a gateway, 0 when none is due. */
+  lagMs: number;
+}
+
+const COUNTED_MAX = 10_000;
+
+/** For those who run the system: over all accounts. */
+export async function readBatchBacklog(now: Date = agreedDate()): Promise<BatchBacklog> {
+  const unfinished = { due_at: { $exists: true } };
+  const [count, first] = await Promise.all([
+    driverOf(DocumentBatch).countDocuments(unfinished, { limit: COUNTED_MAX, hint: { due_at: 1 } }),
+    driverOf(DocumentBatch).findOne(unfinished, {
+      sort: { due_at: 1 },
+      projection: { due_at: 1 },
+      hint: { due_at: 1 },
+    }),
+  ]);
+  const dueAt = (first as Pick<BatchRecord, 'due_at'> | null)?.due_at;
+  return { unfinished: count, lagMs: dueAt ? Math.max(0, now.getTime() - dueAt.getTime()) : 0 };
+}

@@ -1,0 +1,89 @@
+// What became of each document somebody asked to be printed: never the document itself, only what an operator looks for.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { driverOf, type Owned } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
+
+/** `refused`: the caller's fault (4xx). `failed`: ours (5xx). `expired`: not ready before its deadline. `cancelled`: the caller has gone. */
+export const RENDER_STATUSES = ['done', 'refused', 'failed', 'expired', 'cancelled'] as const;
+export type RenderStatus = (typeof RENDER_STATUSES)[number];
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+
+const renderSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    request_id: { type: String, required: true },
+    status: { type: String, required: true, enum: RENDER_STATUSES },
+    /** From the request to its answer, as the caller saw it. */
+    duration_ms: { type: Number, required: true },
+    /** `Invoice` or `Quote`. */
+    title: String,
+    size_bytes: Number,
+    /** The kind of failure in a few words that do not hold data of the caller, so that equal failures can be counted. */
+    error_class: String,
+    /** Images that could not be had, as in X-Document-Warnings. */
+    warnings: { type: [String], default: undefined },
+    created_at: { type: Date, required: true },
+  },
+  { versionKey: false, strict: 'throw', collection: 'render_records' },
+);
+renderSchema.plugin(tenant);
+renderSchema.index({ created_at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+renderSchema.index({ account_id: 1, created_at: -1 });
+renderSchema.index({ request_id: 1 });
+
+export type RenderRecord = InferSchemaType<typeof renderSchema>;
+
+export const Render = model('RenderRecord', renderSchema);
+
+export interface NewRender {
+  accountId: Id;
+  requestId: string;
+  status: RenderStatus;
+  durationMs: number;
+  title?: string | undefined;
+  sizeBytes?: number | undefined;
+  errorClass?: string | undefined;
+  warnings?: string[] | undefined;
+}
+
+/** One write for all that ended in this time: a record must not cost a request anything. */
+const FLUSH_MS = 500;
+/** While MongoDB is away the newest are dropped: they are a convenience, memory is not. */
+const WAITING_MAX = 10_000;
+const CLASS_LONGEST = 200;
+
+const waiting: Owned[] = [];
+let timer: NodeJS.Timeout | undefined;
+
+/** Notes what became of a document. Returns at once and never throws; the record is in MongoDB within about a second. */
+export function recordRender(render: NewRender): void {
+  if (waiting.length >= WAITING_MAX) return;
+  const record = {
+    _id: storedId(newId()),
+    account_id: storedId(render.accountId),
+    request_id: render.requestId,
+    status: render.status,
+    duration_ms: Math.round(render.durationMs),
+    // When it was asked for.
+    created_at: new Date(Date.now() - render.durationMs),
+    ...(render.title ? { title: render.title } : {}),
+    ...(render.sizeBytes === undefined ? {} : { size_bytes: render.sizeBytes }),
+    ...(render.errorClass ? { error_class: render.errorClass.slice(0, CLASS_LONGEST) } : {}),
+    ...(render.warnings?.length ? { warnings: render.warnings } : {}),
+  };
+  waiting.push(record);
+  timer ??= setTimeout(() => void flushRenderRecords(), FLUSH_MS).unref();
+}
+
+/** Writes what waits; to be called before MongoDB is closed. Never throws: lost records are no failure of a document. */
+export async function flushRenderRecords(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
+  const records = waiting.splice(0);
+  if (records.length === 0) return;
+  await driverOf(Render)
+    .insertMany(records, { ordered: false })
+    .catch(() => undefined);
+}

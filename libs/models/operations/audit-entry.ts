@@ -1,0 +1,98 @@
+// Who did what to the system, and when: every login, every refused one, and every action of an operator.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { type Id, idField, newId } from '../tenant.ts';
+
+/** Longer than a year's review looks back; MongoDB removes older ones by itself. */
+const KEPT_SECONDS = 400 * 24 * 3600;
+
+/** `begun`: the process ended before it could say how it went. `refused`: it was not allowed, or there was nothing to do. */
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'begun'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+/** `act` stands for any action that a viewer tried. */
+export const AUDIT_ACTIONS = [
+  'login',
+  'logout',
+  'act',
+  'queue.pause',
+  'queue.resume',
+  'job.retry',
+  'jobs.retry',
+  'delivery.replay',
+  'deliveries.replay',
+  'bulk.stop',
+  'bulk.continue',
+  'operator.create',
+  'operator.remove',
+  'numbers.advance',
+  'account.create',
+  'account.update',
+  'key.create',
+  'key.revoke',
+  'key.rotate',
+  'webhook.create',
+  'webhooks.reseal',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const auditSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    at: { type: Date, required: true, default: () => new Date() },
+    /** The operator's name as it was then (or as it was typed, for a refused login); `command line` for the admin command. */
+    operator: { type: String, required: true },
+    /** Network address of the browser. Absent for the command line. */
+    address: String,
+    action: { type: String, required: true, enum: AUDIT_ACTIONS },
+    /** What it was done to: a queue's name, an id, a filter in words. */
+    target: String,
+    outcome: { type: String, required: true, enum: AUDIT_OUTCOMES },
+    /** One line: how many, what was made, or why not. Never a key or a secret. */
+    detail: String,
+  },
+  { versionKey: false, strict: 'throw', collection: 'audit_entries' },
+);
+auditSchema.index({ at: -1 }, { expireAfterSeconds: KEPT_SECONDS });
+auditSchema.index({ operator: 1, at: -1 });
+
+export type AuditRecord = InferSchemaType<typeof auditSchema>;
+
+export const AuditEntry = model('AuditEntry', auditSchema);
+
+export interface Deed {
+  operator: string;
+  address?: string | undefined;
+  action: AuditAction;
+  target?: string | undefined;
+}
+
+export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string): Promise<void> {
+  await AuditEntry.create({ ...present(deed), outcome, ...(detail ? { detail } : {}) });
+}
+
+/**
+ * Does `work` between two writes to the audit log: nothing is done that could not be noted first.
+ * @param work returns one line on how it went, for the log and for the operator.
+ */
+export async function audited<Result extends { detail?: string }>(
+  deed: Deed,
+  work: () => Promise<Result>,
+): Promise<Result & { entryId: Id }> {
+  const entry = await AuditEntry.create({ ...present(deed), outcome: 'begun' });
+  const finish = (outcome: AuditOutcome, detail: string | undefined) =>
+    AuditEntry.updateOne({ _id: entry._id }, { $set: { outcome, ...(detail ? { detail } : {}) } });
+  let result: Result;
+  try {
+    result = await work();
+  } catch (error) {
+    // The first error is the one to show; the entry says `begun` when even this cannot be written.
+    await finish('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+    throw error;
+  }
+  await finish('done', result.detail);
+  return { ...result, entryId: String(entry._id) };
+}
+
+function present({ operator, address, action, target }: Deed) {
+  return { operator, action, ...(address ? { address } : {}), ...(target ? { target } : {}) };
+}

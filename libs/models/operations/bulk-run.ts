@@ -1,0 +1,111 @@
+// An action of an operator on many records: how far it is, and what is left when its process is killed.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate } from '../../clock.ts';
+import { idField, newId } from '../tenant.ts';
+
+const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
+export type BulkKind = (typeof BULK_KINDS)[number];
+export type BulkState = 'running' | 'done' | 'stopped' | 'failed';
+
+/** A run whose process has not written for so long is taken for interrupted. */
+const SILENT_MS = 30_000;
+const KEPT_SECONDS = 90 * 24 * 3600;
+
+const bulkSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    kind: { type: String, required: true, enum: BULK_KINDS },
+    /** In words, for people. */
+    title: { type: String, required: true },
+    /** The query string of the search it was started from, or the name of a queue. */
+    selection: { type: String, required: true },
+    state: { type: String, required: true, enum: ['running', 'done', 'stopped', 'failed'] },
+    /** How many matched when it began. */
+    total: { type: Number, required: true },
+    done: { type: Number, required: true, default: 0 },
+    /** Gone or changed meanwhile. */
+    skipped: { type: Number, required: true, default: 0 },
+    /** The last id that was handled. */
+    position: String,
+    stop_requested: { type: Boolean, required: true, default: false },
+    problem: String,
+    operator: { type: String, required: true },
+    /** Who works on it, new each time it is taken over: whoever has another one has lost it. */
+    runner: { type: String, required: true, default: newId },
+    created_at: { type: Date, required: true },
+    /** The heartbeat of its process. */
+    updated_at: { type: Date, required: true },
+  },
+  { versionKey: false, strict: 'throw', collection: 'bulk_runs' },
+);
+bulkSchema.index({ created_at: -1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+export type BulkRecord = InferSchemaType<typeof bulkSchema>;
+
+export const BulkRun = model('BulkRun', bulkSchema);
+
+/** `interrupted`: it says running, but nobody runs it any more. */
+export function bulkStateOf(run: BulkRecord, now: Date = agreedDate()): BulkState | 'interrupted' {
+  const isSilent = now.getTime() - run.updated_at.getTime() > SILENT_MS;
+  return run.state === 'running' && isSilent ? 'interrupted' : (run.state as BulkState);
+}
+
+/** Notes progress. @returns false when the run is to stop: an operator asked, or another process has taken it over. */
+export async function advanceBulk(
+  run: Pick<BulkRecord, '_id' | 'runner'>,
+  step: { done: number; skipped: number; position?: string | undefined },
+): Promise<boolean> {
+  const after = await BulkRun.findOneAndUpdate(
+    runningAs(run),
+    {
+      $inc: { done: step.done, skipped: step.skipped },
+      $set: { updated_at: agreedDate(), ...(step.position ? { position: step.position } : {}) },
+    },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+  return after !== null && !after.stop_requested;
+}
+
+/** Does nothing when another process has taken it over. */
+export async function endBulk(
+  run: Pick<BulkRecord, '_id' | 'runner'>,
+  state: BulkState,
+  problem?: string,
+): Promise<void> {
+  await BulkRun.updateOne(runningAs(run), {
+    $set: { state, updated_at: agreedDate(), ...(problem ? { problem } : {}) },
+  });
+}
+
+function runningAs({ _id, runner }: Pick<BulkRecord, '_id' | 'runner'>) {
+  return { _id, runner, state: 'running' as const };
+}
+
+/** Asks a run to stop; one that was interrupted has nobody to ask and is stopped. @returns null when it had ended. */
+export async function stopBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
+  const silentSince = new Date(now.getTime() - SILENT_MS);
+  const stopped = await BulkRun.findOneAndUpdate(
+    { _id: id, state: 'running', updated_at: { $lt: silentSince } },
+    { $set: { state: 'stopped', updated_at: now } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+  if (stopped) return stopped;
+  return BulkRun.findOneAndUpdate(
+    { _id: id, state: 'running' },
+    { $set: { stop_requested: true } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+}
+
+/** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
+export async function resumeBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
+  const silentSince = new Date(now.getTime() - SILENT_MS);
+  return BulkRun.findOneAndUpdate(
+    {
+      _id: id,
+      $or: [{ state: 'running', updated_at: { $lt: silentSince } }, { state: { $in: ['stopped', 'failed'] } }],
+    },
+    { $set: { state: 'running', runner: newId(), stop_requested: false, updated_at: now }, $unset: { problem: 1 } },
+    { returnDocument: 'after' },
+  ).lean<BulkRecord>();
+}

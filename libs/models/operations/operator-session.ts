@@ -1,0 +1,57 @@
+// A login of an operator. The browser holds the token, we hold its hash: who reads the database cannot log in.
+import { createHash, randomBytes } from 'node:crypto';
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { agreedDate, agreedTime } from '../../clock.ts';
+import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
+
+/** A working day: a forgotten browser does not stay open for ever, and nobody logs in twice a shift. */
+export const SESSION_LIFE_MS = 12 * 3600 * 1000;
+const TOKEN_BYTES = 32;
+
+const sessionSchema = new Schema(
+  {
+    /** SHA-256 of the token, hex. */
+    _id: { type: String, required: true },
+    operator_id: requiredIdField,
+    /** Every form of this session carries it; other sites cannot know it. */
+    csrf: { type: String, required: true },
+    address: String,
+    created_at: { type: Date, required: true },
+    expires_at: { type: Date, required: true },
+  },
+  { versionKey: false, strict: 'throw', collection: 'operator_sessions' },
+);
+sessionSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 });
+sessionSchema.index({ operator_id: 1 });
+
+export type OperatorSessionRecord = InferSchemaType<typeof sessionSchema>;
+
+export const OperatorSession = model('OperatorSession', sessionSchema);
+
+/** @returns the token for the cookie; nobody can read it again. */
+export async function openSession(operatorId: Id | StoredId, address: string): Promise<string> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const now = agreedTime();
+  await OperatorSession.create({
+    _id: hashToken(token),
+    operator_id: operatorId,
+    csrf: randomBytes(TOKEN_BYTES).toString('base64url'),
+    address,
+    created_at: new Date(now),
+    expires_at: new Date(now + SESSION_LIFE_MS),
+  });
+  return token;
+}
+
+/** The live session of the token, else null. MongoDB removes old ones only about once a minute, so the time is checked here. */
+export async function findSession(token: string, now: Date = agreedDate()): Promise<OperatorSessionRecord | null> {
+  return OperatorSession.findOne({ _id: hashToken(token), expires_at: { $gt: now } }).lean<OperatorSessionRecord>();
+}
+
+export async function closeSession(token: string): Promise<void> {
+  await OperatorSession.deleteOne({ _id: hashToken(token) });
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,62 @@
+// A person who may look at the system (viewer) or act on it (operator) through the operations dashboard. Belongs to no account.
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { hashPassword, verifyPassword } from '../../password.ts';
+import { idField, newId } from '../tenant.ts';
+import { OperatorSession } from './operator-session.ts';
+
+export const OPERATOR_ROLES = ['operator', 'viewer'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+const operatorSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    /** Lower case. */
+    name: { type: String, required: true },
+    role: { type: String, required: true, enum: OPERATOR_ROLES },
+    password_hash: { type: String, required: true },
+    created_at: { type: Date, required: true, default: () => new Date() },
+    last_login_at: Date,
+  },
+  { versionKey: false, strict: 'throw', collection: 'operators' },
+);
+operatorSchema.index({ name: 1 }, { unique: true });
+
+export type OperatorRecord = InferSchemaType<typeof operatorSchema>;
+
+export const Operator = model('Operator', operatorSchema);
+
+/** 1 to 40 letters, digits, dots, dashes and underscores. */
+const NAME_FORM = /^[\p{L}\p{N}._-]{1,40}$/u;
+
+export function isOperatorName(text: string): boolean {
+  return NAME_FORM.test(text);
+}
+
+/** Names that differ in case only are the same person. */
+export function operatorName(text: string): string {
+  return text.trim().normalize('NFKC').toLowerCase();
+}
+
+/** @throws the driver's duplicate error when the name is taken, see isDuplicate. */
+export async function insertOperator(operator: { name: string; role: OperatorRole; password: string }) {
+  const record = await Operator.create({
+    name: operatorName(operator.name),
+    role: operator.role,
+    password_hash: await hashPassword(operator.password),
+  });
+  return record.toObject();
+}
+
+/** The operator whose name and password these are, else null; both answers take the same time. */
+export async function findByPassword(name: string, password: string): Promise<OperatorRecord | null> {
+  const operator = await Operator.findOne({ name: operatorName(name) }).lean<OperatorRecord>();
+  return (await verifyPassword(password, operator?.password_hash)) ? operator : null;
+}
+
+/** Removes the operator and ends every session. @returns false when nobody has the name. */
+export async function removeOperator(name: string): Promise<boolean> {
+  const operator = await Operator.findOneAndDelete({ name: operatorName(name) }).lean<OperatorRecord>();
+  if (!operator) return false;
+  await OperatorSession.deleteMany({ operator_id: operator._id });
+  return true;
+}

@@ -1,0 +1,76 @@
+// A piece of work for a client.
+import { Schema } from 'mongoose';
+import type { Session } from '../../mongo/connection.ts';
+import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
+import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { addListIndexes, type Listing } from '../listing.ts';
+import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+
+export interface ProjectRecord extends Stamped {
+  client_id: StoredId;
+  name: string;
+  /** One of the account's own statuses at the time it was set. */
+  status: string;
+  /** See holdOwn. */
+  holds?: number;
+}
+
+const projectSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    client_id: requiredIdField,
+    name: { type: String, required: true },
+    status: { type: String, required: true },
+    holds: Number,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'projects' },
+);
+
+export const projectListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at' },
+  standard: '-created_at',
+};
+
+projectSchema.plugin(tenant);
+addListIndexes(projectSchema, projectListing);
+
+export const Project = recordsOf<ProjectRecord>('Project', projectSchema);
+
+/** The statuses a project of the account may have; a new one has the first unless `In Progress` is among them. */
+export function projectStatuses(account: Pick<AccountRecord, 'project_statuses'>): readonly string[] {
+  const own = account.project_statuses;
+  return own && own.length > 0 ? own : DEFAULT_PROJECT_STATUSES;
+}
+
+/** The project as the API returns it. */
+export function projectView(project: ProjectRecord, client: ClientFace | undefined) {
+  return {
+    id: String(project._id),
+    name: project.name,
+    status: project.status,
+    client: client ? embeddedClient(client) : null,
+    created_at: project.created_at.toISOString(),
+    updated_at: project.updated_at.toISOString(),
+  };
+}
+
+export type ProjectFace = Pick<ProjectRecord, '_id' | 'name'>;
+
+/** The project as it is embedded in tasks, time entries, quotes and invoices. */
+export function embeddedProject(project: ProjectFace): { id: Id; name: string } {
+  return { id: String(project._id), name: project.name };
+}
+
+/** The account's projects that records refer to, by id, with the fields that are embedded. */
+export function projectsOf(
+  accountId: Id,
+  ids: readonly (StoredId | null | undefined)[],
+  session?: Session,
+): Promise<Map<Id, ProjectRecord>> {
+  return findAllOwn(Project, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
+}

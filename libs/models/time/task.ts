@@ -1,0 +1,104 @@
+// Something to do in a project, and the time it took so far.
+import { Schema } from 'mongoose';
+import type { Session } from '../../mongo/connection.ts';
+import { changeTime } from '../counter.ts';
+import { addListIndexes, type Listing } from '../listing.ts';
+import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { embeddedProject, type ProjectFace } from './project.ts';
+
+export const TASK_STATUSES = ['todo', 'in_progress', 'done'] as const;
+
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export interface TaskRecord extends Stamped {
+  project_id: StoredId;
+  name: string;
+  description: string | null;
+  status: TaskStatus;
+  estimated_hours: number | null;
+  billable: boolean;
+  /** Per hour. */
+  rate: number | null;
+  /** Kept in the transactions of its time entries. */
+  total_seconds: number;
+  phase_id: StoredId | null;
+  /** See holdOwn. */
+  holds?: number;
+}
+
+const taskSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    project_id: requiredIdField,
+    name: { type: String, required: true },
+    description: String,
+    status: { type: String, enum: TASK_STATUSES, required: true },
+    estimated_hours: Number,
+    billable: { type: Boolean, required: true },
+    rate: Number,
+    total_seconds: { type: Number, required: true, default: 0 },
+    phase_id: idField,
+    holds: Number,
+    created_at: { type: Date, required: true, default: () => new Date() },
+    updated_at: { type: Date, required: true, default: () => new Date() },
+  },
+  { versionKey: false, strict: 'throw', collection: 'tasks' },
+);
+
+export const taskListing: Listing = {
+  filters: ['project_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at' },
+  standard: '-created_at',
+};
+
+taskSchema.plugin(tenant);
+addListIndexes(taskSchema, taskListing);
+
+export const Task = recordsOf<TaskRecord>('Task', taskSchema);
+
+/** The task as the API returns it. */
+export function taskView(task: TaskRecord, project: ProjectFace | undefined) {
+  return {
+    id: String(task._id),
+    name: task.name,
+    description: task.description,
+    status: task.status,
+    estimated_hours: task.estimated_hours,
+    billable: task.billable,
+    rate: task.rate,
+    total_seconds: task.total_seconds,
+    phase_id: task.phase_id ? String(task.phase_id) : null,
+    project: project ? embeddedProject(project) : null,
+    created_at: task.created_at.toISOString(),
+    updated_at: task.updated_at.toISOString(),
+  };
+}
+
+/** The account's tasks that records refer to, by id, with the fields that are embedded. */
+export function tasksOf(
+  accountId: Id,
+  ids: readonly (StoredId | null | undefined)[],
+  session?: Session,
+): Promise<Map<Id, TaskRecord>> {
+  return findAllOwn(Task, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
+}
+
+/**
+ * Adds to the task's total (or takes away), in the transaction of its entry: a task deleted at the same moment conflicts.
+ * @returns the task as it is now, null when it does not exist.
+ */
+export async function addTime(
+  session: Session,
+  { _id, account_id }: Pick<TaskRecord, '_id' | 'account_id'>,
+  seconds: number,
+): Promise<TaskRecord | null> {
+  const updated_at = await changeTime(session, account_id, new Date());
+  const task = await driverOf(Task).findOneAndUpdate(
+    { _id, account_id },
+    { $inc: { total_seconds: seconds }, $set: { updated_at } },
+    { session, returnDocument: 'after' },
+  );
+  return task as TaskRecord | null;
+}

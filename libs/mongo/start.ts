@@ -1,0 +1,99 @@
+// Connects a service to MongoDB at start: waits while MongoDB is unavailable, and reports a configuration that waiting cannot repair.
+import { setTimeout as pause } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { ConfigError } from '../service/config-error.ts';
+import type { Logger } from '../service/logger.ts';
+import { connectMongo } from './connection.ts';
+import { isStoreAway } from './errors.ts';
+
+/** Between two tries. Each selects a server for 5 s itself, and notices within half a second that one is there. */
+const RETRY_MS = 200;
+
+export interface MongoStart {
+  /**
+   * Resolves once MongoDB answers and is prepared, however long that takes.
+   * Rejects with a ConfigError when MONGODB_URI cannot be used or MongoDB refuses its credentials.
+   */
+  ready: Promise<void>;
+  /** Ends the wait or the connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to connect.
+ * @param prepare what the service needs done before it uses the database. It must be harmless when it is done twice.
+ */
+export function startMongo(uri: string, options: { log: Logger; prepare?: () => Promise<void> }): MongoStart {
+  const { log, prepare = async () => undefined } = options;
+  let disconnect: (() => Promise<void>) | undefined;
+  let isUnavailable = false;
+  let isClosing = false;
+
+  async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        // The process ends: nothing may go on with what this start opens.
+        if (isClosing) return new Promise(() => undefined);
+        const problem = configProblemOf(error);
+        if (problem) throw new ConfigError([`MONGODB_URI: ${problem}`]);
+        if (!isStoreAway(error) && !isNameLookup(error)) throw error;
+        if (!isUnavailable) log.warn({ err: error }, 'mongodb is unavailable: the service waits for it');
+        isUnavailable = true;
+      }
+      await pause(RETRY_MS);
+    }
+  }
+
+  async function start() {
+    disconnect = await retryWhileUnavailable(async () => connectMongo(uri, { log }));
+    await retryWhileUnavailable(async () => {
+      await requireCredentials();
+      await prepare();
+    });
+    if (isUnavailable) log.info('mongodb is available');
+  }
+
+  const ready = start();
+  ready.catch(() => undefined); // The service may fail for another reason before it waits for this.
+  return {
+    ready,
+    async close() {
+      isClosing = true;
+      await (disconnect ?? (() => mongoose.disconnect()))();
+    },
+  };
+}
+
+/** A server that demands credentials accepts a connection without any, and refuses the first command that reads. */
+async function requireCredentials(): Promise<void> {
+  await mongoose.connection.db?.command({ listCollections: 1, nameOnly: true, authorizedCollections: true });
+}
+
+const UNAUTHORIZED = 13;
+const AUTHENTICATION_FAILED = 18;
+/** What Atlas says instead. */
+const ATLAS_REFUSED = 8_000;
+const REFUSED_CODES: ReadonlySet<unknown> = new Set([UNAUTHORIZED, AUTHENTICATION_FAILED, ATLAS_REFUSED]);
+
+/** @returns what is wrong with the URI, without anything that may be secret; undefined for every other error. */
+function configProblemOf(error: unknown): string | undefined {
+  const { mongo } = mongoose;
+  if (error instanceof mongo.MongoServerError && REFUSED_CODES.has(error.code))
+    return `MongoDB refuses its user name or password (${error.codeName ?? error.code})`;
+  if (
+    error instanceof mongo.MongoParseError ||
+    error instanceof mongo.MongoInvalidArgumentError ||
+    error instanceof mongo.MongoMissingCredentialsError
+  )
+    return error.message;
+  // A certificate that it names.
+  const { syscall, path, code } = (error ?? {}) as NodeJS.ErrnoException;
+  return syscall === 'open' ? `${path} cannot be read (${code})` : undefined;
+}
+
+/** mongodb+srv asks the name server first. A name may appear later than the service that looks for it. */
+function isNameLookup(error: unknown): boolean {
+  return String((error as NodeJS.ErrnoException | undefined)?.syscall).startsWith('query');
+}

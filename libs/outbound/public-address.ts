@@ -1,0 +1,49 @@
+// Judges one IP address by its number: is it an ordinary address of the public internet, or one the operator allows?
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { ConfigError } from '../service/config-error.ts';
+
+/** `public`: globally routable. `allowed`: inside a CIDR the operator named. `refused`: everything else. */
+export type Verdict = 'public' | 'allowed' | 'refused';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type AllowList = ReadonlyArray<readonly [Address, number]>;
+
+/** Of IPv6 only this block has been given out for the public internet; the library calls the rest `unicast` too. */
+const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3');
+/** Azure answers every virtual machine here, inside what looks like a public network. */
+const AZURE_HOST = '168.63.129.16';
+
+/**
+ * @param text comma-separated CIDRs or single addresses, such as `127.0.0.0/8,::1`; empty allows nothing.
+ * @throws ConfigError naming every entry that is neither.
+ */
+export function parseAllowList(text: string): AllowList {
+  const problems: string[] = [];
+  const list: Array<readonly [Address, number]> = [];
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const [address = '', prefix] = entry.split('/');
+    const version = isIP(address);
+    const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix);
+    // isIP and not the library's parser, which reads `010.1` as an address.
+    if (version === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > (version === 4 ? 32 : 128)) {
+      problems.push(`OUTBOUND_ALLOW holds ${entry}, which is not a CIDR such as 10.0.0.0/8`);
+    } else list.push([ipaddr.parse(address), bits]);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return list;
+}
+
+/** @param text an address as the resolver or a socket gives it; anything that is not an address is refused. */
+export function judgeAddress(text: string, allowList: AllowList): Verdict {
+  if (isIP(text) === 0) return 'refused';
+  const parsed = ipaddr.parse(text);
+  // ::ffff:127.0.0.1 reaches 127.0.0.1: what counts is where the packet goes.
+  const address = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+  if (allowList.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits)))
+    return 'allowed';
+  // NAT64, 6to4 and Teredo carry an IPv4 address to who knows where: the library names them, only `unicast` passes.
+  if (address.range() !== 'unicast' || address.toString() === AZURE_HOST) return 'refused';
+  return address instanceof ipaddr.IPv6 && !address.match(IPV6_PUBLIC) ? 'refused' : 'public';
+}

@@ -1,0 +1,138 @@
+// Connections to Redis in the two manners the system needs: fail at once, or wait for ever.
+import type { Duplex } from 'node:stream';
+import { Redis } from 'ioredis';
+import { ConfigError } from '../service/config-error.ts';
+import type { Logger } from '../service/logger.ts';
+
+export type { Redis };
+
+/** How long one command may take before the caller is told that Redis is away. */
+const COMMAND_TIMEOUT_MS = 1_000;
+const RECONNECT_MAX_MS = 1_000;
+
+/** A socket in the file system, as redis-py and others write it; ioredis itself knows only the two schemes of TCP. */
+const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?$/;
+
+const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS) };
+
+/**
+ * For work that somebody waits for: no offline queue, one try, 1 s per command. Rejects while Redis is away and recovers by itself.
+ * Opens in the background: `redis.status` tells when it is ready.
+ */
+export function connectImpatient(url: string, log: Logger): Redis {
+  return watched(
+    url,
+    openRedis(url, {
+      ...reconnect,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: COMMAND_TIMEOUT_MS,
+    }),
+    log,
+  );
+}
+
+/** For workers and subscribers: commands wait until Redis is back, which BullMQ's blocking reads require. */
+export function connectPatient(url: string, log: Logger): Redis {
+  return watched(url, openRedis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
+}
+
+export interface ConnectionOptions {
+  retryStrategy?: (times: number) => number | null;
+  maxRetriesPerRequest?: number | null;
+  enableOfflineQueue?: boolean;
+  commandTimeout?: number;
+  connectTimeout?: number;
+}
+
+/** @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
+export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
+  const [, username, password, path, db] = SOCKET_URL.exec(url) ?? [];
+  if (path === undefined) return new Redis(url, options);
+  const user = username ? { username: decodeURIComponent(username) } : {};
+  const secret = password ? { password: decodeURIComponent(password) } : {};
+  return new Redis({ ...options, ...user, ...secret, path: decodeURIComponent(path), db: Number(db ?? 0) });
+}
+
+/** Resolves when the connection is ready, rejects after `limitMs`. */
+export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    const onReady = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      redis.off('ready', onReady);
+      reject(new Error(`Redis was not ready within ${limitMs} ms`));
+    }, limitMs);
+    redis.once('ready', onReady);
+  });
+}
+
+/**
+ * For the start of a service: resolves once the connection is ready, however long Redis is unavailable.
+ * @param limitMs resolves after this time in any case, for a service that does without Redis.
+ * @throws ConfigError when Redis refuses the credentials of REDIS_URL, which waiting cannot repair.
+ */
+export async function whenAvailable(redis: Redis, limitMs?: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+  await new Promise<void>((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      redis.off('ready', onReady).off('error', onError);
+      limit?.removeEventListener('abort', onReady);
+      finish();
+    };
+    const onReady = () => settle(resolve);
+    const onError = ({ message }: Error) => {
+      const [code = ''] = REFUSED.exec(message) ?? [];
+      if (code === '') return;
+      const problem = `REDIS_URL: Redis refuses its user name or password (${code})`;
+      settle(() => reject(new ConfigError([problem])));
+    };
+    redis.on('ready', onReady).on('error', onError);
+    limit?.addEventListener('abort', onReady);
+  });
+}
+
+/** How Redis begins its answer to missing and to wrong credentials. */
+const REFUSED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
+
+/** The connections of this process that have lost their Redis, by its URL: one outage is one line in the log, not one for each connection. */
+const unavailable = new Map<string, Set<Redis>>();
+
+// Without a listener an unreachable Redis would end the process.
+function watched(url: string, redis: Redis, log: Logger): Redis {
+  const lost = unavailable.get(url) ?? new Set();
+  unavailable.set(url, lost);
+  redis.on('error', (error: Error) => {
+    if (lost.size === 0) log.warn({ err: error }, 'redis is unavailable');
+    lost.add(redis);
+  });
+  redis.on('connect', () => sendTogether(redis));
+  redis.on('ready', () => {
+    if (lost.delete(redis) && lost.size === 0) log.info('redis is available');
+  });
+  redis.on('end', () => lost.delete(redis));
+  return redis;
+}
+
+/** Commands given in the same turn of the event loop leave in one write: by itself each costs a system call and wakes Redis up. */
+function sendTogether({ stream }: { stream?: Duplex }): void {
+  if (!stream) return;
+  const write = stream.write;
+  let isHeld = false;
+  stream.write = ((...args: Parameters<typeof write>) => {
+    if (!isHeld) {
+      isHeld = true;
+      stream.cork();
+      process.nextTick(() => {
+        isHeld = false;
+        stream.uncork();
+      });
+    }
+    return write.apply(stream, args);
+  }) as typeof write;
+}

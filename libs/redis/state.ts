@@ -1,0 +1,53 @@
+// What Redis says of itself, as far as the system depends on it.
+import type { Redis } from './connection.ts';
+
+export interface RedisState {
+  /** The version of Redis whose commands it has. */
+  version: string;
+  /** Its own version: another one when it is Valkey. */
+  serverVersion: string;
+  isValkey: boolean;
+  /** Must be `noeviction`: with any other policy Redis throws jobs away when it is full. */
+  policy: string;
+  usedBytes: number;
+  /** 0 when there is no limit. */
+  maxBytes: number;
+  isAppendOnly: boolean;
+  clients: number;
+  /** How far its clock is ahead of ours (behind, when negative), half of the round trip taken off. */
+  clockAheadMs: number;
+  roundTripMs: number;
+}
+
+/** The least version BullMQ works with. */
+export const REDIS_LEAST_VERSION = '6.2';
+
+export async function readRedisState(redis: Redis): Promise<RedisState> {
+  const startedAt = Date.now();
+  const [seconds, microseconds] = await redis.time();
+  const roundTripMs = Date.now() - startedAt;
+  const info = fieldsOf(await redis.info());
+  const number = (name: string) => Number(info.get(name) ?? 0);
+  const version = info.get('redis_version') ?? 'unknown';
+  return {
+    serverVersion: info.get('valkey_version') ?? version,
+    isValkey: info.has('valkey_version'),
+    version,
+    policy: info.get('maxmemory_policy') ?? 'unknown',
+    usedBytes: number('used_memory'),
+    maxBytes: number('maxmemory'),
+    isAppendOnly: info.get('aof_enabled') === '1',
+    clients: number('connected_clients'),
+    clockAheadMs: Math.round(Number(seconds) * 1000 + Number(microseconds) / 1000 - startedAt - roundTripMs / 2),
+    roundTripMs,
+  };
+}
+
+function fieldsOf(info: string): Map<string, string> {
+  return new Map(
+    info
+      .split(/\r?\n/)
+      .filter((line) => line.includes(':'))
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+  );
+}

@@ -1,0 +1,111 @@
+// Reads environment variables once, at start: a wrong environment stops the process with a list of all that is to be repaired.
+import { readFileSync } from 'node:fs';
+import Joi from 'joi';
+import { parseAllowList } from '../outbound/public-address.ts';
+import { ConfigError } from './config-error.ts';
+import { findMisspelt } from './known-variables.ts';
+
+/**
+ * @param env usually `process.env`; `NAME_FILE` may stand for `NAME` and names a file that holds the value (secrets in containers).
+ * @param shape a joi object whose keys are the variables of this service.
+ * @returns a frozen object with converted values. Variables the shape does not name are left out, but for misspelt ones of ours,
+ * see known-variables.ts: these are problems, for who set them believes that they work.
+ * @throws ConfigError naming every problem at once.
+ */
+export function readEnv<Config extends object>(
+  env: NodeJS.ProcessEnv,
+  shape: Joi.ObjectSchema<Config>,
+): Readonly<Config> {
+  const problems: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(shape.describe()['keys'] ?? {})) {
+    // Compose files and manifests write unset variables as empty strings.
+    const file = env[`${name}_FILE`] || undefined;
+    if (file !== undefined && env[name]) problems.push(`${name} and ${name}_FILE are both set, keep one`);
+    const value = file === undefined ? env[name] : readSecretFile(`${name}_FILE`, file, problems);
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const { error, value } = shape.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
+  problems.push(...(error?.details.map(({ message }) => message) ?? []), ...findMisspelt(env));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(value as Config);
+}
+
+function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    problems.push(
+      `${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    );
+    return undefined;
+  }
+}
+
+/** A host, or a socket in the file system, see openRedis. */
+const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/]*@)?\/\S+)$/;
+/** No URI in the sense of the standard: it names several hosts, each with a port of its own. */
+const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
+
+/** The variables more than one service reads, so that they mean the same everywhere. */
+export const variables = {
+  MONGODB_URI: Joi.string()
+    .pattern(MONGODB_URI_FORM)
+    // Without the value, which may hold a password.
+    .messages({ 'string.pattern.base': '{{#label}} must be mongodb://… or mongodb+srv://…' })
+    .required()
+    .description(
+      'MongoDB replica set, best with all its members (mongodb://a,b,c/billhook?replicaSet=rs0); transactions need one',
+    ),
+  REDIS_URL: Joi.string()
+    .pattern(REDIS_URL_FORM)
+    // Without the value, which may hold a password.
+    .messages({ 'string.pattern.base': '{{#label}} must be redis://…, rediss://… or unix://…' })
+    .required()
+    .description(
+      'Redis 6.2 or later with maxmemory-policy noeviction: redis://, rediss:// or unix://USER:PASSWORD@/path/of/the.sock',
+    ),
+  REDIS_PREFIX: Joi.string()
+    .pattern(/^[\w-]{1,40}$/)
+    .default('billhook')
+    .description('Leads every key and channel in Redis; two systems on one Redis need two'),
+  LOG_LEVEL: Joi.string()
+    .valid('trace', 'debug', 'info', 'warn', 'error', 'silent')
+    .default('info')
+    .description('Least level that is logged'),
+  HOST: Joi.string().default('0.0.0.0').description('Address the public port listens on'),
+  OPERATIONS_HOST: Joi.string()
+    .default('0.0.0.0')
+    .description('Address the operations port listens on; never expose it to the public'),
+  OPERATIONS_ALLOWED_HOSTS: Joi.string()
+    .pattern(/^[\w.-]+(,[\w.-]+)*$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be host names separated by commas, without ports' })
+    .description(
+      'Names by which browsers and scrapers reach the operations port, separated by commas, such as ops.example.com; addresses, names without a dot and names of Kubernetes services need not be in it',
+    ),
+  OPERATIONS_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description(
+      'OpenTelemetry collector that takes OTLP over HTTP, such as http://collector:4318; without it nothing is traced',
+    ),
+  OUTBOUND_ALLOW: Joi.string()
+    .allow('')
+    .default('')
+    .custom((value: string, { message }) => {
+      try {
+        parseAllowList(value);
+        return value;
+      } catch (error) {
+        if (error instanceof ConfigError) return message({ custom: error.problems.join('; ') });
+        throw error;
+      }
+    })
+    .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
+  SECRET_KEY: Joi.string()
+    .required()
+    .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
+    // Without the value, which the usual message would put into a log.
+    .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
+    .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
+} as const;

@@ -1,0 +1,202 @@
+// Every metric of the system that more than one place must know by name: dashboards and alert rules are written against these.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalog } from '../jobs/catalog.ts';
+import type { QueueCounts, Queues } from '../jobs/queue.ts';
+import type { ErrorClass } from '../models/webhooks/delivery.ts';
+import { within } from '../with-timeout.ts';
+import type { Logger } from './logger.ts';
+
+/** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
+const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
+const RENDER_OUTCOMES = ['done', 'failed', 'cancelled', 'expired'] as const;
+const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
+  'delivered',
+  'unreachable',
+  'timeout',
+  'redirect',
+  'status',
+  'gone',
+  'secret_unreadable',
+];
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+/** A registry with the process's own metrics (CPU, memory, event loop lag), for one service. */
+export function makeMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** Requests by method, route (the pattern, never the path: ids would be without number) and status. Seconds. */
+export function requestMetrics(registry: Registry) {
+  return new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  });
+}
+
+export type RequestSeconds = ReturnType<typeof requestMetrics>;
+
+/** What the renderer tells. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
+export function renderMetrics(registry: Registry) {
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: 'billhook_render_seconds',
+    help: 'Time a renderer spent on one document',
+    labelNames: ['outcome'] as const,
+    buckets: RENDER_BUCKETS,
+    registers,
+  });
+  // From the start, each at 0: of a series that begins at 1 Prometheus sees no increase, and of one that is absent nothing.
+  for (const outcome of RENDER_OUTCOMES) seconds.zero({ outcome });
+  return {
+    seconds,
+    recycles: new Counter({
+      name: 'billhook_browser_recycles_total',
+      help: 'Browsers replaced, by reason',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+  };
+}
+
+const ATTEMPT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** What the webhook service tells of each attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
+export function deliveryMetrics(registry: Registry) {
+  const registers = [registry];
+  const total = new Counter({
+    name: 'billhook_deliveries_total',
+    help: 'Attempts to deliver an event to an endpoint, by how they ended',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of ATTEMPT_OUTCOMES) total.inc({ outcome }, 0);
+  return {
+    total,
+    seconds: new Histogram({
+      name: 'billhook_delivery_seconds',
+      help: 'Time from the start of an attempt to the head of the answer',
+      buckets: ATTEMPT_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/** A scrape asks for all gauges at once: they share one reading. */
+const READING_LIFE_MS = 500;
+
+/**
+ * Gauges of every queue, read when they are scraped. Each process that reads the same Redis reports the same numbers: take their maximum.
+ * While Redis is away the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
+ */
+export function watchQueues(registry: Registry, queues: Queues, log: Logger): void {
+  const read = sharedReading(() => readQueues(queues, log));
+  const gauge = (name: string, help: string, pick: (queue: QueueReading) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue'],
+      registers: [registry],
+      async collect() {
+        const readings = await read();
+        this.reset();
+        for (const reading of readings) this.set({ queue: reading.queue }, pick(reading));
+      },
+    });
+  gauge('bullmq_jobs_ready', 'Jobs a worker could take now: waiting and prioritized', ({ ready }) => ready);
+  gauge('bullmq_jobs_active', 'Jobs in the hands of a worker', ({ active }) => active);
+  gauge('bullmq_jobs_delayed', 'Jobs that wait for their time', ({ delayed }) => delayed);
+  gauge('bullmq_jobs_failed', 'Jobs that failed and were kept', ({ failed }) => failed);
+  gauge('bullmq_jobs_oldest_age_seconds', 'How long the oldest ready job has waited', ({ ageMs }) => ageMs / 1000);
+  gauge('bullmq_queue_paused', '1 while an operator has paused the queue', ({ isPaused }) => (isPaused ? 1 : 0));
+}
+
+type QueueReading = QueueCounts & { queue: string; ageMs: number; isPaused: boolean };
+
+async function readQueues(queues: Queues, log: Logger): Promise<QueueReading[]> {
+  try {
+    return await Promise.all(
+      catalog.map(async (definition) => {
+        const [counts, ageMs, isPaused] = await Promise.all([
+          queues.counts(definition),
+          queues.oldestAgeMs(definition),
+          queues.raw(definition).isPaused(),
+        ]);
+        return { queue: definition.name, ...counts, ageMs, isPaused };
+      }),
+    );
+  } catch (error) {
+    log.debug({ err: error }, 'queues cannot be read for the metrics');
+    return [];
+  }
+}
+
+function sharedReading<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let current: Promise<Value> | undefined;
+  let readAt = 0;
+  return () => {
+    const now = performance.now();
+    if (!current || now - readAt > READING_LIFE_MS) {
+      readAt = now;
+      current = read();
+    }
+    return current;
+  };
+}
+
+/** @param lagMs age of the oldest event that is due and not yet fanned out, 0 when there is none. */
+export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): void {
+  watchStored(registry, lagMs, [
+    'billhook_outbox_lag_seconds',
+    'Age of the oldest event that is due and has no deliveries yet',
+    (of) => of / 1000,
+  ]);
+}
+
+/** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
+export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
+  watchStored(
+    registry,
+    read,
+    ['billhook_document_batches_unfinished', 'Batches of documents that are not finished', (of) => of.unfinished],
+    [
+      'billhook_document_batches_lag_seconds',
+      'How long the batch that is due for longest has waited for a gateway',
+      (of) => of.lagMs / 1000,
+    ],
+  );
+}
+
+/** Nobody collects metrics for longer than this; what is not known by then is absent, as with the queues, and all else is told. */
+const READING_LIMIT_MS = 1_000;
+
+/** Gauges of what MongoDB knows. */
+function watchStored<Reading>(
+  registry: Registry,
+  read: () => Promise<Reading>,
+  ...gauges: [name: string, help: string, pick: (reading: Reading) => number][]
+): void {
+  const reading = sharedReading(() =>
+    // Without an answer MongoDB is away, which other metrics and /readyz tell.
+    within(
+      READING_LIMIT_MS,
+      read().catch(() => undefined),
+    ),
+  );
+  for (const [name, help, pick] of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const known = await reading();
+        if (known === undefined) this.remove();
+        else this.set(pick(known));
+      },
+    });
+  }
+}

@@ -1,0 +1,11 @@
+// Which release of the program this is.
+import { readFileSync } from 'node:fs';
+
+let version: string | undefined;
+
+/** As in package.json. */
+export function release(): string {
+  version ??= (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version;
+  return version;
+}

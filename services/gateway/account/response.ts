@@ -1,0 +1,68 @@
+// What a caller gets about its account.
+import Joi from 'joi';
+import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
+import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
+
+const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
+
+const numberFormat = () =>
+  Joi.object({
+    prefix: words(),
+    padding: Joi.number().integer().required(),
+    start: Joi.number().integer().required(),
+    restart: Joi.string().valid('never', 'yearly').required(),
+  })
+    .required()
+    .meta({ schema: 'NumberFormat' });
+
+export const accountAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  mode: Joi.string()
+    .valid(...ACCOUNT_MODES)
+    .required()
+    .description(
+      'Set when the account is made, never changed. Keys of a test account begin with `bh_test_`; its documents and webhooks say that they are a test',
+    ),
+  email: orNull(Joi.string()),
+  company: orNull(Joi.string()),
+  address: orNull(Joi.string()),
+  tax_id: orNull(Joi.string()),
+  bank_details: orNull(Joi.string()),
+  logo_url: orNull(Joi.string()),
+  brand_color: orNull(Joi.string()),
+  default_tax_rate: orNull(Joi.number()),
+  allow_backdating: Joi.boolean().required(),
+  time_zone: words(),
+  locale: words(),
+  max_entry_hours: number().description('Hours that one time entry may have at most'),
+  number_formats: Joi.object({ invoice: numberFormat(), quote: numberFormat() }).required(),
+  project_statuses: Joi.array().items(Joi.string()).required(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Account')
+  .example({
+    id: exampleAccount,
+    name: 'Studio North',
+    mode: 'live',
+    email: 'hello@north.example',
+    company: null,
+    address: '12 Harbour Street, Kiel',
+    tax_id: 'DE123456789',
+    bank_details: null,
+    logo_url: null,
+    brand_color: '#0b5fb0',
+    default_tax_rate: 19,
+    allow_backdating: false,
+    time_zone: 'Europe/Berlin',
+    locale: 'de-DE',
+    max_entry_hours: 24,
+    number_formats: {
+      invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },
+      quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
+    },
+    project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

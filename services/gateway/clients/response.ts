@@ -1,0 +1,19 @@
+// What a caller gets about clients.
+import Joi from 'joi';
+import { exampleClient, exampleTime, id, maybeWords, timestamp, words } from '../fields/response-fields.ts';
+
+export const clientAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  email: words(),
+  company_name: maybeWords(),
+  phone: maybeWords(),
+  address: maybeWords(),
+  tax_id: maybeWords(),
+  status: words().description('`invited` on creation'),
+  anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('ClientRecord')
+  .example({ ...exampleClient, status: 'invited', created_at: exampleTime, updated_at: exampleTime });

@@ -1,0 +1,41 @@
+// Answers with a stored document: prints it, or says that the caller has it already without printing it.
+import { hash } from 'node:crypto';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { release } from '#libs/service/release.ts';
+import { isKnown } from '../http/entity-tag.ts';
+import type { Context } from '../http/route.ts';
+import { whenGone } from '../printing/caller-gone.ts';
+import { printerOf } from '../printing/print-document.ts';
+import { ASKED_EACH_TIME, sendPdf } from '../printing/send-pdf.ts';
+
+export async function answerDocument(
+  { caller, request, requestId, response }: Pick<Context, 'caller' | 'request' | 'requestId' | 'response'>,
+  document: PrintableDocument,
+): Promise<undefined> {
+  const tag = documentTag(document);
+  // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
+  const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
+  const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': ASKED_EACH_TIME };
+  if (isKnown(request, tag)) {
+    response.status(304).set(headers).end();
+  } else if (request.method === 'HEAD') {
+    response
+      .status(200)
+      .set({ ...headers, 'Content-Type': 'application/pdf' })
+      .end();
+  } else {
+    const { accountId } = caller;
+    const signal = whenGone(response);
+    signal.throwIfAborted();
+    const reply = await printerOf(request)({ document, accountId, requestId, signal });
+    // Printed without its picture: it must not be taken for the document later.
+    const isWhole = !reply.warnings.some((warning) => warning.startsWith('logoUrl:'));
+    sendPdf(response, document.number, reply, isWhole ? headers : {});
+  }
+  return undefined;
+}
+
+/** Of everything that is printed, and of the program that prints it. */
+function documentTag(document: PrintableDocument): string {
+  return `"${hash('sha1', `${release()}\n${JSON.stringify(document)}`, 'base64url')}"`;
+}

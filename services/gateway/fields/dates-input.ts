@@ -1,0 +1,68 @@
+// The dates that a caller may give an invoice or a quote: when it is issued, and when the work was done.
+import Joi from 'joi';
+import type { AccountRecord } from '#libs/models/accounts/account.ts';
+import { type DocumentDates, issueDateProblem, issueOn, type Period } from '#libs/models/billing/document-dates.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { day, fieldProblem } from './input-fields.ts';
+
+/** Null takes a date back. */
+export interface DatesInput {
+  issue_date?: string | null;
+  service_date?: string | null;
+  service_period?: Period | null;
+}
+
+const period = () =>
+  Joi.object<Period>({ from: day().required(), to: day().required() })
+    .custom((value: Period, { message }) =>
+      value.to < value.from ? message({ custom: '{{#label}}.to must not be before {{#label}}.from' }) : value,
+    )
+    .meta({ schema: 'ServicePeriodInput' });
+
+export const datesInput = {
+  issue_date: day()
+    .allow(null)
+    .description('The day of issuing unless given; at most tomorrow, and not before the last one that was issued'),
+  service_date: day().allow(null).description('The day of the work; printed. Not beside `service_period`'),
+  service_period: period().allow(null).description('The first and the last day of the work; printed'),
+};
+
+/** The dates that a body names, as they are stored: setting one of day and period takes the other back. */
+export function changedDates(body: DatesInput, details: 'list' | 'by-field' = 'by-field'): DocumentDates {
+  if (body.service_date && body.service_period) {
+    throw fieldProblem('service_period', 'service_period must not stand beside service_date', details);
+  }
+  const { issue_date, service_date, service_period } = body;
+  return {
+    ...(issue_date === undefined ? {} : { issue_date: issue_date ?? undefined }),
+    ...(service_date === undefined ? {} : { service_date: service_date ?? undefined }),
+    ...(service_period === undefined ? {} : { service_period: service_period ?? undefined }),
+    ...(service_date ? { service_period: undefined } : {}),
+    ...(service_period ? { service_date: undefined } : {}),
+  };
+}
+
+/**
+ * The issue date to store: undefined while nothing is issued and none was given.
+ * @param given by this request or before it. @throws AppError 400 when it is too late, or before the last one of the sequence.
+ */
+export async function issueDateOf(
+  given: string | undefined,
+  {
+    isIssued,
+    details,
+    ...issuing
+  }: {
+    session: Session;
+    accountId: Id;
+    account: Pick<AccountRecord, 'time_zone' | 'allow_backdating'>;
+    sequence: string;
+    isIssued: boolean;
+    details?: 'list' | 'by-field';
+  },
+): Promise<string | undefined> {
+  const problem = given === undefined ? undefined : await issueDateProblem(given, issuing);
+  if (problem) throw fieldProblem('issue_date', `issue_date ${problem}`, details);
+  return isIssued ? issueOn(given, issuing) : given;
+}

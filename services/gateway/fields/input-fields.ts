@@ -1,0 +1,148 @@
+// The kinds of values that callers send, and the messages about wrong ones.
+import Joi from 'joi';
+import { currencyCodes, isCurrency } from '#libs/billing/money.ts';
+import { instantOf, isDay } from '#libs/day.ts';
+import { type Details, validationFailed } from '#libs/errors.ts';
+import { isId } from '#libs/models/tenant.ts';
+import { isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
+
+/** The specification's words where joi has others. */
+const messages: Joi.ValidationOptions['messages'] = {
+  'any.required': '{{#label}} is required',
+  'number.positive': '{{#label}} must be positive',
+  'number.infinity': '{{#label}} must be a finite number',
+  'number.unsafe': '{{#label}} is too large',
+  'string.day': '{{#label}} must be a calendar day written YYYY-MM-DD',
+  'string.currency': '{{#label}} must be a 3-letter ISO 4217 currency code',
+  'string.guid': '{{#label}} must be a UUID',
+  'string.instant': '{{#label}} must be an ISO 8601 timestamp',
+  'string.blank': '{{#label}} must not be blank',
+  'string.line': '{{#label}} must be one line',
+  'string.text': '{{#label}} must not hold control characters or broken Unicode',
+};
+
+/** How input is judged, see read-body.ts and read-query.ts. */
+export const validation: Joi.ValidationOptions = {
+  abortEarly: false, // All problems at once: the caller repairs them in one round trip.
+  stripUnknown: { objects: true },
+  messages,
+  errors: { wrap: { label: false, array: false } },
+};
+
+/** A list on quotes, field name to messages everywhere else. */
+export type DetailsForm = 'list' | 'by-field';
+
+export interface Problem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
+export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
+  return validationFailed(detailsOf([{ path: [field], message }], details));
+}
+
+/** Problems in the form the operation answers them in. */
+export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
+  if (form === 'list') return problems.map(({ message }) => message);
+  const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { path, message } of problems) {
+    const field = path.join('.') || 'body';
+    fields[field] = [...(fields[field] ?? []), message];
+  }
+  return fields;
+}
+
+const LONGEST = { string: 2_000, text: 20_000 } as const;
+/** What ends a line, in whatever program shows it. */
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+/** For the reference: what a text may not hold. */
+const CONTROLS = UNPRINTABLE.source.slice(1, -1);
+const BREAKS = LINE_BREAK.source.slice(1, -1);
+
+/**
+ * Text that people write. One line loses the blanks around it.
+ * @param isVisible refuses what shows nothing; otherwise only blanks are read as the empty text.
+ */
+function words(type: Kinds, { isOneLine, isVisible }: { isOneLine: boolean; isVisible: boolean }) {
+  const refused = isOneLine ? CONTROLS + BREAKS : CONTROLS;
+  const pattern = isVisible ? `^[^${refused}]*[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
+  return (joi: Joi.Root) => ({
+    type,
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      const trimmed = value.trim();
+      const isText = type === 'name' ? isPlainName(value) : isPrintable(value);
+      if (!isText) return { value, errors: error('string.text') };
+      if (trimmed === '') return isVisible ? { value, errors: error('string.blank') } : { value: '' };
+      if (isOneLine && LINE_BREAK.test(trimmed)) return { value, errors: error('string.line') };
+      return { value: isOneLine ? trimmed : value };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', minLength: 1, pattern }),
+  });
+}
+
+type Kinds = 'day' | 'text' | 'line' | 'name' | 'paragraphs' | 'uuid' | 'currency' | 'instant';
+
+const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
+  (joi) => ({
+    type: 'day',
+    base: joi.string(),
+    validate: (value: string, { error }: Joi.CustomHelpers) =>
+      isDay(value) ? { value } : { value, errors: error('string.day') },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'date', minLength: 10 }),
+  }),
+  words('name', { isOneLine: true, isVisible: true }),
+  words('line', { isOneLine: true, isVisible: false }),
+  words('paragraphs', { isOneLine: false, isVisible: true }),
+  words('text', { isOneLine: false, isVisible: false }),
+  (joi) => ({
+    type: 'uuid',
+    base: joi.string(),
+    validate: (value: string, { error }: Joi.CustomHelpers) =>
+      isId(value) ? { value: value.toLowerCase() } : { value, errors: error('string.guid') },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', format: 'uuid', minLength: 36 }),
+  }),
+  (joi) => ({
+    type: 'currency',
+    base: joi.string(),
+    validate: (value: string, { error }: Joi.CustomHelpers) => {
+      const code = value.toUpperCase();
+      return isCurrency(code) ? { value: code } : { value, errors: error('string.currency') };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', enum: currencyCodes }),
+  }),
+  (joi) => ({
+    type: 'instant',
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      // An unescaped + in a query is a blank by the time it gets here.
+      const text = value.replace(' ', '+');
+      const date = instantOf(text);
+      return date ? { value: date } : { value, errors: error('string.instant') };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({
+      ...result,
+      type: 'string',
+      format: 'date-time',
+      minLength: 10,
+    }),
+  }),
+);
+
+/** A real calendar day, `YYYY-MM-DD`. */
+export const day = () => extended.day();
+/** A moment in ISO 8601, or a day for its first moment in UTC; read as a Date. */
+export const instant = () => extended.instant();
+/** What something is called: one line with something to see in it. */
+export const name = () => extended.name().max(LONGEST.string);
+/** One line, at most 2,000 characters; only blanks are read as the empty text. */
+export const line = () => extended.line().max(LONGEST.string);
+/** The text of a line item: with something to see in it, of several lines if need be, at most 2,000 characters. */
+export const paragraphs = () => extended.paragraphs().max(LONGEST.string);
+/** Several paragraphs, at most 20,000 characters; only blanks are read as the empty text. */
+export const text = () => extended.text().max(LONGEST.text);
+/** A UUID in its usual form, read in small letters. */
+export const uuid = () => extended.uuid();
+/** An ISO 4217 code, read in capitals. */
+export const currency = () => extended.currency();

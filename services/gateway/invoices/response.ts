@@ -1,0 +1,81 @@
+// What a caller gets about invoices.
+import Joi from 'joi';
+import { INVOICE_STATUSES } from '#libs/models/billing/invoice.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  currency,
+  dateAnswers,
+  embeddedClient,
+  embeddedProject,
+  exampleClient,
+  exampleProject,
+  exampleTime,
+  id,
+  lineItemAnswers,
+  moneyAnswers,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+export const invoiceAnswer = Joi.object({
+  id: id(),
+  invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
+  ...moneyAnswers,
+  status: Joi.string()
+    .valid(...INVOICE_STATUSES)
+    .required(),
+  due_date: calendarDay(),
+  ...dateAnswers,
+  description: orNull(Joi.string()),
+  line_items: lineItemAnswers(),
+  client: embeddedClient(),
+  project: embeddedProject(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Invoice')
+  .example({
+    id: exampleId.invoices,
+    invoice_number: 'INV-0042',
+    amount: 1140,
+    currency: 'EUR',
+    tax_rate: 19,
+    subtotal: 1140,
+    tax_amount: 216.6,
+    total: 1356.6,
+    amount_paid: 0,
+    amount_due: 1356.6,
+    status: 'Sent',
+    due_date: '2026-12-02',
+    issue_date: '2026-11-02',
+    service_date: null,
+    service_period: { from: '2026-10-01', to: '2026-10-31' },
+    description: null,
+    line_items: [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }],
+    client: exampleClient,
+    project: exampleProject,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });
+
+/** What is told when an invoice is marked as paid. */
+export const paymentAnswer = Joi.object({
+  invoice_id: id(),
+  invoice_number: words(),
+  amount: number().description('What was still due'),
+  currency: currency(),
+  date: calendarDay().description("The account's day"),
+  client: embeddedClient(),
+})
+  .id('Payment')
+  .example({
+    invoice_id: exampleId.invoices,
+    invoice_number: 'INV-0042',
+    amount: 1356.6,
+    currency: 'EUR',
+    date: '2026-11-20',
+    client: exampleClient,
+  });

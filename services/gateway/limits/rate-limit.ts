@@ -1,0 +1,102 @@
+// How often a key and its account may call and ask for a document, and how often an address may come with a wrong key.
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { AppError } from '#libs/errors.ts';
+import type { Redis } from '#libs/redis/connection.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { type Caller, isRendered, type Route } from '../http/route.ts';
+import { portionedCount } from './batched-counter.ts';
+
+/** Each per minute; 0 is no limit. */
+export interface RateLimits {
+  /** Of one key, whatever it does; an account has twice as many over all its keys. */
+  requests: number;
+  /** The same for responses that are rendered. */
+  documents: number;
+  /** Of one address, answered 401. */
+  refusals: number;
+}
+
+export interface Rates {
+  /** @throws AppError 429 when the caller's key or account is over a limit. */
+  admit(request: Request, response: Response, caller: Caller, row: Route): Promise<void>;
+  /** Counts a request without a usable key. @throws AppError 429 when its address brought too many. */
+  refuse(request: Request, response: Response): Promise<void>;
+}
+
+/** What a 429 says. */
+export const TOO_MANY = 'Too many requests, please slow down';
+
+const WINDOW_MS = 60_000;
+const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
+/** An account has a hundred keys, and a key with `keys:write` makes them: its limit must not grow with them. */
+const ACCOUNT_FACTOR = 2;
+/** A portion of a hundredth keeps the error between gateways at about one per cent each. */
+const PORTIONS_PER_WINDOW = 100;
+
+/** Limits hold over all gateways on one Redis. While Redis is away nothing is limited: a billing API that answers is worth more. */
+export function openRates(options: { redis: Redis; prefix: string; limits: RateLimits; log: Logger }): Rates {
+  const { redis, prefix, limits, log } = options;
+  const byKey = (_request: Request, response: Response) => (response.locals['caller'] as Caller).keyId;
+  const byAccount = (_request: Request, response: Response) => (response.locals['caller'] as Caller).accountId;
+  const byAddress = ({ ip = 'unknown' }: Request) => ipKeyGenerator(ip);
+  const requests = limiter('requests', limits.requests, byKey);
+  const documents = limiter('documents', limits.documents, byKey);
+  const accountRequests = limiter('account-requests', limits.requests * ACCOUNT_FACTOR, byAccount);
+  const accountDocuments = limiter('account-documents', limits.documents * ACCOUNT_FACTOR, byAccount);
+  const refusals = limiter('refusals', limits.refusals, byAddress);
+
+  function limiter(
+    name: keyof RateLimits | 'account-requests' | 'account-documents',
+    limit: number,
+    keyGenerator: (request: Request, response: Response) => string,
+  ): RequestHandler | undefined {
+    if (limit === 0) return undefined;
+    const isOfAccount = name.startsWith('account-');
+    return rateLimit({
+      windowMs: WINDOW_MS,
+      limit,
+      identifier: name,
+      keyGenerator,
+      // Headers tell of the key's limit, which a caller with one key runs into; of the account's only the 429 does.
+      standardHeaders: isOfAccount ? false : 'draft-8',
+      legacyHeaders: false,
+      handler: (_request, _response, next) =>
+        next(new AppError(429, TOO_MANY, isOfAccount ? { headers: AFTER_WINDOW } : {})),
+      store: portionedCount({
+        redis,
+        prefix: `${prefix}:rate:${name}:`,
+        windowMs: WINDOW_MS,
+        portion: Math.max(1, Math.floor(limit / PORTIONS_PER_WINDOW)),
+      }),
+      passOnStoreError: true,
+      // What was not printed does not count as a document: the caller had it already, or there was no room for it.
+      skipSuccessfulRequests: name.endsWith('documents'),
+      requestWasSuccessful: (_request, { statusCode }) => statusCode === 304 || statusCode === 503,
+      // Every request of an outage would write a line; the connection itself says once that Redis is away.
+      logger: { error: (error) => log.debug({ err: error }, 'not rate limited'), warn: (text) => log.warn(text) },
+      validate: false, // Its checks are for mistakes of set-up and cost time on every request.
+    });
+  }
+
+  return {
+    async admit(request, response, caller, row) {
+      response.locals['caller'] = caller;
+      const limiters = isRendered(row)
+        ? [requests, accountRequests, documents, accountDocuments]
+        : [requests, accountRequests];
+      for (const limiter of limiters) if (limiter) await passing(limiter, request, response);
+    },
+    async refuse(request, response) {
+      if (refusals) await passing(refusals, request, response);
+    },
+  };
+}
+
+/** A middleware as something to await. */
+function passing(middleware: RequestHandler, request: Request, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const next = (error?: unknown) => (error ? reject(error as Error) : resolve());
+    void Promise.resolve(middleware(request, response, next)).catch(reject);
+  });
+}

@@ -1,0 +1,100 @@
+// Deliveries of all accounts as an operator looks for them: by id, by state, by cause of failure, by time.
+import { Account } from '#libs/models/accounts/account.ts';
+import { acrossAccounts, type Id, isId, storedId } from '#libs/models/tenant.ts';
+import { Delivery, type DeliveryRecord, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+
+export interface DeliverySearch {
+  /** Of a delivery, its event, endpoint, account or request. */
+  id?: string | undefined;
+  endpointId?: Id | undefined;
+  statuses?: DeliveryStatus[] | undefined;
+  eventType?: string | undefined;
+  /** As in FailureGroup. */
+  cause?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Every query of an operator ends here: a search that is too wide must not load the database for minutes. */
+export const SEARCH_LIMIT_MS = 5_000;
+const ALL: DeliveryStatus[] = ['pending', 'delivered', 'dead', 'held'];
+
+/** @returns matches, newest first. */
+export async function searchDeliveries(search: DeliverySearch, page: { skip: number; limit: number }) {
+  return Delivery.find(await filterOf(search))
+    .setOptions(acrossAccounts)
+    .maxTimeMS(SEARCH_LIMIT_MS)
+    .sort({ created_at: -1, _id: -1 })
+    .skip(page.skip)
+    .limit(page.limit)
+    .lean<DeliveryRecord[]>();
+}
+
+/** @returns how many match, counted up to `max`. */
+export async function countDeliveries(search: DeliverySearch, max: number): Promise<number> {
+  return Delivery.countDocuments(await filterOf(search), { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(
+    acrossAccounts,
+  );
+}
+
+/** For a run over all matches: those not changed since `before`, in the order of their ids, after `position`. */
+export async function nextDeliveries(
+  search: DeliverySearch,
+  run: { before: Date; position: string | undefined; limit: number },
+): Promise<Pick<DeliveryRecord, '_id' | 'account_id'>[]> {
+  const after = run.position ? [{ _id: { $gt: storedId(run.position) } }] : [];
+  // As a pipeline, because mongoose cannot compare UUIDs in a filter.
+  return Delivery.aggregate<Pick<DeliveryRecord, '_id' | 'account_id'>>([
+    { $match: { $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] } },
+    { $sort: { _id: 1 } },
+    { $limit: run.limit },
+    { $project: { account_id: 1 } },
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
+}
+
+/** Values as they are stored: pipelines are not cast. */
+async function filterOf(search: DeliverySearch) {
+  const { endpointId, eventType, cause, from, to } = search;
+  const [errorClass, status] = cause?.split(' ') ?? [];
+  return {
+    // Always named: it leads the index that the search goes by.
+    status: { $in: search.statuses?.length ? search.statuses : ALL },
+    ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
+    ...(endpointId ? { endpoint_id: storedId(endpointId), account_id: await accountOf(endpointId) } : {}),
+    ...(eventType ? { event_type: eventType } : {}),
+    // After the endpoint: an account that is named finds what went to an endpoint that is gone.
+    ...(search.id ? await filterOfId(search.id) : {}),
+    ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
+  };
+}
+
+/** An account of nobody when the endpoint does not exist: then nothing matches, unless the account is named, too. */
+async function accountOf(endpointId: Id) {
+  const endpoint = await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean();
+  return endpoint?.account_id ?? storedId('00000000-0000-0000-0000-000000000000');
+}
+
+/** What kind of id it is decides which index answers; only a request's id has none and needs a narrow time. */
+async function filterOfId(id: string) {
+  if (isId(id)) {
+    if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: storedId(id) };
+    if (await Account.exists({ _id: id })) return { account_id: storedId(id) };
+    const endpoint = await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean();
+    if (endpoint) return { account_id: endpoint.account_id, endpoint_id: storedId(id) };
+    const event = await Event.findOne({ _id: id }).setOptions(acrossAccounts).lean();
+    if (event) return { account_id: event.account_id, event_id: storedId(id) };
+  }
+  return { request_id: id };
+}
+
+/** A field of the last attempt. */
+export const lastOf = (field: string) => ({ $last: `$attempts.${field}` });
+
+function causeIs(errorClass: string, status: string | undefined) {
+  return [
+    { $eq: [lastOf('error_class'), errorClass] },
+    ...(status ? [{ $eq: [lastOf('response_status'), Number(status)] }] : []),
+  ];
+}

@@ -1,0 +1,158 @@
+// Rendered documents of all accounts as an operator looks for them, and how fast they were.
+import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
+import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
+
+export interface RenderSearch {
+  /** Of a record, its account or its request. */
+  id?: string | undefined;
+  statuses?: RenderStatus[] | undefined;
+  errorClass?: string | undefined;
+  /** Only those that took at least so long. */
+  minMs?: number | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** See delivery-search.ts. */
+const SEARCH_LIMIT_MS = 5_000;
+/** What somebody waited for in vain. */
+const FAILURES: RenderStatus[] = ['failed', 'expired', 'refused'];
+
+/** @returns matches, newest first. */
+export async function searchRenders(search: RenderSearch, page: { skip: number; limit: number }) {
+  return Render.find(filterOf(search))
+    .setOptions(acrossAccounts)
+    .maxTimeMS(SEARCH_LIMIT_MS)
+    .sort({ created_at: -1 })
+    .skip(page.skip)
+    .limit(page.limit)
+    .lean<RenderRecord[]>();
+}
+
+/** @returns how many match, counted up to `max`. */
+export async function countRenders(search: RenderSearch, max: number): Promise<number> {
+  return Render.countDocuments(filterOf(search), { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
+}
+
+function filterOf({ id, statuses, errorClass, minMs, from, to }: RenderSearch) {
+  return {
+    ...(statuses?.length ? { status: { $in: statuses } } : {}),
+    ...(errorClass ? { error_class: errorClass } : {}),
+    ...(minMs === undefined ? {} : { duration_ms: { $gte: minMs } }),
+    ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
+    ...(id ? filterOfId(id) : {}),
+  };
+}
+
+function filterOfId(id: string) {
+  if (!isId(id)) return { request_id: id };
+  return { $or: [{ _id: storedId(id) }, { account_id: storedId(id) }, { request_id: id }] };
+}
+
+interface RenderMinute {
+  at: Date;
+  done: number;
+  failed: number;
+  /** Milliseconds of documents that were done, each figure within 5 %; absent when there were none. */
+  p50?: number;
+  p95?: number;
+}
+
+export interface RenderSpeed {
+  minutes: RenderMinute[];
+  /** Over all the minutes. */
+  p50: number | undefined;
+  p95: number | undefined;
+}
+
+/** Durations are counted in classes that are 10 % wide, so that the database sends counts instead of durations. */
+const CLASS_WIDTH = 1.1;
+
+/** What was rendered in each minute since then, and how fast. */
+export async function findRenderSpeed(since: Date): Promise<RenderSpeed> {
+  const rows = await Render.aggregate<{ _id: { at: Date; isDone: boolean; class: number }; count: number }>([
+    // Nobody missed a document whose caller had gone: it is no failure.
+    { $match: { created_at: { $gte: since }, status: { $in: ['done', ...FAILURES] } } },
+    {
+      $group: {
+        _id: {
+          at: { $dateTrunc: { date: '$created_at', unit: 'minute' } },
+          isDone: { $eq: ['$status', 'done'] },
+          class: { $floor: { $log: [{ $max: ['$duration_ms', 1] }, CLASS_WIDTH] } },
+        },
+        count: { $sum: 1 },
+      },
+    },
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
+
+  const all = rows.filter(({ _id }) => _id.isDone);
+  const byMinute = Map.groupBy(rows, ({ _id }) => _id.at.getTime());
+  const minutes = [...byMinute].map(([at, own]): RenderMinute => {
+    const done = own.filter(({ _id }) => _id.isDone);
+    const [p50, p95] = [quantile(done, 0.5), quantile(done, 0.95)];
+    return {
+      at: new Date(at),
+      done: sum(done),
+      failed: sum(own) - sum(done),
+      ...(p50 === undefined ? {} : { p50 }),
+      ...(p95 === undefined ? {} : { p95 }),
+    };
+  });
+  return {
+    minutes: minutes.sort((a, b) => a.at.getTime() - b.at.getTime()),
+    p50: quantile(all, 0.5),
+    p95: quantile(all, 0.95),
+  };
+}
+
+type Row = { _id: { class: number }; count: number };
+
+const sum = (rows: Row[]) => rows.reduce((total, { count }) => total + count, 0);
+
+function quantile(rows: Row[], share: number): number | undefined {
+  const wanted = sum(rows) * share;
+  let seen = 0;
+  for (const row of rows.toSorted((a, b) => a._id.class - b._id.class)) {
+    seen += row.count;
+    // The middle of the class.
+    if (seen >= wanted) return Math.round(CLASS_WIDTH ** (row._id.class + 0.5));
+  }
+  return undefined;
+}
+
+export interface RenderFailureGroup {
+  errorClass: string;
+  status: RenderStatus;
+  count: number;
+  accounts: number;
+  lastAt: Date;
+}
+
+/** Documents since then that were not rendered, by cause, most first. */
+export async function findRenderFailures(since: Date, limit: number): Promise<RenderFailureGroup[]> {
+  const groups = await Render.aggregate<{
+    _id: { status: RenderStatus; error_class?: string };
+    count: number;
+    accounts: unknown[];
+    lastAt: Date;
+  }>([
+    { $match: { created_at: { $gte: since }, status: { $in: FAILURES } } },
+    {
+      $group: {
+        _id: { status: '$status', error_class: '$error_class' },
+        count: { $sum: 1 },
+        accounts: { $addToSet: '$account_id' },
+        lastAt: { $max: '$created_at' },
+      },
+    },
+    { $sort: { count: -1, lastAt: -1 } },
+    { $limit: limit },
+  ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
+  return groups.map(({ _id, count, accounts, lastAt }) => ({
+    errorClass: _id.error_class ?? '',
+    status: _id.status,
+    count,
+    accounts: accounts.length,
+    lastAt,
+  }));
+}

@@ -1,0 +1,198 @@
+// Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
+import { randomUUID } from 'node:crypto';
+import { addAbortListener } from 'node:events';
+import type { Request } from 'express';
+import { agreedTime } from '#libs/clock.ts';
+import { AppError, unavailable } from '#libs/errors.ts';
+import { renderDocument } from '#libs/jobs/catalog.ts';
+import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
+import { recordRender } from '#libs/models/documents/render-record.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
+
+const DEADLINE_MS = 30_000;
+/** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
+const LOST_AFTER_MS = 3_000;
+/** They go into a header, which with all others must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
+const WARNINGS_LONGEST = 2_000;
+/** With less time left, a job put in again would only be work for nobody. */
+const WORTH_A_RETRY_MS = 5_000;
+
+export interface PrintRequest {
+  document: PrintableDocument;
+  accountId: Id;
+  requestId: string;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+  /** Nobody waits for it: it is printed after all that somebody waits for, and needs no place among them. */
+  isBackground?: boolean;
+}
+
+/**
+ * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
+ * 422 when the document is too much work, 504 after 30 s, and what the renderer answered. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
+ */
+export interface PrintDocument {
+  (request: PrintRequest): Promise<Reply>;
+  /** Absent where there is always room. */
+  admission?: Pick<Admission, 'reserve' | 'cancelReservation' | 'rejection'>;
+}
+
+export interface PrintingParts {
+  queues: Queues;
+  replies: Replies;
+  prefix: string;
+  log: Logger;
+  limits?: Partial<AdmissionLimits>;
+  /** From the request to its PDF, 30 s unless said. */
+  deadlineMs?: number;
+}
+
+export function openPrinting({
+  queues,
+  replies,
+  prefix,
+  log,
+  limits,
+  deadlineMs = DEADLINE_MS,
+}: PrintingParts): PrintDocument {
+  const admission = openAdmission(limits);
+
+  async function print(request: PrintRequest): Promise<Reply> {
+    const { document, accountId, requestId, isBackground } = request;
+    const pages = requireBoundedWork(document);
+    const permit = isBackground
+      ? undefined
+      : admission.admit({
+          accountId,
+          requestId,
+          pages,
+          isSlow: isSlow(pages),
+          hasRemoteImages: hasRemoteImages(document),
+        });
+    const id = randomUUID();
+    const startedAt = agreedTime();
+    const deadlineAt = startedAt + deadlineMs;
+    const payload = {
+      document,
+      accountId,
+      requestId,
+      deadlineAt,
+      replyTo: replies.address,
+      ...(isBackground ? { isBackground } : {}),
+    };
+    const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground, behind: permit?.position });
+    // Not AbortSignal.any: what that makes, and what its listeners know, is only let go by a full collection.
+    const over = new AbortController();
+    const { signal } = over;
+    const listening = addAbortListener(request.signal, () => over.abort(request.signal.reason));
+    let isLost = false;
+    let lookAt = startedAt + LOST_AFTER_MS;
+
+    // Registered before the job is in the queue: the answer may be faster than our next line.
+    const reply = replies.expect(id, { deadlineAt, signal, recover });
+    enqueue().catch((error: unknown) => {
+      over.abort(unavailable('Documents cannot be printed at the moment', 2, error));
+    });
+    try {
+      const answer = await reply;
+      permit?.release('done', { offSlotMs: answer.asideMs, printMs: answer.printMs });
+      return { ...answer, warnings: firstOf(answer.warnings) };
+    } catch (error) {
+      permit?.release('failed');
+      // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
+      // What no renderer has taken by its deadline must not pile up in the queue.
+      if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
+      if (!isBackground || !isLate(error) || !(await isUntaken(id))) throw error;
+      // Work that can wait is tried for hours.
+      void giveUp(id);
+      throw untaken(error);
+    } finally {
+      listening[Symbol.dispose]();
+    }
+
+    // Redis may be flushed at any moment: what is lost is put in again, once.
+    async function recover() {
+      const now = agreedTime();
+      if (isLost || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      lookAt = now + LOST_AFTER_MS;
+      if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
+      isLost = true;
+      log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');
+      await enqueue();
+    }
+  }
+
+  async function isUntaken(id: string) {
+    try {
+      return await queues.isUntaken(renderDocument, id);
+    } catch (error) {
+      log.debug({ err: error, jobId: id }, 'could not find out who has a document');
+      return true; // Redis is away, which says nothing about the document.
+    }
+  }
+
+  async function giveUp(id: string) {
+    try {
+      if (!(await queues.remove(renderDocument, id))) await announceCancel(queues.redis, prefix, id);
+    } catch (error) {
+      // Redis is away: the job ends at its deadline.
+      log.debug({ err: error, jobId: id }, 'could not cancel a document');
+    }
+  }
+
+  return Object.assign((request: PrintRequest) => recorded(request, print(request)), { admission });
+}
+
+/** @throws Error when the application was made without renderers. */
+export function printerOf(request: Request): PrintDocument {
+  const print = request.app.locals['print'] as PrintDocument | undefined;
+  if (!print) throw new Error('This application has no way to the renderers');
+  return print;
+}
+
+function hasRemoteImages({ logoUrl, bannerUrl, showBanner }: PrintableDocument): boolean {
+  return [logoUrl, showBanner ? bannerUrl : undefined].some((url) => url !== undefined && /^https?:/i.test(url));
+}
+
+const isLate = (error: unknown): error is AppError => error instanceof AppError && error.status === 504;
+
+function untaken({ status, message }: AppError) {
+  return new AppError(status, message, { cause: new Error('No renderer has taken it') });
+}
+
+function firstOf(warnings: string[]): string[] {
+  let length = 0;
+  const end = warnings.findIndex((warning) => {
+    length += warning.length + '; '.length;
+    return length > WARNINGS_LONGEST;
+  });
+  return end < 0 ? warnings : [...warnings.slice(0, end), `and ${warnings.length - end} more`];
+}
+
+/** For operators: what became of each document. */
+async function recorded({ document, accountId, requestId, signal }: PrintRequest, printing: Promise<Reply>) {
+  const startedAt = performance.now();
+  const record = { accountId, requestId, title: document.title };
+  const durationMs = () => performance.now() - startedAt;
+  try {
+    const reply = await printing;
+    const { warnings } = reply;
+    recordRender({ ...record, status: 'done', durationMs: durationMs(), sizeBytes: reply.bytes.length, warnings });
+    return reply;
+  } catch (error) {
+    const status = signal.aborted ? 'cancelled' : statusOf(error);
+    const errorClass = error instanceof Error ? error.message : undefined;
+    recordRender({ ...record, status, durationMs: durationMs(), errorClass });
+    throw error;
+  }
+}
+
+function statusOf(error: unknown) {
+  if (!(error instanceof AppError) || error.status === 503) return 'failed';
+  return error.status === 504 ? 'expired' : 'refused';
+}

@@ -1,0 +1,28 @@
+// What a caller gets about projects.
+import Joi from 'joi';
+import {
+  embeddedClient,
+  exampleClient,
+  exampleProject,
+  exampleTime,
+  id,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+export const projectAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  status: words().description("One of the account's own statuses, or of the defaults"),
+  client: embeddedClient(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Project')
+  .example({
+    ...exampleProject,
+    status: 'In Progress',
+    client: exampleClient,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

@@ -1,0 +1,60 @@
+// What a caller gets about quotes.
+import Joi from 'joi';
+import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  dateAnswers,
+  embeddedClient,
+  embeddedProject,
+  exampleClient,
+  exampleTime,
+  id,
+  lineItemAnswers,
+  moneyAnswers,
+  orNull,
+  timestamp,
+} from '../fields/response-fields.ts';
+
+export const quoteAnswer = Joi.object({
+  id: id(),
+  quote_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
+  ...moneyAnswers,
+  status: Joi.string()
+    .valid(...QUOTE_STATUSES)
+    .required(),
+  expires_at: calendarDay(),
+  ...dateAnswers,
+  due_date: orNull(Joi.string()).description('Always null: a quote is not due'),
+  description: orNull(Joi.string()),
+  line_items: lineItemAnswers(),
+  client: embeddedClient(),
+  project: embeddedProject(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Quote')
+  .example({
+    id: exampleId.quotes,
+    quote_number: 'QUO-0017',
+    amount: 1140,
+    currency: 'EUR',
+    tax_rate: 19,
+    subtotal: 1140,
+    tax_amount: 216.6,
+    total: 1356.6,
+    amount_paid: 0,
+    amount_due: 1356.6,
+    status: 'Sent',
+    expires_at: '2026-12-02',
+    issue_date: '2026-11-02',
+    service_date: null,
+    service_period: { from: '2026-10-01', to: '2026-10-31' },
+    due_date: null,
+    description: 'Drawings of the mill',
+    line_items: null,
+    client: exampleClient,
+    project: null,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

@@ -1,0 +1,46 @@
+// What a caller gets about tasks.
+import Joi from 'joi';
+import { TASK_STATUSES } from '#libs/models/time/task.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  embeddedProject,
+  exampleProject,
+  exampleTime,
+  id,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+export const taskAnswer = Joi.object({
+  id: id(),
+  name: words(),
+  description: orNull(Joi.string()),
+  status: Joi.string()
+    .valid(...TASK_STATUSES)
+    .required(),
+  estimated_hours: orNull(Joi.number()),
+  billable: Joi.boolean().required(),
+  rate: orNull(Joi.number()).description('Per hour'),
+  total_seconds: number().description('Tracked over all time entries'),
+  phase_id: orNull(Joi.string().guid()),
+  project: embeddedProject(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Task')
+  .example({
+    id: exampleId.tasks,
+    name: 'Drawings',
+    description: null,
+    status: 'in_progress',
+    estimated_hours: 40,
+    billable: true,
+    rate: 95,
+    total_seconds: 8100,
+    phase_id: null,
+    project: exampleProject,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

@@ -1,0 +1,60 @@
+// What a caller gets about time entries.
+import Joi from 'joi';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  embeddedProject,
+  exampleProject,
+  exampleTime,
+  id,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+const core = {
+  id: id(),
+  hours: number(),
+  hourly_rate: orNull(Joi.number()),
+  date: calendarDay(),
+  description: orNull(Joi.string()),
+  created_at: timestamp(),
+};
+
+const exampleCore = {
+  id: exampleId['time-entries'],
+  hours: 2.25,
+  hourly_rate: 95,
+  date: '2026-11-02',
+  description: 'Mill, first sheet',
+  created_at: exampleTime,
+};
+
+/** The specification gives an update these fields and no others. */
+export const changedTimeEntryAnswer = Joi.object(core).id('ChangedTimeEntry').example(exampleCore);
+
+/** What is answered when time is logged. */
+export const createdTimeEntryAnswer = Joi.object({
+  ...core,
+  task_id: orNull(Joi.string().guid()),
+  project: embeddedProject(),
+})
+  .id('CreatedTimeEntry')
+  .example({ ...exampleCore, task_id: exampleId.tasks, project: exampleProject });
+
+export const timeEntryAnswer = Joi.object({
+  ...core,
+  task_id: orNull(Joi.string().guid()),
+  task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
+  project: embeddedProject(),
+  updated_at: timestamp(),
+})
+  .id('TimeEntry')
+  .example({
+    ...exampleCore,
+    task_id: exampleId.tasks,
+    task: { id: exampleId.tasks, name: 'Drawings' },
+    project: exampleProject,
+    updated_at: exampleTime,
+  });

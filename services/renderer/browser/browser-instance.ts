@@ -1,0 +1,152 @@
+// One Chromium and its warm pages, from its start until its last print has ended.
+import { within } from '#libs/with-timeout.ts';
+import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
+import { openPageMemory, type PageMemory } from './page-memory.ts';
+import { groupMemoryMegabytes } from './process-tree.ts';
+import { openWarmPage, type WarmPage } from './warm-page.ts';
+
+const START_LIMIT_MS = 30_000;
+/** A page is opened, tidied or closed in a tenth of a second: one that takes so long never comes back. */
+const PAGE_LIMIT_MS = 12_000;
+/** Longer than any print may take: what still hangs then is ended with the browser. */
+const DRAIN_LIMIT_MS = 15_000;
+
+export interface Generation {
+  /** Waits until a page is idle. @throws when this generation is retired or dead: ask the next one. */
+  take(): Promise<WarmPage>;
+  /** Gives a page back in order. */
+  release(page: WarmPage): Promise<void>;
+  /** Gives back a page that is stuck or dead: another is opened in its stead. */
+  replace(page: WarmPage): Promise<void>;
+  /** Takes no further print, lets those in hand end, then closes. */
+  retire(): Promise<void>;
+  /** Ends Chromium at once, with what it has in hand. */
+  end(): Promise<void>;
+  isAlive(): boolean;
+  /** Resolves when Chromium is gone, whoever ended it. */
+  gone: Promise<void>;
+  /** Documents begun, and milliseconds since the start. */
+  prints(): number;
+  ageMs(): number;
+  memoryMegabytes(): Promise<number>;
+  pageMemory: PageMemory;
+  check(): Promise<void>;
+  pid: number;
+}
+
+export interface GenerationOptions extends ChromiumOptions {
+  pages: number;
+  /** What the process of one page may hold while it prints. */
+  pageMegabytes: number;
+  /** Throws when what the page prints is not fit for a client. */
+  prove: (page: WarmPage) => Promise<void>;
+  /** 12 s unless said. */
+  pageLimitMs?: number;
+}
+
+export async function startGeneration(options: GenerationOptions): Promise<Generation> {
+  const { pageLimitMs = PAGE_LIMIT_MS } = options;
+  const chromium = await launchChromium(options);
+  const idle: WarmPage[] = [];
+  try {
+    idle.push(...(await openPages(chromium, options)));
+  } catch (error) {
+    await chromium.close();
+    throw error;
+  }
+  const startedAt = performance.now();
+  const waiting: { resolve: (page: WarmPage) => void; reject: (error: Error) => void }[] = [];
+  let prints = 0;
+  let busy = 0;
+  let isOver = false;
+  let whenIdle: (() => void) | undefined;
+
+  void chromium.gone.then(() => turnAway('Chromium is gone'));
+
+  function turnAway(reason: string) {
+    isOver = true;
+    for (const { reject } of waiting.splice(0)) reject(new Error(reason));
+  }
+
+  function hand(page: WarmPage) {
+    const next = waiting.shift();
+    if (next) next.resolve(page);
+    else idle.push(page);
+  }
+
+  function leave() {
+    busy -= 1;
+    if (busy === 0) whenIdle?.();
+  }
+
+  return {
+    pid: chromium.pid,
+    gone: chromium.gone,
+    isAlive: () => !isOver && chromium.isAlive(),
+    prints: () => prints,
+    ageMs: () => performance.now() - startedAt,
+    memoryMegabytes: () => groupMemoryMegabytes(chromium.pid),
+    pageMemory: openPageMemory(chromium.pid, options.pageMegabytes),
+    async check() {
+      await chromium.control.send('Browser.getVersion');
+    },
+    async take() {
+      if (isOver) throw new Error('Chromium is being replaced');
+      const page = idle.pop() ?? (await new Promise<WarmPage>((resolve, reject) => waiting.push({ resolve, reject })));
+      prints += 1;
+      busy += 1;
+      return page;
+    },
+    async release(page) {
+      leave();
+      if ((await outcomeOf(page.tidy())) === 'done') hand(page);
+      else await reopen(page); // It died while nobody used it.
+    },
+    async replace(page) {
+      leave();
+      await reopen(page);
+    },
+    async retire() {
+      turnAway('Chromium is being replaced');
+      const isIdle = new Promise<void>((resolve) => (whenIdle = resolve));
+      if (busy > 0) await within(DRAIN_LIMIT_MS, Promise.race([isIdle, chromium.gone]));
+      await chromium.close();
+    },
+    end: () => chromium.close(),
+  };
+
+  async function reopen(page: WarmPage) {
+    await outcomeOf(page.close());
+    const open = () => outcomeOf(openProvenPage(chromium, options).then(hand));
+    if (isOver) return;
+    let outcome = await open();
+    if (outcome === 'failed') {
+      if (isOver) return;
+      outcome = await open(); // The process it got may have died with the one before.
+    }
+    // A browser that cannot open a page is of no use: its end brings the next one.
+    if (outcome !== 'done') await chromium.close();
+  }
+
+  /** @returns undefined when it takes too long: a page whose process was killed at the wrong moment never answers. */
+  async function outcomeOf(step: Promise<void>): Promise<'done' | 'failed' | undefined> {
+    const outcome = step.then(
+      () => 'done' as const,
+      () => 'failed' as const,
+    );
+    return within(pageLimitMs, outcome);
+  }
+}
+
+async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {
+  const opening = Array.from({ length: options.pages }, () => openProvenPage(chromium, options));
+  const pages = await within(START_LIMIT_MS, Promise.all(opening));
+  if (!pages) throw new Error('Chromium opened no page');
+  return pages;
+}
+
+async function openProvenPage(chromium: Chromium, { prove }: GenerationOptions): Promise<WarmPage> {
+  const page = await openWarmPage(chromium);
+  await prove(page);
+  return page;
+}

@@ -1,0 +1,43 @@
+// What a new page prints first: proves that Chromium, fonts and template work together, and warms them for the first customer.
+import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
+import { documentView } from '../document/document-view.ts';
+import type { Render } from '../document/template.ts';
+import type { WarmPage } from './warm-page.ts';
+
+const STYLES: Record<PdfDocument['fontStyle'], string[]> = {
+  elegant: ['CormorantGaramond', 'SourceSerif4'],
+  modern: ['IBMPlexSans-Regular', 'IBMPlexSans-SemiBold'],
+  classic: ['EBGaramond-Regular', 'EBGaramond-Italic'],
+};
+
+const specimen: Omit<PdfDocument, 'fontStyle'> = {
+  title: 'Invoice',
+  number: 'INV-0000',
+  date: '2026-01-01',
+  clientName: 'Client',
+  clientEmail: 'client@example.com',
+  partnerName: 'Issuer',
+  partnerEmail: 'issuer@example.com',
+  amount: 120,
+  lineItems: [{ description: 'Specimen', qty: 1, rate: 100 }],
+  taxRate: 20,
+  currencySymbol: '$',
+  textScale: 1,
+  showBanner: true,
+  layoutType: 'standard',
+  isQuote: false,
+  requiresSignature: false,
+};
+
+/** @throws when a document would come out without its fonts: blank sheets must never reach a client. */
+export async function printSpecimens(page: WarmPage, render: Render): Promise<void> {
+  for (const fontStyle of Object.keys(STYLES) as PdfDocument['fontStyle'][]) {
+    const { view } = documentView(
+      { ...specimen, fontStyle },
+      { logo: undefined, banner: undefined, bodyHtml: undefined },
+    );
+    const pdf = await page.print(render(view), {});
+    const missing = STYLES[fontStyle].filter((name) => !pdf.includes(name));
+    if (missing.length > 0) throw new Error(`The page does not print ${missing.join(', ')}`);
+  }
+}

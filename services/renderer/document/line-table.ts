@@ -1,0 +1,111 @@
+// Decides how the lines of a document are laid out: which columns there are, which lines may break, and which ones stand with the sum.
+import type { Money } from './document-locale.ts';
+
+export interface LineView {
+  description: string;
+  qty: string;
+  rate: Money | undefined;
+  discount: string;
+  amount: Money | undefined;
+}
+
+export interface TableLine extends Omit<LineView, 'description'> {
+  /** The first line of the description. */
+  item: string;
+  /** What follows it, smaller. */
+  details: string | undefined;
+  /** Set for a line that may break over pages: what of its item does not stand beside the numbers, '' when all of it does. */
+  overflow: string | undefined;
+}
+
+export interface LineTable {
+  hasQty: boolean;
+  hasRate: boolean;
+  /** Some line has a discount of its own. */
+  hasDiscounts: boolean;
+  columns: number;
+  /** Those above the last ones. */
+  lines: TableLine[];
+  /** Stand with the sum in one block that is never split, or flow into it when the one line may break. */
+  last: TableLine[];
+}
+
+/** Letters of a description that stand beside the numbers, about: rather too few. */
+const LETTERS_ACROSS = 50;
+/** Lines of text: a quarter of a page. */
+const TALL = 13;
+/** Lines of text in the block with the sum: together they leave room for everything else on a page. */
+const LAST_MOST = { alone: 26, withSignature: 10 } as const;
+/** Ideographs and their kin are twice as wide. */
+const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
+const HAS_WIDE = new RegExp(WIDE.source);
+
+/**
+ * @param options.textScale of the document. @param options.isSigned a signature block stands with the sum.
+ * @returns undefined without lines.
+ */
+export function lineTable(
+  given: readonly LineView[],
+  { textScale, isSigned }: { textScale: number; isSigned: boolean },
+): LineTable | undefined {
+  if (given.length === 0) return undefined;
+  const across = LETTERS_ACROSS / textScale;
+  const heights = given.map(({ description }) => heightOf(description, across));
+  const lines = given.map((line, index) => tableLine(line, (heights[index] ?? 0) * textScale > TALL));
+  const mayJoin = (isSigned ? LAST_MOST.withSignature : LAST_MOST.alone) / textScale;
+  const count = lastLines(lines, heights, mayJoin);
+  const hasQty = given.some(({ qty }) => qty !== '');
+  const hasRate = given.some(({ rate }) => rate);
+  const hasDiscounts = given.some(({ discount }) => discount !== '');
+  return {
+    hasQty,
+    hasRate,
+    hasDiscounts,
+    columns: 2 + [hasQty, hasRate, hasDiscounts].filter(Boolean).length,
+    lines: lines.slice(0, lines.length - count),
+    last: lines.slice(lines.length - count),
+  };
+}
+
+/** Of four lines and more the last two stand with the sum, of three all: otherwise the first would be alone under the head. */
+function lastLines(lines: readonly TableLine[], heights: readonly number[], most: number): number {
+  const wanted = lines.length === 3 ? 3 : 2;
+  let count = 1;
+  let height = heights.at(-1) ?? 0;
+  while (count < Math.min(wanted, lines.length)) {
+    height += heights.at(-count - 1) ?? 0;
+    const isNextTall = lines.at(-count - 1)?.overflow !== undefined;
+    if (lines.at(-1)?.overflow !== undefined || isNextTall || height > most) break;
+    count += 1;
+  }
+  return count;
+}
+
+function tableLine({ description, ...numbers }: LineView, isTall: boolean): TableLine {
+  const [first = '', ...rest] = description.split(/\r\n?|\n/);
+  const details = rest.length > 0 ? rest.join('\n') : undefined;
+  if (!isTall) return { ...numbers, item: first, details, overflow: undefined };
+  const at = cutOf(first);
+  return { ...numbers, item: first.slice(0, at), details, overflow: first.slice(at).trimStart() };
+}
+
+/** Where the first line of a long item ends: the text is ragged there anyway. */
+function cutOf(text: string): number {
+  if (widthOf(text) <= LETTERS_ACROSS) return text.length;
+  const space = text.lastIndexOf(' ', LETTERS_ACROSS);
+  if (space > 0 && widthOf(text.slice(0, space)) <= LETTERS_ACROSS) return space;
+  const characters = Array.from(text);
+  const count = Math.floor(LETTERS_ACROSS / (HAS_WIDE.test(text) ? 2 : 1));
+  return characters.slice(0, count).join('').length;
+}
+
+/** In lines of text. */
+function heightOf(description: string, across: number): number {
+  if (description.length <= across) return description.includes('\n') ? description.split('\n').length : 1;
+  const lines = description.split(/\r\n?|\n/);
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / across)), 0);
+}
+
+function widthOf(text: string): number {
+  return HAS_WIDE.test(text) ? text.length + (text.match(WIDE)?.length ?? 0) : text.length;
+}

@@ -1,0 +1,151 @@
+// Words, numbers, days and amounts as a locale has them: the words are ours, everything else is Intl's.
+import type Big from 'big.js';
+import { LRUCache } from 'lru-cache';
+import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
+import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { canDraw } from '../fonts/glyphs.ts';
+import { asWritten } from './amounts.ts';
+import { type Manner, MINUS, type Money, plainManner } from './document-locale.ts';
+import { isWritten, labelsOf } from './labels.ts';
+
+/** Where letters are written on Letter: CLDR's list of paper sizes. */
+const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
+
+/** What some of the faces lack, as all of them have it: the narrow spaces of French and of periods, the wide yen of Japanese. */
+const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
+
+export function mannerOf(document: PrintableDocument): Manner {
+  const { locale, currency, pageSize, isQuote } = document;
+  if (locale === undefined || currency === undefined) return plainManner(document);
+  const key = `${locale} ${currency} ${pageSize} ${isQuote}`;
+  const known = manners.get(key);
+  if (known) return known;
+  const manner = localManner({ locale, currency, pageSize, isQuote });
+  manners.set(key, manner);
+  return manner;
+}
+
+/** Intl's formats cost more to make than to use. */
+const manners = new LRUCache<string, Manner>({ max: 500 });
+
+function localManner(given: {
+  locale: string;
+  currency: string;
+  pageSize: PageSize | undefined;
+  isQuote: boolean;
+}): Manner {
+  const { currency, isQuote } = given;
+  const { language, region, format, numbers: numberFormat } = writtenLocale(given.locale);
+  const labels = labelsOf(isQuote, language);
+  const digits = decimalsOf(currency);
+  const numbers = new Intl.NumberFormat(numberFormat, { maximumFractionDigits: DECIMALS_KEPT });
+  const percents = new Intl.NumberFormat(numberFormat, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
+  const amounts = new Intl.NumberFormat(numberFormat, {
+    style: 'currency',
+    currency,
+    currencyDisplay: symbolKind(numberFormat, currency),
+    minimumFractionDigits: digits,
+    maximumFractionDigits: DECIMALS_KEPT,
+    // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
+    useGrouping: 'always',
+  });
+  // One calendar on all documents: a due date that can be read as another day is disputed.
+  const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
+  return {
+    language: format,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
+    pageSize: given.pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
+    labels,
+    heading: labels.heading,
+    digits,
+    day: (day) => days.format(startOf(day)),
+    period: ({ from, to }) => plainer(days.formatRange(startOf(from), startOf(to))),
+    number: (value) => printed(numbers, asWritten(value)),
+    percent: (value) => printed(percents, asWritten(value).div(100)),
+    money: (value) => moneyOf(amounts, asWritten(value)),
+  };
+}
+
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
+
+interface WrittenLocale {
+  /** Of the words. */
+  language: string;
+  region: string;
+  /** BCP 47, of words and days. */
+  format: string;
+  /** BCP 47, of numbers and amounts. */
+  numbers: string;
+}
+
+/**
+ * A language we have no words for is written in English, as its region writes days: half a document in one language and half in
+ * another is worse than either. Numbers are no words: they keep the locale's own form, in the digits of English.
+ */
+export function writtenLocale(locale: string): WrittenLocale {
+  if (!isTag(locale)) return { language: 'en', region: '', format: 'en', numbers: 'en' };
+  const { language, region = '' } = new Intl.Locale(locale).maximize();
+  if (isWritten(language)) {
+    const format = withDrawnDigits(locale);
+    return { language, region, format, numbers: format };
+  }
+  const numbers = new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
+  return { language: 'en', region, format: region ? `en-${region}` : 'en', numbers };
+}
+
+/** False for `de_DE` of a shell: accounts could once be made with it, and their documents keep it. */
+export function isTag(locale: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(locale).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Without its extensions when they ask for digits that no font has, such as `-u-nu-mathsans`. */
+function withDrawnDigits(locale: string): string {
+  const { numberingSystem, baseName } = new Intl.Locale(locale);
+  if (!numberingSystem || canDraw(new Intl.NumberFormat(locale).format(-1_234_567_890.5))) return locale;
+  return baseName;
+}
+
+/**
+ * `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, Arabic's own names in Arabic, and `AMD` where no font has
+ * the sign.
+ */
+function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' | 'code' {
+  const signOf = (currencyDisplay: 'symbol' | 'narrowSymbol') => {
+    const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
+    return parts.find(({ type }) => type === 'currency')?.value ?? '';
+  };
+  const kind = AMBIGUOUS.test(signOf('narrowSymbol')) || /^ar\b/.test(format) ? 'symbol' : 'narrowSymbol';
+  return canDraw(plainer(signOf(kind))) ? kind : 'code';
+}
+
+/** Signs that more than one country writes. */
+const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
+
+// As text, not as a double: every digit is printed as it is stored.
+function printed(format: Intl.NumberFormat, value: Big): string {
+  return textOf(format.formatToParts(value.toFixed() as Intl.StringNumericLiteral), format);
+}
+
+function moneyOf(format: Intl.NumberFormat, value: Big): Money {
+  const parts = format.formatToParts(value.toFixed() as Intl.StringNumericLiteral);
+  const at = parts.findIndex(({ type }) => type === 'currency');
+  const text = (from: number, to?: number) => textOf(parts.slice(from, to), format);
+  return { before: text(0, at), symbol: text(at, at + 1), after: text(at + 1) };
+}
+
+/** Marks of direction that Hebrew and Persian set around a number would turn it round in English words. */
+const DIRECTION_MARKS = /[\u200e\u200f\u061c]/g;
+
+function textOf(parts: Intl.NumberFormatPart[], format: Intl.NumberFormat): string {
+  const isArabic = format.resolvedOptions().locale.startsWith('ar');
+  const text = parts.map(({ type, value }) => (type === 'minusSign' ? value.replace('-', MINUS) : value)).join('');
+  return plainer(isArabic ? text : text.replaceAll(DIRECTION_MARKS, ''));
+}
+
+function plainer(text: string): string {
+  return text.replaceAll(/[\u202f\u2009\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
+}

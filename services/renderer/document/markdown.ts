@@ -1,0 +1,138 @@
+// Hands markdown to the thread that knows it, and starts another thread when a text keeps it busy for too long.
+import { Worker } from 'node:worker_threads';
+import { AppError, unavailable } from '#libs/errors.ts';
+import { InHandByKey } from '#libs/leak-free.ts';
+
+/** Of processor time: a machine that is busy with others makes no text slow. */
+const LIMIT_MS = 2_000;
+/** Until then the thread must have started, or got its processor time. */
+const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 100;
+const HEAP_MEGABYTES = 128;
+
+export interface Markdown {
+  /** @throws AppError 422 when laying the text out takes two seconds of work, 503 when the machine is too busy for it. */
+  toHtml(markdown: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Waiter {
+  markdown: string;
+  resolve: (html: string) => void;
+  reject: (error: Error) => void;
+}
+
+/** Without an id: the thread has started. */
+interface Said {
+  id: number;
+  /** Processor time of the thread so far. */
+  spentMs: number;
+  html?: string;
+  failure?: string;
+}
+
+export function openMarkdown(): Markdown {
+  /** In the order in which the thread works on them. */
+  const waiters = new InHandByKey<number, Waiter>();
+  let lastId = 0;
+  let worker: Worker | undefined;
+  /** Of the text the thread works on. */
+  let timer: NodeJS.Timeout | undefined;
+  let hasStarted = false;
+  /** Processor time of the thread before that text. */
+  let spentMs = 0;
+  /** Changes with every text that is watched. */
+  let turn = 0;
+
+  // Started with the first text: most documents have none.
+  function running(): Worker {
+    if (worker) return worker;
+    const started = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+      env: {},
+    });
+    started.on('message', ({ id, html, failure, ...said }: Said) => {
+      if (failure !== undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
+      else if (html !== undefined) settle(id, (waiter) => waiter.resolve(html));
+      if (worker !== started) return;
+      hasStarted = true;
+      spentMs = said.spentMs;
+      watch(started);
+    });
+    started.on('error', (error) => replace(started, unreadable(error.message)));
+    started.unref();
+    worker = started;
+    hasStarted = false;
+    watch(started);
+    return started;
+  }
+
+  function settle(id: number, how: (waiter: Waiter) => void) {
+    const waiter = waiters.get(id);
+    if (!waiter) return;
+    waiters.delete(id);
+    how(waiter);
+  }
+
+  /** Of the first in the row alone: neither the thread's start nor the texts before it count. */
+  function watch(current: Worker) {
+    clearTimeout(timer);
+    turn += 1;
+    if (waiters.size > 0) lookIn(hasStarted ? LIMIT_MS : PATIENCE_MS, current, { of: turn, since: performance.now() });
+  }
+
+  function lookIn(waitMs: number, current: Worker, text: { of: number; since: number }) {
+    const look = async () => {
+      const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
+      if (worker !== current || turn !== text.of) return;
+      if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
+      else if (performance.now() - text.since >= PATIENCE_MS) replace(current, tooBusy());
+      else lookIn(Math.max(LIMIT_MS - usedMs, LOOK_AGAIN_MS), current, text);
+    };
+    timer = setTimeout(() => void look(), waitMs);
+  }
+
+  /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
+  function replace(stuck: Worker, error: AppError) {
+    if (worker !== stuck) return;
+    worker = undefined;
+    clearTimeout(timer);
+    void stuck.terminate();
+    const [culprit, ...innocent] = waiters.keys();
+    if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(error));
+    for (const id of innocent) hand(id);
+  }
+
+  function hand(id: number) {
+    const waiter = waiters.get(id);
+    if (!waiter) return;
+    const current = running();
+    current.postMessage({ id, markdown: waiter.markdown });
+    if (waiters.size === 1) watch(current);
+  }
+
+  return {
+    toHtml: (markdown) =>
+      new Promise((resolve, reject) => {
+        lastId += 1;
+        waiters.set(lastId, { markdown, resolve, reject });
+        hand(lastId);
+      }),
+    async close() {
+      await worker?.terminate();
+    },
+  };
+}
+
+async function processorMs(thread: Worker): Promise<number> {
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 })); // It has just ended.
+  return (user + system) / 1_000;
+}
+
+function tooBusy() {
+  return unavailable('bodyMarkdown could not be laid out in time, please try again later', 1);
+}
+
+function unreadable(why: string | undefined) {
+  return new AppError(422, 'bodyMarkdown could not be laid out', { cause: why });
+}

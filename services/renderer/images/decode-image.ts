@@ -1,0 +1,125 @@
+// Decodes and re-encodes caller's images. Runs in a process of its own, which knows no secret and reaches no network:
+// image decoders have had holes through which a picture took over the program that looked at it.
+import sharp, { type Sharp } from 'sharp';
+import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from '../document/paper.ts';
+import { harmlessSvg, type ImageKind, kindOf, READ_KINDS } from './image-kind.ts';
+
+export type ImageUse = 'logo' | 'banner-standard' | 'banner-overlay';
+export type ImageFault = 'not an image' | 'too large' | `is ${ImageKind}, send ${string}`;
+
+export interface DecodeRequest {
+  id: number;
+  bytes: Uint8Array;
+  use: ImageUse;
+}
+export type DecodeAnswer = { id: number } & (DecodedImage | { fault: ImageFault });
+
+export interface DecodedImage {
+  dataUri: string;
+  /** What a logo with a transparent ground is painted in; absent when it brings a ground of its own. */
+  paint?: Paint[];
+}
+
+export interface Paint {
+  /** Red, green, blue, 0 to 255. */
+  colour: [number, number, number];
+  /** Of everything that is painted, 0 to 1. */
+  share: number;
+}
+
+/** A PNG of 600 KB can unfold to 800 MB: judged by its header, before it is decoded. */
+const PIXELS_MAX = 16_000_000;
+
+/** Printed at 62 × 16 mm at most: this is 300 dots per inch. */
+const LOGO = { width: 740, height: 380 };
+/** The paper's width at 190 dots per inch. */
+const BANNER_WIDTH = 1_600;
+/** White text on a white picture must have a contrast of 4.5: 0.45 × 255 is dark enough. */
+const DIMMED = 0.45;
+
+/** Only the decoders that are needed: not PDF, TIFF or whatever else this build of libvips brings. */
+const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Svg'].map((name) => `VipsForeignLoad${name}Buffer`);
+
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: LOADERS });
+sharp.cache(false);
+sharp.concurrency(1);
+
+process.on('message', ({ id, bytes, use }: DecodeRequest) => {
+  void decode(Buffer.from(bytes), use)
+    .catch((error: unknown) => ({ fault: faultOf(error) }))
+    .then((result) => process.send?.({ id, ...result } satisfies DecodeAnswer));
+});
+// The renderer has gone: nobody asks any more.
+process.on('disconnect', () => process.exit());
+
+async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fault: ImageFault }> {
+  const kind = kindOf(bytes);
+  if (!kind) return { fault: 'not an image' };
+  if (!READ_KINDS.has(kind)) return { fault: `is ${kind}, send PNG, JPEG, WebP, GIF, AVIF or SVG` };
+  const image = (kind === 'SVG' ? await drawn(harmlessSvg(bytes), use) : sharp(bytes, INPUT)).autoOrient();
+  if (use === 'logo') {
+    const png = await image
+      .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })
+      .png({ palette: true, quality: 100, effort: 3 })
+      .toBuffer();
+    const paint = await paintOf(png);
+    return { dataUri: `data:image/png;base64,${png.toString('base64')}`, ...(paint ? { paint } : {}) };
+  }
+  const heightMm = use === 'banner-overlay' ? BANNER_HEIGHT_MM.overlay : BANNER_HEIGHT_MM.standard;
+  const dimmed =
+    use === 'banner-overlay'
+      ? image.flatten({ background: '#fff' }).linear(DIMMED, 0)
+      : image.flatten({ background: '#fff' });
+  const jpeg = await dimmed
+    .resize({ width: BANNER_WIDTH, height: Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm), fit: 'cover' })
+    .jpeg({ quality: 82, mozjpeg: false })
+    .toBuffer();
+  return { dataUri: `data:image/jpeg;base64,${jpeg.toString('base64')}` };
+}
+
+const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as const;
+/** Dots per inch at which a length of SVG is as long as it says, and the most that can be asked for. */
+const SVG_DENSITY = 72;
+const DENSITY_MAX = 2_400;
+
+/** At the size in which it is printed: a drawing has no dots of its own. */
+async function drawn(svg: Buffer, use: ImageUse): Promise<Sharp> {
+  const { width, height } = await sharp(svg, { ...INPUT, density: SVG_DENSITY }).metadata();
+  const larger = use === 'logo' ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
+  return sharp(svg, { ...INPUT, density: Math.min(Math.max(SVG_DENSITY * larger, 1), DENSITY_MAX) });
+}
+
+/** Looked at on this many dots: colours of less than a thousandth of the picture count for nothing. */
+const LOOKED_AT = 96;
+/** Of the picture; less is an edge that was cut inaccurately. */
+const TRANSPARENT_LEAST = 0.02;
+/** Colours that differ less than this in a part are one. */
+const COLOUR_STEP = 32;
+
+async function paintOf(png: Buffer): Promise<Paint[] | undefined> {
+  const { data, info } = await sharp(png)
+    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', kernel: 'nearest' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const sums = new Map<number, [number, number, number, number]>();
+  let painted = 0;
+  for (let at = 0; at < data.length; at += info.channels) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4);
+    if (alpha < 128) continue;
+    painted += 1;
+    const key = [red, green, blue].reduce((sum, part) => sum * 256 + Math.floor(part / COLOUR_STEP), 0);
+    const sum = sums.get(key) ?? [0, 0, 0, 0];
+    sums.set(key, [sum[0] + red, sum[1] + green, sum[2] + blue, sum[3] + 1]);
+  }
+  if (painted === 0 || 1 - painted / (info.width * info.height) < TRANSPARENT_LEAST) return undefined;
+  return Array.from(sums.values(), ([red, green, blue, count]) => ({
+    colour: [red / count, green / count, blue / count] as Paint['colour'],
+    share: count / painted,
+  }));
+}
+
+function faultOf(error: unknown): ImageFault {
+  return /pixel limit/i.test(String(error)) ? 'too large' : 'not an image';
+}

@@ -1,0 +1,121 @@
+// Starts and watches the process that decodes images: as locked in as Chromium, replaced when it is stuck or dead.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { InHandByKey } from '#libs/leak-free.ts';
+import { canRead, type Isolation } from '../browser/isolation.ts';
+import type { DecodeAnswer, DecodedImage, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
+
+/** Sixteen megapixels take about one second. */
+const LIMIT_MS = 5_000;
+/** A renderer has one to two processors: more at once would only run into the limit together, those that are quick with those that are not. */
+const AT_ONCE = 2;
+const HEAP_MEGABYTES = 128;
+const PROGRAM = join(import.meta.dirname, 'decode-image.ts');
+
+export interface ImageDecoder {
+  /**
+   * @param options.accountId whose turn it takes: many images of one account wait for each other, not those of others for them.
+   * @param options.signal aborted when nobody waits for it any more: it is let go of, and not decoded when it has not begun.
+   * @returns a data URI, or why there is none. Throws nothing but `signal.reason`.
+   */
+  decode(
+    bytes: Buffer,
+    use: ImageUse,
+    options: { accountId: string; signal: AbortSignal },
+  ): Promise<DecodedImage | { fault: ImageFault }>;
+  close(): void;
+}
+
+/** `undefined`: the process died over it, or over another image of the same moment. */
+type Result = DecodedImage | { fault: ImageFault } | undefined;
+
+/** @param fontsFile for the words in SVG. */
+export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
+  const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
+  const waiters = new InHandByKey<number, (result: Result) => void>();
+  const limit = pLimit(AT_ONCE);
+  /** In front of the one limit of all: no account has more in that queue than can be decoded at once. Only of those that wait. */
+  const ofAccounts = new Map<string, LimitFunction>();
+  let lastId = 0;
+  let child: ChildProcess | undefined;
+
+  // Started with the first image: most documents have none, or one that is remembered.
+  function running(): ChildProcess {
+    if (child) return child;
+    const [program = process.execPath, ...rest] = [...wrapper, process.execPath];
+    const started = spawn(program, [...rest, `--max-old-space-size=${HEAP_MEGABYTES}`, PROGRAM], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+      env: { PATH: '/usr/bin:/bin', ...(fontsFile ? { FONTCONFIG_FILE: fontsFile } : {}) },
+    });
+    started.on('message', ({ id, ...result }: DecodeAnswer) => settle(id, result));
+    started.once('error', () => abandon(started));
+    started.once('exit', () => abandon(started));
+    // Neither it nor its channel keeps a renderer alive that is done otherwise.
+    started.unref();
+    started.channel?.unref();
+    child = started;
+    return started;
+  }
+
+  function settle(id: number, result: Result) {
+    waiters.get(id)?.(result);
+    waiters.delete(id);
+  }
+
+  function abandon(dead: ChildProcess) {
+    if (child !== dead) return;
+    child = undefined;
+    dead.kill('SIGKILL');
+    for (const id of waiters.keys()) settle(id, undefined);
+  }
+
+  function send(bytes: Buffer, use: ImageUse): Promise<Result> {
+    return new Promise((resolve) => {
+      const current = running();
+      lastId += 1;
+      const timer = setTimeout(() => abandon(current), LIMIT_MS);
+      waiters.set(lastId, (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      });
+      current.send({ id: lastId, bytes, use } satisfies DecodeRequest, (error) => error && abandon(current));
+    });
+  }
+
+  /** Waits until it is the account's turn, without a hold on the image: one that is given up takes no memory in the queue. */
+  async function turnOf(accountId: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const ofAccount = ofAccounts.get(accountId) ?? pLimit(AT_ONCE);
+    ofAccounts.set(accountId, ofAccount);
+    const turn = Promise.withResolvers<() => void>();
+    const giveUp = () => turn.reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const hold = () => (signal.aborted ? undefined : new Promise<void>((release) => turn.resolve(release)));
+    void ofAccount(() => limit(hold)).then(() => {
+      // The last one closes the door.
+      if (ofAccount.activeCount + ofAccount.pendingCount === 0) ofAccounts.delete(accountId);
+    });
+    try {
+      return await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  return {
+    async decode(bytes, use, { accountId, signal }) {
+      const release = await turnOf(accountId, signal);
+      try {
+        // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
+        return (await send(bytes, use)) ?? (await send(bytes, use)) ?? { fault: 'not an image' };
+      } finally {
+        release();
+      }
+    },
+    close() {
+      child?.kill('SIGKILL');
+    },
+  };
+}

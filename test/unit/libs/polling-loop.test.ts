@@ -1,0 +1,30 @@
+// What is done again and again, and how it ends.
+import { expect, test } from '@jest/globals';
+import { repeat } from '../../../libs/service/polling-loop.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+test('when it is stopped in the middle of a long run, then the run is told, and none comes after it', async () => {
+  let runs = 0;
+  let isTold = false;
+  const repetition = repeat(
+    (signal) => {
+      runs += 1;
+      return new Promise((resolve) => {
+        // It ends for no other reason.
+        signal.addEventListener('abort', () => {
+          isTold = true;
+          resolve(true);
+        });
+      });
+    },
+    { name: 'a long run', everyMs: 1, log: testLog },
+  );
+  await eventually(() => runs === 1);
+
+  await repetition.stop();
+  repetition.wake();
+  // Timers go off in their order: one of a run to come would be over by then.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect({ isTold, runs }).toEqual({ isTold: true, runs: 1 });
+});
