@@ -51,6 +51,6 @@ export function unavailable(message: string, seconds: number, cause?: unknown) {
 }
 
 /** A store does not answer, or does not know all yet. @param cause what it said, if anything. */
-export function storeAway(cause?: unknown) {
+export function storeUnavailable(cause?: unknown) {
   return unavailable('The service is temporarily unavailable', 1, cause);
 }

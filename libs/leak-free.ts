@@ -8,7 +8,7 @@ interface Placed {
 }
 
 /** Does what a Set does, but keeps no order and lets go of what has left. An object can be in one at a time. */
-export class InHand<Value extends object> implements Iterable<Value> {
+export class LeakFreeSet<Value extends object> implements Iterable<Value> {
   readonly #values: Value[] = [];
 
   constructor(values: Iterable<Value> = []) {
@@ -53,7 +53,7 @@ export class InHand<Value extends object> implements Iterable<Value> {
 }
 
 /** Does what a Map does, in the order of arrival, but lets go of the values that have left. Keys are short: V8 keeps those. */
-export class InHandByKey<Key extends string | number, Value extends object> {
+export class LeakFreeMap<Key extends string | number, Value extends object> {
   readonly #places = new Map<Key, { value: Value | undefined }>();
 
   get size(): number {

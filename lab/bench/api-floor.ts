@@ -74,7 +74,7 @@ function plain({ _id, account_id: _account, ...rest }: Document) {
 async function createInvoice(account_id: UUID, body: Document, request: IncomingMessage): Promise<string> {
   const answerId = createHash('sha256').update(`${account_id}\n${request.headers['idempotency-key']}`).digest('hex');
   if (await collections.answers.findOne({ _id: answerId as never }, MAJORITY)) throw new Error('seen before');
-  return inTurn(String(account_id), () =>
+  return withConcurrencyLimit(String(account_id), () =>
     client.withSession((session) => inTransaction(session, account_id, body, answerId)),
   );
 }
@@ -109,7 +109,7 @@ async function steps(session: ClientSession, account_id: UUID, body: Document, a
   );
   const held = await collections.clients.findOneAndUpdate(
     { _id: new UUID(body['client_id']) as never, account_id },
-    { $inc: { holds: 1 } },
+    { $inc: { lock_version: 1 } },
     { session, returnDocument: 'after' },
   );
   const invoice = {
@@ -144,7 +144,7 @@ async function bodyOf(request: IncomingMessage): Promise<Document> {
 const tails = new Map<string, Promise<unknown>>();
 
 /** One transaction of an account at a time: by hand one would not let them conflict either. */
-function inTurn<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
+function withConcurrencyLimit<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
   const turn = (tails.get(name) ?? Promise.resolve()).then(task, task);
   tails.set(
     name,

@@ -6,7 +6,7 @@ import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';
 import { documentView } from '../../services/renderer/document/document-view.ts';
 import { compileTemplate } from '../../services/renderer/document/template.ts';
 import { prepareFonts } from '../../services/renderer/fonts/fonts.ts';
-import { openWorkplace } from '../../services/renderer/temp-dir.ts';
+import { openTempDir } from '../../services/renderer/temp-dir.ts';
 import { anInvoice } from '../../test/support/renderer/documents.ts';
 import { testLog } from '../../test/support/workspace.ts';
 
@@ -28,7 +28,7 @@ const STARTS_MAX = 10;
 const ENDS_LIMIT_MS = 1_000;
 
 export async function openPdfFloor(chromiumPath: string, pages: number): Promise<PdfFloor> {
-  const workplace = await openWorkplace();
+  const workplace = await openTempDir();
   const isolation = await findIsolation(chromiumPath, testLog);
   const fontsFile = await prepareFonts(workplace.folder, isolation);
   let starts = 0;

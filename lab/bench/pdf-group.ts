@@ -50,7 +50,7 @@ export async function bench(options: BenchOptions): Promise<Row[]> {
 }
 
 async function onePage(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {
-  const [ours, bare] = await inTurn(system, floor, 8, ONE_PAGE_PRINTS);
+  const [ours, bare] = await withConcurrencyLimit(system, floor, 8, ONE_PAGE_PRINTS);
   return [
     { ...row('PDF of one page, one caller, p50', 'ms', ours.p50, bare.p50), ...added(ours.p50, bare.p50) },
     row('PDF of one page, eight callers', '/s', ours.perSecond, bare.perSecond, ['≥', 0.7]),
@@ -59,7 +59,7 @@ async function onePage(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {
 }
 
 async function fivePages(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {
-  const [ours, bare] = await inTurn(system, floor, 150, FIVE_PAGES_PRINTS);
+  const [ours, bare] = await withConcurrencyLimit(system, floor, 150, FIVE_PAGES_PRINTS);
   return [
     row('PDF of five pages, eight callers', '/s', ours.perSecond, bare.perSecond, ['≥', 0.85]),
     row('PDF of five pages, CPU of all processes', 'ms', ours.cpuMsEach, bare.cpuMsEach),
@@ -71,7 +71,7 @@ function added(oursMs: number, floorMs: number) {
 }
 
 /** Ours and the floor, round after round, so that what the machine does besides falls on both. */
-async function inTurn(system: PdfSystem, floor: PdfFloor, lines: number, count: number) {
+async function withConcurrencyLimit(system: PdfSystem, floor: PdfFloor, lines: number, count: number) {
   const { key } = await system.workspace.account();
   const body = Buffer.from(JSON.stringify(invoiceOf(lines)));
   const caller = openRawCaller(system.gateway.url, PDF_TOOL, body);

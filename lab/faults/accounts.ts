@@ -3,7 +3,7 @@ import { register } from '../../test/support/webhooks.ts';
 import type { Chance } from './chance.ts';
 import type { FaultSystem } from './fault-system.ts';
 import { makeMark } from './marks.ts';
-import type { Manner } from './town.ts';
+import type { DocumentLocale } from './town.ts';
 
 export interface MarkedAccount {
   id: string;
@@ -14,7 +14,7 @@ export interface MarkedAccount {
 
 export interface MarkedEndpoint {
   id: string;
-  manner: Manner;
+  manner: DocumentLocale;
   path: string;
   secret: string;
   /** Event types it wants: `client.*` or all. */
@@ -26,11 +26,11 @@ export async function openAccounts(system: FaultSystem, count: number, chance: C
   for (let index = 0; index < count; index += 1) {
     const mark = makeMark(chance);
     const account = await system.workspace.account({ name: `${mark} account` });
-    const wanted: [Manner, string[]][] = [
+    const wanted: [DocumentLocale, string[]][] = [
       ['good', ['*']],
       ['flaky', ['*']],
-      ...(index === 0 ? ([['good', ['client.*']]] as [Manner, string[]][]) : []),
-      ...(index === 1 ? ([['sick', ['client.created']]] as [Manner, string[]][]) : []),
+      ...(index === 0 ? ([['good', ['client.*']]] as [DocumentLocale, string[]][]) : []),
+      ...(index === 1 ? ([['sick', ['client.created']]] as [DocumentLocale, string[]][]) : []),
     ];
     const endpoints: MarkedEndpoint[] = [];
     for (const [place, [manner, events]] of wanted.entries()) {

@@ -6,7 +6,7 @@ import { type Chromium, launchChromium } from '../../services/renderer/browser/c
 import { findIsolation, type Isolation } from '../../services/renderer/browser/isolation.ts';
 import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';
 import { prepareFonts } from '../../services/renderer/fonts/fonts.ts';
-import { openWorkplace } from '../../services/renderer/temp-dir.ts';
+import { openTempDir } from '../../services/renderer/temp-dir.ts';
 import { testLog } from '../../test/support/workspace.ts';
 import { hostileMarkup } from './ssrf-markup.ts';
 import { readWords } from './ssrf-read.ts';
@@ -51,7 +51,7 @@ export async function withoutNamespaces(folder: string): Promise<string> {
 }
 
 export async function attackBrowser(field: Field, layer: string, chromiumPath: string, walls: Walls): Promise<void> {
-  const { folder, remove } = await openWorkplace();
+  const { folder, remove } = await openTempDir();
   const found = await findIsolation(chromiumPath, testLog);
   const isolation = walls.namespace ? found : inOurNetwork(found);
   const path = walls.switches ? chromiumPath : await withoutSwitches(folder, chromiumPath);

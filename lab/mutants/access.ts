@@ -153,7 +153,7 @@ export const accessMutants: Mutant[] = [
       },
       {
         file: 'services/gateway/fields/project-of-client.ts',
-        text: 'const project = await holdOwn(Project, accountId, projectId, session);',
+        text: 'const project = await lockOwn(Project, accountId, projectId, session);',
         instead: 'const project = (await Project.collection.findOne({ _id: projectId as never })) as never;',
       },
     ],

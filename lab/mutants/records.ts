@@ -7,7 +7,11 @@ export const recordMutants: Mutant[] = [
   {
     gone: 'what the driver has answered is let go',
     edits: [
-      { file: 'libs/mongo/driver-sessions.ts', text: 's.activeSessions = new InHand(s.activeSessions);', instead: '' },
+      {
+        file: 'libs/mongo/driver-sessions.ts',
+        text: 's.activeSessions = new LeakFreeSet(s.activeSessions);',
+        instead: '',
+      },
     ],
     oracle: {
       file: 'test/service/libs/mongo-sessions.test.ts',
@@ -60,7 +64,7 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/invoices/routes.ts',
-        text: '    await buryNumber(session, accountId, invoice._id);\n',
+        text: '    await tombstoneNumber(session, accountId, invoice._id);\n',
         instead: '',
       },
     ],
@@ -104,7 +108,7 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/commit.ts',
-        text: 'if (isDryRun) return rehearse(await ready());',
+        text: 'if (isDryRun) return dryRun(await ready());',
         instead: 'if (isDryRun) return asDryRun(await run(await ready()));',
       },
     ],

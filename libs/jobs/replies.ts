@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { InHandByKey } from '../leak-free.ts';
+import { LeakFreeMap } from '../leak-free.ts';
 import { connectPatient, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
@@ -42,7 +42,7 @@ export interface Replies {
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
-  const waiters = new InHandByKey<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
+  const waiters = new LeakFreeMap<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
   const subscriber = connectPatient(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));

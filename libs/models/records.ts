@@ -85,7 +85,7 @@ export async function readBoth<One, Other>(
  * The record, marked as having something hung on it: a transaction that deletes it at the same moment conflicts with this one,
  * so that nothing is ever hung on a deleted record.
  */
-export async function holdOwn<Stored extends Owned>(
+export async function lockOwn<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
   id: Id | StoredId,
@@ -93,7 +93,7 @@ export async function holdOwn<Stored extends Owned>(
 ): Promise<Stored | null> {
   const record = await driverOf(records).findOneAndUpdate(
     own(accountId, id),
-    { $inc: { holds: 1 } },
+    { $inc: { lock_version: 1 } },
     { session, returnDocument: 'after' },
   );
   return record as Stored | null;

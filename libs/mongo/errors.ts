@@ -9,7 +9,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof mongoose.mongo.MongoError)) return true;
   return (
     hasLabel(error, 'UnknownTransactionCommitResult') ||
-    isStoreAway(error) ||
+    isUnavailable(error) ||
     isInterrupted(error) ||
     isUnconfirmed(error)
   );
@@ -47,7 +47,7 @@ const AWAY_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** True for the errors that mean "the store is away", not "the request is wrong". */
-export function isStoreAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return (
     error instanceof mongoose.mongo.MongoServerSelectionError ||
     error instanceof mongoose.mongo.MongoNetworkError ||
@@ -58,7 +58,7 @@ export function isStoreAway(error: unknown): boolean {
     (error instanceof mongoose.mongo.MongoServerError && AWAY_CODES.has(error.code)) ||
     hasLabel(error, 'RetryableWriteError') ||
     // Of many writes at once: it carries whatever ended them.
-    (error instanceof mongoose.mongo.MongoBulkWriteError && isStoreAway(error.errorResponse))
+    (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse))
   );
 }
 
@@ -71,7 +71,7 @@ const OUT_OF_TIME = 50;
 
 /** True when MongoDB gave no answer: it is away, or was not done in time. */
 export function isUnanswered(error: unknown): boolean {
-  return isStoreAway(error) || isOutOfTime(error);
+  return isUnavailable(error) || isOutOfTime(error);
 }
 
 /** True when a unique index refused the write. @param collection its name, where only that one is meant. */

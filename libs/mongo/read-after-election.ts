@@ -3,7 +3,7 @@
 // https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { AppError, storeAway } from '../errors.ts';
+import { AppError, storeUnavailable } from '../errors.ts';
 import type { Logger } from '../service/logger.ts';
 import { within } from '../with-timeout.ts';
 import { isUnanswered } from './errors.ts';
@@ -81,12 +81,12 @@ function isRefused(error: unknown): boolean {
  * @param isFinal true once what it read has gone out, or nobody waits for it any more.
  * @throws AppError 503 when a new primary does not know all after 5 s.
  */
-export async function readAcknowledged<Result>(
+export async function readAfterElection<Result>(
   read: () => Promise<Result>,
   isFinal: () => boolean = () => false,
 ): Promise<Result> {
   for (;;) {
-    await untilLearnt();
+    await untilCaughtUp();
     const before = term;
     const isFresh = () => before === term || isFinal();
     try {
@@ -99,10 +99,10 @@ export async function readAcknowledged<Result>(
   }
 }
 
-async function untilLearnt(): Promise<void> {
+async function untilCaughtUp(): Promise<void> {
   const until = performance.now() + WAIT_LIMIT_MS;
   while (learning) {
     const isDone = await within(until - performance.now(), learning);
-    if (!isDone) throw storeAway();
+    if (!isDone) throw storeUnavailable();
   }
 }

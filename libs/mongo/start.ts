@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { ConfigError } from '../service/config-error.ts';
 import type { Logger } from '../service/logger.ts';
 import { connectMongo } from './connection.ts';
-import { isStoreAway } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 
 /** Between two tries. Each selects a server for 5 s itself, and notices within half a second that one is there. */
 const RETRY_MS = 200;
@@ -26,10 +26,10 @@ export interface MongoStart {
 export function startMongo(uri: string, options: { log: Logger; prepare?: () => Promise<void> }): MongoStart {
   const { log, prepare = async () => undefined } = options;
   let disconnect: (() => Promise<void>) | undefined;
-  let isUnavailable = false;
+  let hasWaited = false;
   let isClosing = false;
 
-  async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function untilAvailable<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         return await work();
@@ -38,21 +38,21 @@ export function startMongo(uri: string, options: { log: Logger; prepare?: () => 
         if (isClosing) return new Promise(() => undefined);
         const problem = configProblemOf(error);
         if (problem) throw new ConfigError([`MONGODB_URI: ${problem}`]);
-        if (!isStoreAway(error) && !isNameLookup(error)) throw error;
-        if (!isUnavailable) log.warn({ err: error }, 'mongodb is unavailable: the service waits for it');
-        isUnavailable = true;
+        if (!isUnavailable(error) && !isNameLookup(error)) throw error;
+        if (!hasWaited) log.warn({ err: error }, 'mongodb is unavailable: the service waits for it');
+        hasWaited = true;
       }
       await pause(RETRY_MS);
     }
   }
 
   async function start() {
-    disconnect = await retryWhileUnavailable(async () => connectMongo(uri, { log }));
-    await retryWhileUnavailable(async () => {
+    disconnect = await untilAvailable(async () => connectMongo(uri, { log }));
+    await untilAvailable(async () => {
       await requireCredentials();
       await prepare();
     });
-    if (isUnavailable) log.info('mongodb is available');
+    if (hasWaited) log.info('mongodb is available');
   }
 
   const ready = start();

@@ -23,7 +23,7 @@ export interface Operations {
  * @param checks what /readyz asks, by the name it reports. @param informational what `/readyz?verbose` asks and shows besides:
  * the service does without it. @param fallback answers every other path (the dashboard of the gateway).
  */
-export async function startOperations(options: {
+export async function openHealthPort(options: {
   host: string;
   /** OPERATIONS_ALLOWED_HOSTS. */
   names?: string | undefined;

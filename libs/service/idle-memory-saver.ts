@@ -7,7 +7,7 @@ const EVERY_MS = 1_000;
 const BUSY_FROM = 0.5;
 
 /** @returns what ends it, and leaves V8 as it is without. */
-export function saveMemoryWhileQuiet(): () => void {
+export function saveMemoryWhileIdle(): () => void {
   let last = performance.eventLoopUtilization();
   const save = (wanted: boolean) => setFlagsFromString(wanted ? '--memory-saver-mode' : '--no-memory-saver-mode');
   const timer = setInterval(() => {

@@ -2,7 +2,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
-import { AppError, storeAway } from '#libs/errors.ts';
+import { AppError, storeUnavailable } from '#libs/errors.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { requestMetrics } from '#libs/service/metrics.ts';
 import { accountRoutes } from './account/routes.ts';
@@ -83,7 +83,7 @@ export function makeApp(options: AppOptions): Express {
   app.use(traceRequests);
   if (seconds) app.use(measureRequests(seconds));
   app.use((_request, _response, next) => {
-    if (options.isStarting?.()) throw storeAway();
+    if (options.isStarting?.()) throw storeUnavailable();
     next();
   });
   app.use(compressLists);

@@ -12,8 +12,8 @@ import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { startOperations } from '#libs/service/health-port.ts';
-import { saveMemoryWhileQuiet } from '#libs/service/idle-memory-saver.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
+import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics, watchBatches, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
@@ -37,7 +37,7 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('gateway', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
-  onClose(saveMemoryWhileQuiet());
+  onClose(saveMemoryWhileIdle());
 
   // Every list names its index, so a database without them would answer nothing. Harmless when all are there.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
@@ -82,7 +82,7 @@ await run(async ({ onClose, useLogger }) => {
 
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
   onClose(() => dashboard.close());
-  const operations = await startOperations({
+  const operations = await openHealthPort({
     host: config.OPERATIONS_HOST,
     names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,

@@ -5,14 +5,14 @@ import { listenForCancels } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { connectImpatient, whenAvailable } from '#libs/redis/connection.ts';
-import { startOperations } from '#libs/service/health-port.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics } from '#libs/service/metrics.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser/browser.ts';
 import { findIsolation, type Isolation } from './browser/isolation.ts';
-import { printSpecimens } from './browser/self-test.ts';
+import { selfTest } from './browser/self-test.ts';
 import { readConfig } from './config.ts';
 import { openMarkdown } from './document/markdown.ts';
 import { compileTemplate } from './document/template.ts';
@@ -23,7 +23,7 @@ import { openImages } from './images/fetch-image.ts';
 import { openImageDecoder } from './images/image-decoder.ts';
 import { observeRenderer, watchBrowser } from './metrics.ts';
 import { renderDocumentWith } from './render-document.ts';
-import { openWorkplace } from './temp-dir.ts';
+import { openTempDir } from './temp-dir.ts';
 
 /** Documents in hand may take until their deadline; what is not done then, another renderer does again. */
 const CLOSE_LIMIT_MS = 32_000;
@@ -52,7 +52,7 @@ await run(async ({ onClose, useLogger }) => {
   const { onEnd, onReplaced } = observeRenderer(metrics);
   let browser: PrintingBrowser | undefined;
   let isolation: Isolation | undefined;
-  const operations = await startOperations({
+  const operations = await openHealthPort({
     host: config.OPERATIONS_HOST,
     names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,
@@ -65,7 +65,7 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => operations.close());
 
-  const workplace = await openWorkplace();
+  const workplace = await openTempDir();
   onClose(workplace.remove);
   isolation = await findIsolation(config.CHROMIUM_PATH, log);
   const fontsFile = await prepareFonts(workplace.folder, isolation);
@@ -84,7 +84,7 @@ await run(async ({ onClose, useLogger }) => {
     fontsFile,
     pages,
     pageMegabytes: config.PAGE_MEGABYTES,
-    prove: (page) => printSpecimens(page, render),
+    prove: (page) => selfTest(page, render),
     recycle: {
       prints: config.RECYCLE_PRINTS,
       ageMs: config.RECYCLE_MINUTES * 60_000,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const NAME = /^billhook-renderer-(\d+)-\w{6}$/;
 
 /** @returns the folder, and what removes it. Also removes the folders of renderers that were killed. */
-export async function openWorkplace(): Promise<{ folder: string; remove: () => Promise<void> }> {
+export async function openTempDir(): Promise<{ folder: string; remove: () => Promise<void> }> {
   await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), `billhook-renderer-${process.pid}-`));
   // Chromium may run as another user, who must get through to the folders that are his.

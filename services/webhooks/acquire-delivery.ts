@@ -8,7 +8,7 @@ import {
   type Reservation,
   reservedDelivery,
 } from '#libs/models/webhooks/delivery-clock.ts';
-import { whileAway } from '#libs/mongo/retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import { inBatches } from './in-batches.ts';
 
 /** How long a first attempt is reserved for the job that was put on the queue for it. Then the clock looks after it. */
@@ -67,7 +67,7 @@ export function makeTakeDelivery(leaseMs: number): TakeDelivery {
       until = later;
     };
     // MongoDB is away for long: at worst the attempt is made twice.
-    const timer = setTimeout(() => void whileAway(extend).catch(() => undefined), EXTEND_AFTER_MS);
+    const timer = setTimeout(() => void retryWhileUnavailable(extend).catch(() => undefined), EXTEND_AFTER_MS);
     const release = () => {
       isOver = true;
       clearTimeout(timer);

@@ -11,7 +11,7 @@ import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import { type EventType, insertEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
-import { isStoreAway } from '#libs/mongo/errors.ts';
+import { isUnavailable } from '#libs/mongo/errors.ts';
 
 /** Where a day begins first: what has not passed here has passed nowhere. */
 const EARLIEST_ZONE = 'Pacific/Kiritimati';
@@ -23,7 +23,7 @@ type Lapsing = InvoiceRecord | QuoteRecord;
 interface Kind<Document extends Lapsing> {
   records: Records<Document>;
   /** Documents of all accounts whose day may have passed. */
-  candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
+  candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
   event: EventType;
   /** As its day has passed, whatever an older version has marked. */
   hasLapsed(document: Document, today: string): boolean;
@@ -61,7 +61,7 @@ interface Round {
  * @param signal leaves the rest to the next round, here or in another process.
  * @returns how many events. @throws when a document could not be announced, after all others were.
  */
-export async function announceLapses(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
+export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const round: Round = { now, signal, failures: 0, named: [] };
   const count = (await announceAll(invoices, round)) + (await announceAll(quotes, round));
   const { failures, named } = round;
@@ -74,17 +74,17 @@ async function announceAll<Document extends Lapsing>(kind: Kind<Document>, round
   const { now, signal, named } = round;
   const zones = new Map<Id, string>();
   let count = 0;
-  for await (const { _id, account_id, lapses_on } of kind.candidates(dayIn(EARLIEST_ZONE, now))) {
+  for await (const { _id, account_id, expires_on } of kind.candidates(dayIn(EARLIEST_ZONE, now))) {
     if (signal?.aborted) break;
     try {
       const accountId = String(account_id);
       const zone = zones.get(accountId) ?? (await zoneOf(accountId));
       zones.set(accountId, zone);
       const today = dayIn(zone, now);
-      if (lapses_on < today && (await announce(kind, accountId, _id, today))) count += 1;
+      if (expires_on < today && (await announce(kind, accountId, _id, today))) count += 1;
     } catch (error) {
       // Then none of them can be announced, and each would take its time to find that out.
-      if (isStoreAway(error) || (error instanceof Error && isStoreAway(error.cause))) throw error;
+      if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
       // It would be the first of the next round, too, and keep all others from ever being announced.
       round.failures += 1;
       if (named.length < NAMED_MAX) named.push({ id: _id, error });
@@ -102,9 +102,9 @@ async function announce<Document extends Lapsing>(
   return inTransaction(async (session: Session) => {
     // Read again: it may have been paid, moved or announced since.
     const document = await findOwn(kind.records, accountId, id, session);
-    if (!document?.lapses_on || document.lapses_on >= today) return false;
+    if (!document?.expires_on || document.expires_on >= today) return false;
     // Its status looks different from today on: whoever asks for what was updated since gets it.
-    const changed = await changeOwn(kind.records, document, { lapses_on: undefined } as Partial<Document>, session);
+    const changed = await changeOwn(kind.records, document, { expires_on: undefined } as Partial<Document>, session);
     if (document.status !== 'Sent' || !kind.hasLapsed(document, today)) return false;
     const { event } = await drawNext(session, accountId, ['event']);
     const data = kind.view(changed, today, await embeddedIn([changed], accountId, session));
@@ -116,11 +116,11 @@ async function announce<Document extends Lapsing>(
 // The scheduler works for all accounts.
 function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
   return (model as typeof Invoice)
-    .find({ lapses_on: { $lt: before } })
+    .find({ expires_on: { $lt: before } })
     .setOptions(acrossAccounts)
-    .select({ account_id: 1, lapses_on: 1 })
-    .lean<{ _id: StoredId; account_id: StoredId; lapses_on: string }>()
-    .cursor() as AsyncIterable<{ _id: StoredId; account_id: StoredId; lapses_on: string }>;
+    .select({ account_id: 1, expires_on: 1 })
+    .lean<{ _id: StoredId; account_id: StoredId; expires_on: string }>()
+    .cursor() as AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
 }
 
 async function zoneOf(accountId: Id): Promise<string> {

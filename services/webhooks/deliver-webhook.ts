@@ -7,11 +7,11 @@ import type { Work } from '#libs/jobs/worker.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import type { ClaimedDelivery } from '#libs/models/webhooks/delivery-clock.ts';
-import { noteErrand, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { requestReconcile, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import type { EventRecord } from '#libs/models/webhooks/event.ts';
 import { secretsOf, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
-import { whileAway } from '#libs/mongo/retry-while-unavailable.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { openAccountReader } from './account-reader.ts';
@@ -75,7 +75,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   const noteHolding = inBatches(async (held: ClaimedDelivery[]) => {
     const accounts = new Map(held.map(({ endpoint_id, account_id }) => [wireId(endpoint_id), account_id]));
     await Promise.all(
-      [...accounts].map(([id, account_id]) => whileAway(() => noteErrand({ _id: storedId(id), account_id }))),
+      [...accounts].map(([id, account_id]) =>
+        retryWhileUnavailable(() => requestReconcile({ _id: storedId(id), account_id })),
+      ),
     );
     return held;
   }, PATIENT);
@@ -94,11 +96,11 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     const { delivery } = held;
     const { deliveryId, endpointId } = job;
     const read = () => Promise.all([endpoints.recall(endpointId), options.events.recall(wireId(delivery.event_id))]);
-    const seen = await whileAway(read);
+    const seen = await retryWhileUnavailable(read);
     // It took so long that somebody else is about to have it in hand.
     if (held.until() - agreedTime() < LEASE_LEAST_MS) return;
     // What a new primary does not show yet is not gone.
-    const [endpoint, event] = seen.every(Boolean) ? seen : await readAcknowledged(read);
+    const [endpoint, event] = seen.every(Boolean) ? seen : await readAfterElection(read);
     if (!endpoint || !event) {
       await settle({
         delivery,
@@ -138,12 +140,12 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     await noteHolding(delivery);
     await settle({ delivery, verdict: { status: 'held' }, ...(attempt ? { attempt } : {}) });
     // Who enabled or deleted it meanwhile has seen to what was held before this one.
-    const endpoint = await readAcknowledged(() => endpoints.read(endpointId));
+    const endpoint = await readAfterElection(() => endpoints.read(endpointId));
     if (!endpoint || endpoint.enabled) await settleEndpoint(wireId(delivery.account_id), endpointId);
   }
 
   async function makeAttempt(endpoint: WebhookEndpointRecord, event: EventRecord, log: Logger) {
-    const account = await whileAway(() => accounts.recall(wireId(event.account_id)));
+    const account = await retryWhileUnavailable(() => accounts.recall(wireId(event.account_id)));
     const isTest = account?.mode === 'test';
     const at = agreedDate();
     const secrets = signingSecrets(endpoint, log);

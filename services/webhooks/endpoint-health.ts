@@ -1,6 +1,6 @@
 // Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
 import { drawNext, lastDrawn } from '#libs/models/counter.ts';
-import { noteErrand, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { requestReconcile, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import {
   type DisabledReason,
@@ -57,7 +57,7 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;
-    await noteErrand(endpoint, session);
+    await requestReconcile(endpoint, session);
     const { event } = await drawNext(session, accountId, ['event']);
     await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
   });

@@ -14,7 +14,7 @@ import {
 } from '#libs/models/webhooks/delivery-clock.ts';
 import { type EventRecord, markFannedOut } from '#libs/models/webhooks/event.ts';
 import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { RESERVED_MS } from './acquire-delivery.ts';
 import { postponementOf, recallMissed } from './defer-delivery.ts';
 import { entryFor } from './enqueue-due-deliveries.ts';
@@ -56,7 +56,7 @@ export function makeFanOutEvent({
 
   return async ({ eventId, accountId }, { log }) => {
     // An endpoint that a new primary does not show yet would never get the event.
-    const [event, subscriptions] = await readAcknowledged(() =>
+    const [event, subscriptions] = await readAfterElection(() =>
       Promise.all([events.read(eventId), subscriptionsOf(storedId(accountId))]),
     );
     if (!event?.due_at) return; // Another job was quicker.

@@ -5,21 +5,21 @@ import { listenForNudges } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
-import { settleLeft } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { reconcilePending } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { startOperations } from '#libs/service/health-port.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
 import { repeat } from '#libs/service/polling-loop.ts';
 import { release } from '#libs/service/release.ts';
 import { startTracing } from '#libs/service/tracing.ts';
-import { announceLapses } from './announce-lapses.ts';
+import { emitExpirations } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { putDueDeliveries } from './enqueue-due-deliveries.ts';
@@ -64,7 +64,7 @@ await run(async ({ onClose, useLogger }) => {
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const deliveries = deliveryMetrics(metrics);
-  const operations = await startOperations({
+  const operations = await openHealthPort({
     host: config.OPERATIONS_HOST,
     names: config.OPERATIONS_ALLOWED_HOSTS,
     port: config.OPERATIONS_PORT,
@@ -131,14 +131,14 @@ await run(async ({ onClose, useLogger }) => {
   );
   const scheduler = repeat(
     async (signal) => {
-      if ((await announceLapses(agreedDate(), signal)) > 0) relay.wake();
+      if ((await emitExpirations(agreedDate(), signal)) > 0) relay.wake();
       return false;
     },
     { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
   );
   const errands = repeat(
     async (signal) => {
-      if ((await settleLeft(agreedDate(), signal)) > 0) clock.wake();
+      if ((await reconcilePending(agreedDate(), signal)) > 0) clock.wake();
       return false;
     },
     { name: 'the look for errands of endpoints', everyMs: ERRANDS_EVERY_MS, log },

@@ -9,7 +9,7 @@ import { conflict, unauthorized } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { drawNext } from '../counter.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
-import { holdOwn } from '../records.ts';
+import { lockOwn } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from '../tenant.ts';
 import { readAccount } from './account.ts';
 
@@ -33,8 +33,8 @@ const apiKeySchema = new Schema(
     revoked_at: Date,
     /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
     replaced_at: Date,
-    /** See holdOwn. */
-    holds: Number,
+    /** See lockOwn. */
+    lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
   },
   { versionKey: false, strict: 'throw', collection: 'api_keys' },
@@ -167,7 +167,7 @@ function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 
  * @throws AppError 401 when the key has ended since the request was let in.
  */
 export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
-  const record = await holdOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
+  const record = await lockOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
   if (!record || !isUsable(record, agreedDate())) throw unauthorized();
   return record;
 }

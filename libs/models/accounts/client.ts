@@ -18,7 +18,7 @@ export interface ClientRecord extends Stamped {
   search: string;
   /** When what identifies the client was erased, see client-erasure.ts. */
   anonymised_at?: Date;
-  /** See holdOwn. */
+  /** See lockOwn. */
   holds?: number;
 }
 
@@ -35,7 +35,7 @@ const clientSchema = new Schema(
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
-    holds: Number,
+    lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -75,7 +75,7 @@ export function clientView(client: ClientRecord) {
   };
 }
 
-export type ClientFace = Pick<ClientRecord, '_id' | 'name' | 'email' | 'company_name'>;
+export type ClientDetails = Pick<ClientRecord, '_id' | 'name' | 'email' | 'company_name'>;
 
 export interface EmbeddedClient {
   id: Id;
@@ -85,7 +85,7 @@ export interface EmbeddedClient {
 }
 
 /** The client as it is embedded in projects, quotes and invoices. */
-export function embeddedClient(client: ClientFace): EmbeddedClient {
+export function embeddedClient(client: ClientDetails): EmbeddedClient {
   return {
     id: String(client._id),
     name: client.name,

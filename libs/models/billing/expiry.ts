@@ -1,16 +1,20 @@
 // What waits for its day: a sent invoice to be overdue, a sent quote to expire. The scheduler tells of it, once.
 
 /** @returns the mark that the scheduler looks for: only what was sent has something to announce. */
-export function lapseOf(status: string, lastDay: string): { lapses_on: string | undefined } {
-  return { lapses_on: status === 'Sent' ? lastDay : undefined };
+export function expiryOf(status: string, lastDay: string): { expires_on: string | undefined } {
+  return { expires_on: status === 'Sent' ? lastDay : undefined };
 }
 
 /**
  * Whether `status` is how it looks already and nobody was told: who sets it before the scheduler comes has the event to write.
  * @param lapsed what its status is called once its day has passed.
  */
-export function isUntold({ lapses_on }: { lapses_on?: string | undefined }, status: string, lapsed: string): boolean {
-  return status === lapsed && lapses_on !== undefined;
+export function isUnannounced(
+  { expires_on }: { expires_on?: string | undefined },
+  status: string,
+  lapsed: string,
+): boolean {
+  return status === lapsed && expires_on !== undefined;
 }
 
 /**
@@ -26,9 +30,9 @@ export function statusToStore<Status extends string>(
 
 /** True when the scheduler has to look at the new day: not where another day that has passed follows one that it has told of. */
 export function isDayToWatch(
-  before: { lapses_on?: string | undefined; lastDay: string },
+  before: { expires_on?: string | undefined; lastDay: string },
   lastDay: string,
   today: string,
 ): boolean {
-  return lastDay !== before.lastDay && (before.lapses_on !== undefined || lastDay >= today);
+  return lastDay !== before.lastDay && (before.expires_on !== undefined || lastDay >= today);
 }

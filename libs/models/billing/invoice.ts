@@ -1,14 +1,14 @@
 // A demand for payment.
 import { Schema } from 'mongoose';
 import { fromMinor } from '../../billing/money.ts';
-import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
-import { embeddedProject, type ProjectFace } from '../time/project.ts';
+import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
-import { lapseOf } from './expiry.ts';
+import { expiryOf } from './expiry.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
@@ -53,7 +53,7 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   /** Frozen when it was sent. */
   parties?: Parties;
   /** The due date while nobody has announced that it passed; absent when there is nothing to announce. */
-  lapses_on?: string | undefined;
+  expires_on?: string | undefined;
 }
 
 const invoiceSchema = new Schema(
@@ -77,7 +77,7 @@ const invoiceSchema = new Schema(
     description: String,
     line_items: lineItemField,
     parties: partiesField,
-    lapses_on: String,
+    expires_on: String,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -100,7 +100,7 @@ addListIndexes(invoiceSchema, invoiceListing);
 // Whether a project has invoices, when somebody wants to delete it.
 invoiceSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
-invoiceSchema.index({ lapses_on: 1 }, { sparse: true });
+invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
 export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
 
@@ -118,8 +118,8 @@ export function effectiveInvoiceStatus(
 }
 
 /** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
-export function invoiceLapse({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
-  return isPayable({ amount }) ? lapseOf(status, due_date) : { lapses_on: undefined };
+export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
+  return isPayable({ amount }) ? expiryOf(status, due_date) : { expires_on: undefined };
 }
 
 /** Finds the invoices whose status is one of `statuses` on the day `today`. */
@@ -139,7 +139,7 @@ export function invoiceView(
     client,
     project,
     status,
-  }: { client: ClientFace | undefined; project: ProjectFace | undefined; status: InvoiceStatus },
+  }: { client: ClientDetails | undefined; project: ProjectDetails | undefined; status: InvoiceStatus },
 ) {
   const { currency, amount, tax_amount, amount_paid } = invoice;
   const total = amount + tax_amount;

@@ -104,7 +104,7 @@ export async function recordNumber(
 }
 
 /** The document is gone, its number stays used. */
-export async function buryNumber(session: Session, accountId: Id, documentId: StoredId): Promise<void> {
+export async function tombstoneNumber(session: Session, accountId: Id, documentId: StoredId): Promise<void> {
   await NumberLedger.updateOne(
     { _id: documentId, account_id: accountId },
     { $set: { deleted_at: new Date() } },

@@ -1,12 +1,12 @@
 // An offer to a client.
 import { Schema } from 'mongoose';
 import { fromMinor } from '../../billing/money.ts';
-import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
-import { embeddedProject, type ProjectFace } from '../time/project.ts';
+import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
@@ -42,7 +42,7 @@ export interface QuoteRecord extends Stamped, DocumentDates {
   /** Frozen when it was sent. */
   parties?: Parties | undefined;
   /** The last day while nobody has announced that it passed; absent when there is nothing to announce. */
-  lapses_on?: string | undefined;
+  expires_on?: string | undefined;
 }
 
 const quoteSchema = new Schema(
@@ -65,7 +65,7 @@ const quoteSchema = new Schema(
     description: String,
     line_items: lineItemField,
     parties: partiesField,
-    lapses_on: String,
+    expires_on: String,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -86,7 +86,7 @@ addListIndexes(quoteSchema, quoteListing);
 // Whether a project has quotes, when somebody wants to delete it.
 quoteSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
-quoteSchema.index({ lapses_on: 1 }, { sparse: true });
+quoteSchema.index({ expires_on: 1 }, { sparse: true });
 
 export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema);
 
@@ -114,7 +114,7 @@ export function quoteView(
     client,
     project,
     status,
-  }: { client: ClientFace | undefined; project: ProjectFace | undefined; status: QuoteStatus },
+  }: { client: ClientDetails | undefined; project: ProjectDetails | undefined; status: QuoteStatus },
 ) {
   const { currency, amount, tax_amount } = quote;
   const total = fromMinor(amount + tax_amount, currency);

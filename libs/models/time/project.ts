@@ -2,7 +2,7 @@
 import { Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
-import { type ClientFace, embeddedClient } from '../accounts/client.ts';
+import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
@@ -12,7 +12,7 @@ export interface ProjectRecord extends Stamped {
   name: string;
   /** One of the account's own statuses at the time it was set. */
   status: string;
-  /** See holdOwn. */
+  /** See lockOwn. */
   holds?: number;
 }
 
@@ -23,7 +23,7 @@ const projectSchema = new Schema(
     client_id: requiredIdField,
     name: { type: String, required: true },
     status: { type: String, required: true },
-    holds: Number,
+    lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -48,7 +48,7 @@ export function projectStatuses(account: Pick<AccountRecord, 'project_statuses'>
 }
 
 /** The project as the API returns it. */
-export function projectView(project: ProjectRecord, client: ClientFace | undefined) {
+export function projectView(project: ProjectRecord, client: ClientDetails | undefined) {
   return {
     id: String(project._id),
     name: project.name,
@@ -59,10 +59,10 @@ export function projectView(project: ProjectRecord, client: ClientFace | undefin
   };
 }
 
-export type ProjectFace = Pick<ProjectRecord, '_id' | 'name'>;
+export type ProjectDetails = Pick<ProjectRecord, '_id' | 'name'>;
 
 /** The project as it is embedded in tasks, time entries, quotes and invoices. */
-export function embeddedProject(project: ProjectFace): { id: Id; name: string } {
+export function embeddedProject(project: ProjectDetails): { id: Id; name: string } {
   return { id: String(project._id), name: project.name };
 }
 

@@ -5,7 +5,7 @@ import { changeTime } from '../counter.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
-import { embeddedProject, type ProjectFace } from './project.ts';
+import { embeddedProject, type ProjectDetails } from './project.ts';
 
 export const TASK_STATUSES = ['todo', 'in_progress', 'done'] as const;
 
@@ -23,7 +23,7 @@ export interface TaskRecord extends Stamped {
   /** Kept in the transactions of its time entries. */
   total_seconds: number;
   phase_id: StoredId | null;
-  /** See holdOwn. */
+  /** See lockOwn. */
   holds?: number;
 }
 
@@ -40,7 +40,7 @@ const taskSchema = new Schema(
     rate: Number,
     total_seconds: { type: Number, required: true, default: 0 },
     phase_id: idField,
-    holds: Number,
+    lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -59,7 +59,7 @@ addListIndexes(taskSchema, taskListing);
 export const Task = recordsOf<TaskRecord>('Task', taskSchema);
 
 /** The task as the API returns it. */
-export function taskView(task: TaskRecord, project: ProjectFace | undefined) {
+export function taskView(task: TaskRecord, project: ProjectDetails | undefined) {
   return {
     id: String(task._id),
     name: task.name,

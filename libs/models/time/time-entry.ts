@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
-import { embeddedProject, type ProjectFace } from './project.ts';
+import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
 export interface TimeEntryRecord extends Stamped {
@@ -64,7 +64,7 @@ export function timeEntryCore(entry: TimeEntryRecord) {
 /** The time entry as it is read, listed and announced. */
 export function timeEntryView(
   entry: TimeEntryRecord,
-  project: ProjectFace | undefined,
+  project: ProjectDetails | undefined,
   task: Pick<TaskRecord, '_id' | 'name'> | undefined,
 ) {
   return {

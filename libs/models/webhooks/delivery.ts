@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
-import { readAcknowledged } from '../../mongo/read-after-election.ts';
+import { readAfterElection } from '../../mongo/read-after-election.ts';
 import { countAlong, newestFirst, type Page, type Wanted } from '../listing.ts';
 import { driverOf } from '../records.ts';
 import { dashed, type Id, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
@@ -182,7 +182,7 @@ export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDa
     returnDocument: 'after',
   }).lean<DeliveryRecord>();
   // An attempt that is being made right now is the replay.
-  return replayed ?? readAcknowledged(() => Delivery.findOne(filter).lean<DeliveryRecord>());
+  return replayed ?? readAfterElection(() => Delivery.findOne(filter).lean<DeliveryRecord>());
 }
 
 /**

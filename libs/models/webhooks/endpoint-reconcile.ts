@@ -3,7 +3,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
-import { readAcknowledged } from '../../mongo/read-after-election.ts';
+import { readAfterElection } from '../../mongo/read-after-election.ts';
 import {
   acrossAccounts,
   type Id,
@@ -52,7 +52,7 @@ const HOLDING_MS = 5 * 60_000;
  * @param endpoint one that was enabled, disabled or deleted in this transaction: `settleEndpoint` is to follow the commit.
  * @param session left out by who is about to hold deliveries: their endpoint may be enabled meanwhile, and what was held before be released.
  */
-export async function noteErrand(
+export async function requestReconcile(
   { _id, account_id }: { _id: StoredId; account_id: StoredId },
   session?: Session,
 ): Promise<void> {
@@ -87,7 +87,7 @@ export async function settleEndpoint(accountId: Id, endpointId: Id, now: Date = 
 /** It may take long, be broken off, and meanwhile the endpoint be enabled and settled by somebody else: its errand is not to end before. */
 async function holdAll(own: Own): Promise<void> {
   if (!(await Delivery.exists({ account_id: own.account_id, endpoint_id: own._id, status: 'pending' }))) return;
-  await noteErrand({ _id: storedId(own._id), account_id: storedId(own.account_id) });
+  await requestReconcile({ _id: storedId(own._id), account_id: storedId(own.account_id) });
   await holdDeliveries(own.account_id, own._id);
 }
 
@@ -106,7 +106,7 @@ async function endErrand(own: Own, { change_id }: ErrandRecord, now: Date): Prom
  * @param signal leaves the rest to the next look, here or in another process.
  * @returns how many deliveries go out again.
  */
-export async function settleLeft(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
+export async function reconcilePending(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   // The system's own errand: it goes over all accounts.
   const left = await EndpointErrand.find({ since: { $lte: new Date(now.getTime() - LEFT_MS) } })
     .setOptions(acrossAccounts)
@@ -121,7 +121,7 @@ export async function settleLeft(now: Date = agreedDate(), signal?: AbortSignal)
 }
 
 async function stateOf(own: Own): Promise<'enabled' | 'disabled' | 'gone'> {
-  const endpoint = await readAcknowledged(() => WebhookEndpoint.findOne(own, { enabled: 1 }).lean());
+  const endpoint = await readAfterElection(() => WebhookEndpoint.findOne(own, { enabled: 1 }).lean());
   if (!endpoint) return 'gone';
   return endpoint.enabled ? 'enabled' : 'disabled';
 }

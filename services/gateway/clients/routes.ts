@@ -10,7 +10,7 @@ import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { textWithin } from '#libs/search-text.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
@@ -172,7 +172,7 @@ async function anonymiseClient({ caller, id, commit, missing }: Context) {
     },
     // Most of the events before the transaction: thousands of them would make it too long.
     async () => {
-      const client = await readAcknowledged(() => findOwn(Client, caller.accountId, id));
+      const client = await readAfterElection(() => findOwn(Client, caller.accountId, id));
       if (client) await eraseFromEvents(caller.accountId, id);
     },
   );

@@ -10,9 +10,9 @@ import {
 } from '#libs/models/documents/batch-clock.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
-import { isStoreAway } from '#libs/mongo/errors.ts';
+import { isUnavailable } from '#libs/mongo/errors.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { inTurn } from '../limits/concurrency-limit.ts';
+import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { batchView } from './batch-view.ts';
 import { nextTurn, printSlice } from './print-slice.ts';
@@ -67,7 +67,7 @@ export function openBatchPrinting(parts: {
 
   function noteProblem(error: unknown): undefined {
     // The lease runs out, and the batch is taken up again. That MongoDB is away is said once, by its connection.
-    log[isStoreAway(error) ? 'debug' : 'warn']({ err: error }, 'a batch of documents has to wait');
+    log[isUnavailable(error) ? 'debug' : 'warn']({ err: error }, 'a batch of documents has to wait');
   }
 
   return {
@@ -81,7 +81,7 @@ export function openBatchPrinting(parts: {
 /** The mark and the event become true together: whoever sets the one writes the other. */
 function complete(batch: ClaimedBatch): Promise<boolean> {
   const accountId = String(batch.account_id);
-  return inTurn(accountId, () =>
+  return withConcurrencyLimit(accountId, () =>
     inTransaction(async (session) => {
       const completed = await completeBatch(batch, session);
       if (!completed) return false;

@@ -6,8 +6,8 @@ import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
-import { isStoreAway } from '#libs/mongo/errors.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { isUnavailable } from '#libs/mongo/errors.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { requireWholePdf } from '../printing/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
@@ -24,7 +24,7 @@ const WAIT_MAX_MS = 5 * 60_000;
 
 /** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
-  const account = await readAcknowledged(() => Account.findById(batch.account_id).lean<AccountRecord>());
+  const account = await readAfterElection(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
   const turns = batch.documents
     .map((document, index) => ({ document, index }))
@@ -47,7 +47,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
     try {
-      const printable = account && (await readAcknowledged(() => printableOf(document, account, batch)));
+      const printable = account && (await readAfterElection(() => printableOf(document, account, batch)));
       if (!printable) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
       const { account_id, request_id: requestId } = batch;
       const accountId = String(account_id);
@@ -65,7 +65,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
       return { status: 'done', size_bytes: bytes.length, warnings };
     } catch (error) {
       // MongoDB is away: nothing can be noted, whoever has the batch next tries again.
-      if (isStoreAway(error)) throw error;
+      if (isUnavailable(error)) throw error;
       return signal.aborted ? undefined : afterFailure(error, document);
     }
   }

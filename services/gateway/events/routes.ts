@@ -15,7 +15,7 @@ import {
   readFeed,
 } from '#libs/models/webhooks/event.ts';
 import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
 import { type Answer, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -139,7 +139,7 @@ async function getEvent({ caller, id, missing }: Context) {
 
 async function replayEvent({ caller, id, commit, missing }: Context, nudge: () => void) {
   const filter = { account_id: caller.accountId };
-  const [event, endpoints] = await readAcknowledged(() =>
+  const [event, endpoints] = await readAfterElection(() =>
     Promise.all([
       Event.findOne({ ...filter, _id: id }).lean<EventRecord>(),
       WebhookEndpoint.find({ ...filter, enabled: true }).lean<WebhookEndpointRecord[]>(),

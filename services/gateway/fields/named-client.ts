@@ -1,7 +1,7 @@
 // The client that a new project or document names.
 import { conflict, notFound } from '#libs/errors.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { holdOwn } from '#libs/models/records.ts';
+import { lockOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 
@@ -13,7 +13,7 @@ export const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new project
  * @throws AppError 404 when it is not the account's, 409 when it was anonymised.
  */
 export async function namedClient(accountId: Id, id: Id | StoredId, session: Session): Promise<ClientRecord> {
-  const client = await holdOwn(Client, accountId, id, session);
+  const client = await lockOwn(Client, accountId, id, session);
   if (!client) throw notFound('Client', 'or access denied');
   requireIdentified(client);
   return client;

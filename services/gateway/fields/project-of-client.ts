@@ -1,6 +1,6 @@
 // The project that an invoice or a quote names: one of the account's, and of the same client.
 import { notFound } from '#libs/errors.ts';
-import { holdOwn } from '#libs/models/records.ts';
+import { lockOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Project, type ProjectRecord } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -28,7 +28,7 @@ interface Named {
 export async function projectOfClient(named: Named): Promise<ProjectRecord | undefined> {
   const { accountId, projectId, clientId, session, details } = named;
   if (!projectId) return undefined;
-  const project = await holdOwn(Project, accountId, projectId, session);
+  const project = await lockOwn(Project, accountId, projectId, session);
   if (!project) throw notFound('Project', 'or access denied');
   if (!project.client_id.equals(clientId)) {
     throw fieldProblem('project_id', 'project_id must be a project of the same client', details);

@@ -25,8 +25,8 @@ import { type Id, type StoredId, storedId, timeOf } from '#libs/models/tenant.ts
 import { type EventType, insertEvent, insertEvents } from '#libs/models/webhooks/event.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
-import { inTurn } from '../limits/concurrency-limit.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { parametersOf } from './read-query.ts';
 import type { Answer } from './response.ts';
@@ -100,13 +100,13 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
       const prepared = await prepare?.();
       return (transaction) => work(transaction, prepared as Prepared);
     };
-    if (isDryRun) return rehearse(await ready());
+    if (isDryRun) return dryRun(await ready());
     return key === undefined ? run(await ready()) : runOnce(idempotencyId(accountId, key), ready);
   };
 
   /** Turns of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
   async function run(work: Bound, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
-    const { answer, hasEvents } = await inTurn(accountId, () =>
+    const { answer, hasEvents } = await withConcurrencyLimit(accountId, () =>
       inTransaction(async (session) => {
         reserveEvents(session);
         await first?.(session);
@@ -210,7 +210,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   }
 
   /** Runs the work without numbers and events, takes its answer and takes everything back. */
-  async function rehearse(work: Bound): Promise<Answer> {
+  async function dryRun(work: Bound): Promise<Answer> {
     const unchanged = {
       accountId,
       drawNumber: async () => ({ number: 0 }),
@@ -220,10 +220,10 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
     try {
       await inTransaction(async (session) => {
         pretendChangeTime(session, new Date());
-        throw new Rehearsed(await work({ session, ...unchanged }));
+        throw new DryRunEnd(await work({ session, ...unchanged }));
       });
     } catch (error) {
-      if (error instanceof Rehearsed) return asDryRun(error.answer);
+      if (error instanceof DryRunEnd) return asDryRun(error.answer);
       throw error;
     }
     throw new Error('a dry run was committed');
@@ -231,7 +231,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
 }
 
 /** Ends a dry run, so that its transaction is aborted. */
-class Rehearsed extends Error {
+class DryRunEnd extends Error {
   readonly answer: Answer;
   constructor(answer: Answer) {
     super('dry run');
@@ -251,7 +251,7 @@ const stillRunning = () => conflict('A request with this Idempotency-Key is stil
 const running = new Set<string>();
 
 async function recall(accountId: Id, id: string, fingerprint: string): Promise<Answer | undefined> {
-  const record = await readAcknowledged(() =>
+  const record = await readAfterElection(() =>
     Idempotency.findOne({ _id: id, account_id: accountId }).lean<IdempotencyRecord>(),
   );
   if (!record) return undefined;

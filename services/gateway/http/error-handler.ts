@@ -1,6 +1,6 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
-import { AppError, storeAway } from '#libs/errors.ts';
+import { AppError, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
 import { NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
 
@@ -22,7 +22,7 @@ export function errorHandler(error: unknown, request: Request, response: Respons
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (isUnanswered(error)) return storeAway(error);
+  if (isUnanswered(error)) return storeUnavailable(error);
   return fromBodyParser(error);
 }
 

@@ -1,11 +1,11 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
-import { AppError, storeAway } from '#libs/errors.ts';
+import { AppError, storeUnavailable } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/accounts/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fieldProblem } from '../fields/input-fields.ts';
 import {
   type BodyPlace,
@@ -15,7 +15,7 @@ import {
   openBodyRoom,
   type RoomRejections,
 } from '../limits/byte-capacity.ts';
-import { inTurn } from '../limits/concurrency-limit.ts';
+import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../printing/admission.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
@@ -136,14 +136,14 @@ function server(row: Route, options: ServeOptions, rooms: Record<'bodies' | 'res
         accountId,
         requestId,
         isDryRun,
-        first: row.outlastsKey ? (session) => lookAgain(caller, session) : undefined,
+        first: row.outlastsKey ? (session) => recheckKey(caller, session) : undefined,
         ...options,
       }),
       requireMatch: (data) => requireMatch(request, data, row.untagged),
     };
     const respond = async () => {
       const answer = await (isRead
-        ? readAcknowledged(
+        ? readAfterElection(
             () => row.handler(context),
             () => response.headersSent || response.closed,
           )
@@ -165,7 +165,7 @@ function takeUntilClosed(room: BodyRoom, wanted: { accountId: Id; bytes: number 
 }
 
 /** At the caller's key, which another request may have ended or given an end since this one was let in. */
-async function lookAgain(caller: Caller, session: Session) {
+async function recheckKey(caller: Caller, session: Session) {
   const { expires_at } = await holdUsableKey(caller.accountId, caller.keyId, session);
   caller.expiresAt = expires_at ?? undefined;
 }
@@ -187,8 +187,8 @@ async function limitLargeResponses(name: string, response: Response, respond: ()
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
   const late = () =>
-    unansweredAt > since ? storeAway() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
-  await inTurn(`large ${name}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
+    unansweredAt > since ? storeUnavailable() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+  await withConcurrencyLimit(`large ${name}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }
 
 /** @returns undefined when one of them cannot be. */
@@ -208,7 +208,7 @@ function idOf({ params }: Request): Id {
 
 async function admitted(row: Route, rates: Rates | undefined, request: Request, response: Response) {
   try {
-    const caller = await readAcknowledged(() => authenticate(request));
+    const caller = await readAfterElection(() => authenticate(request));
     // What a key may not do counts as well: it costs us the same.
     await rates?.admit(request, response, caller, row);
     if (!row.needsNoScope?.(caller, idOf(request))) requireScope(caller, row.scope);

@@ -6,19 +6,19 @@ import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { isDayToWatch, isUntold, statusToStore } from '#libs/models/billing/expiry.ts';
+import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import {
   effectiveInvoiceStatus,
   Invoice,
   type InvoiceRecord,
   type InvoiceStatus,
-  invoiceLapse,
+  invoiceExpiry,
   invoiceListing,
   invoicesWithStatus,
   invoiceView,
   paymentView,
 } from '#libs/models/billing/invoice.ts';
-import { buryNumber } from '#libs/models/billing/number-ledger.ts';
+import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
@@ -147,7 +147,7 @@ async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
       ...money,
       ...dates,
       issue_date: await issueDateOf(dates.issue_date, issuing),
-      ...invoiceLapse({ status, amount: money.amount, due_date }),
+      ...invoiceExpiry({ status, amount: money.amount, due_date }),
       ...drawn,
       client_id: client._id,
       project_id: project?._id ?? null,
@@ -194,7 +194,8 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
     const body = await withStandards(invoice, given, transaction);
-    const isMoved = body.status !== undefined && (body.status !== before || isUntold(invoice, body.status, 'Overdue'));
+    const isMoved =
+      body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(invoice, before, body.status);
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
     changes.search = documentSearch({ ...invoice, ...changes });
@@ -219,7 +220,7 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
     if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
-    await buryNumber(session, accountId, invoice._id);
+    await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
     return deleted('Invoice deleted');
   });
@@ -255,8 +256,8 @@ async function changesOf(
   const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
   const isWatched =
-    isMoved || isDayToWatch({ lapses_on: invoice.lapses_on, lastDay: invoice.due_date }, due_date, today);
-  if (isWatched) Object.assign(changes, invoiceLapse({ status: body.status ?? status, amount, due_date }));
+    isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
+  if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));

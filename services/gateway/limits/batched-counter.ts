@@ -19,7 +19,7 @@ interface Portion {
  * A store for express-rate-limit.
  * @param options.portion hits fetched at once: with n gateways a key may be refused up to n × portion hits early, never late.
  */
-export function portionedCount(options: { redis: Redis; prefix: string; windowMs: number; portion: number }): Store {
+export function batchedCounter(options: { redis: Redis; prefix: string; windowMs: number; portion: number }): Store {
   const { redis, prefix, windowMs, portion } = options;
   const portions = new LRUCache<string, Portion>({ max: 50_000 });
   const fetching = new Map<string, Promise<void>>();

@@ -23,7 +23,7 @@ const tooManyChanges = () => unavailable('Too many changes are waiting, please t
  * Runs `task` when fewer than `atOnce` earlier tasks of the same `name` have not ended yet, however they ended.
  * @throws what `late` gives, 503 unless given, when its turn does not come in time or too many wait already; then it never runs.
  */
-export async function inTurn<Result>(
+export async function withConcurrencyLimit<Result>(
   name: string,
   task: () => Promise<Result>,
   { atOnce = 1, limitMs = WAIT_LIMIT_MS, late = tooManyChanges }: TurnOptions = {},

@@ -5,7 +5,7 @@ import { AppError } from '#libs/errors.ts';
 import type { Redis } from '#libs/redis/connection.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Caller, isRendered, type Route } from '../http/route.ts';
-import { portionedCount } from './batched-counter.ts';
+import { batchedCounter } from './batched-counter.ts';
 
 /** Each per minute; 0 is no limit. */
 export interface RateLimits {
@@ -63,7 +63,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
       legacyHeaders: false,
       handler: (_request, _response, next) =>
         next(new AppError(429, TOO_MANY, isOfAccount ? { headers: AFTER_WINDOW } : {})),
-      store: portionedCount({
+      store: batchedCounter({
         redis,
         prefix: `${prefix}:rate:${name}:`,
         windowMs: WINDOW_MS,

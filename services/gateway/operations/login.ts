@@ -5,7 +5,7 @@ import { audit } from '#libs/models/operations/audit-entry.ts';
 import { findByPassword, Operator, operatorName } from '#libs/models/operations/operator.ts';
 import { closeSession, findSession, openSession } from '#libs/models/operations/operator-session.ts';
 import { PASSWORD_LONGEST } from '#libs/password.ts';
-import { inTurn } from '../limits/concurrency-limit.ts';
+import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import { renderPage } from './html.ts';
 import { loginPage } from './login-page.ts';
 import { addressOf, giveCookie, localPath, requireSameOrigin, requireToken, takeCookie, tokenOf } from './visit.ts';
@@ -41,7 +41,7 @@ async function login(request: Request, response: Response) {
   const address = addressOf(request);
   const deed = { operator: name || '(no name)', address, action: 'login' } as const;
   // One at a time: a try costs a quarter of a second of a core and 64 MiB, and a storm of them must not starve the API.
-  const operator = await inTurn('login', () => findByPassword(name, password));
+  const operator = await withConcurrencyLimit('login', () => findByPassword(name, password));
   if (!operator) {
     await audit(deed, 'refused', 'wrong name or password');
     return sendLogin(response, 401, { next, name, problem: 'That name and password do not belong together.' });

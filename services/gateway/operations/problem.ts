@@ -1,7 +1,7 @@
 // Turns what went wrong into a page with words an operator can use.
 import type { Request, Response } from 'express';
 import { AppError } from '#libs/errors.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo/errors.ts';
+import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { html, renderPage } from './html.ts';
 import { documentOf, frame } from './layout.ts';
@@ -25,7 +25,7 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
 
 function problemOf(error: unknown): { status: number; message: string } {
   if (error instanceof Refusal || error instanceof AppError) return error;
-  if (isStoreAway(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
+  if (isUnavailable(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
   if (isOutOfTime(error)) {
     return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
   }

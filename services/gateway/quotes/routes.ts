@@ -6,8 +6,8 @@ import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { isDayToWatch, isUntold, lapseOf, statusToStore } from '#libs/models/billing/expiry.ts';
-import { buryNumber } from '#libs/models/billing/number-ledger.ts';
+import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
+import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import {
   effectiveQuoteStatus,
@@ -155,7 +155,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       ...money,
       ...dates,
       issue_date: await issueDateOf(dates.issue_date, { ...issuing, isIssued: status === 'Sent' }),
-      ...lapseOf(status, expires_at),
+      ...expiryOf(status, expires_at),
       ...drawn,
       client_id: client._id,
       project_id: project?._id ?? null,
@@ -202,7 +202,8 @@ async function updateQuote({ caller, body: given, id, commit, missing, requireMa
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
     const body = await withStandards(quote, given, transaction);
-    const isMoved = body.status !== undefined && (body.status !== before || isUntold(quote, body.status, 'Expired'));
+    const isMoved =
+      body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
     changes.search = documentSearch({ ...quote, ...changes });
     if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
@@ -224,7 +225,7 @@ async function deleteQuote({ caller, id, commit, missing, requireMatch }: Contex
     await requireMatch(() => view);
     if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
     await removeOwn(Quote, quote, session);
-    await buryNumber(session, accountId, quote._id);
+    await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);
     return deleted('Quote deleted');
   });
@@ -266,8 +267,8 @@ async function changesOf(
   const changes: Partial<QuoteRecord> = { ...content, status, expires_at };
   // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
   const isWatched =
-    isMoved || isDayToWatch({ lapses_on: quote.lapses_on, lastDay: quote.expires_at }, expires_at, today);
-  if (isWatched) Object.assign(changes, lapseOf(body.status ?? status, expires_at));
+    isMoved || isDayToWatch({ expires_on: quote.expires_on, lastDay: quote.expires_at }, expires_at, today);
+  if (isWatched) Object.assign(changes, expiryOf(body.status ?? status, expires_at));
   if (body.description !== undefined) changes.description = body.description || null;
   // Nothing is frozen on a draft, even one that was sent before: it is issued again.
   if (status === 'Draft' && quote.parties)

@@ -5,10 +5,10 @@ import {
   changeOwn,
   findOwn,
   hasOwn,
-  holdOwn,
   insertOwn,
   isTooMuchToRemove,
   isUnchanged,
+  lockOwn,
   REMOVED_MAX,
   REMOVED_MAX_MIB,
   removeAllWith,
@@ -16,7 +16,7 @@ import {
 } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { hasIssuedTime } from '#libs/models/time/billed-time.ts';
-import { Project, type ProjectFace, projectsOf } from '#libs/models/time/project.ts';
+import { Project, type ProjectDetails, projectsOf } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry, timeEntryView } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -171,7 +171,7 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
 /** The time on a task goes with it. */
 async function removeTime(
   task: TaskRecord,
-  project: ProjectFace | undefined,
+  project: ProjectDetails | undefined,
   { session, accountId, announceAll }: Transaction,
 ) {
   await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, (entries) =>
@@ -199,7 +199,7 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
 }
 
 async function holdProject(accountId: Id, id: Id, session: Session) {
-  const project = await holdOwn(Project, accountId, id, session);
+  const project = await lockOwn(Project, accountId, id, session);
   if (!project) throw notFound('Project', 'or access denied');
   return project;
 }

@@ -1,6 +1,6 @@
 // Where a time entry belongs: another project of the same client, and a task of that project.
 import { conflict, notFound } from '#libs/errors.ts';
-import { findOwn, holdOwn } from '#libs/models/records.ts';
+import { findOwn, lockOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord } from '#libs/models/time/task.ts';
@@ -40,7 +40,7 @@ export async function changedPlace(
 
 /** Both projects are locked: neither can move to another client meanwhile. */
 async function otherProject({ project_id }: TimeEntryRecord, projectId: Id, accountId: Id, session: Session) {
-  const former = await holdOwn(Project, accountId, project_id, session);
+  const former = await lockOwn(Project, accountId, project_id, session);
   if (!former) throw notFound('Project', 'or access denied');
   const project = await projectOfClient({ accountId, projectId, clientId: former.client_id, session });
   return project?._id ?? project_id;

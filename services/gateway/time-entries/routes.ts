@@ -2,7 +2,7 @@
 import { conflict, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, findOwn, holdOwn, insertOwn, isUnchanged, readBoth, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, readBoth, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { isIssued } from '#libs/models/time/billed-time.ts';
 import { Project, projectsOf } from '#libs/models/time/project.ts';
@@ -104,7 +104,7 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     await requireEntryHours(body.hours, caller, session);
-    const project = await holdOwn(Project, accountId, body.project_id, session);
+    const project = await lockOwn(Project, accountId, body.project_id, session);
     if (!project) throw notFound('Project', 'or access denied');
     const task = await taskOf(project._id, body.task_id, accountId, session);
     const entry: TimeEntryRecord = {

@@ -12,7 +12,7 @@ import {
 } from '#libs/models/webhooks/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { isFor, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
@@ -89,7 +89,7 @@ async function replaySince({ body, caller, id, commit, missing }: Context<Since>
   // Nothing of it is in the transaction, and thousands of deliveries take seconds that no other write of the account shall wait for.
   // Not asked for when the answer is stored under an Idempotency-Key: that is given again, whatever the endpoint has become.
   const replayAll = async () => {
-    const events = await readAcknowledged(() => eventsSince(caller.accountId, body.since));
+    const events = await readAfterElection(() => eventsSince(caller.accountId, body.since));
     const endpoint = await enabledEndpoint({ caller, id, missing });
     return updated(await replayTo(endpoint, events, body));
   };
@@ -128,7 +128,7 @@ async function replayOne({ caller, id, commit, missing }: Context, { nudge }: We
   const { accountId } = caller;
   const answer = await commit(async () => {
     const own = { _id: id, account_id: accountId };
-    const delivery = await readAcknowledged(() => Delivery.findOne(own).lean<DeliveryRecord>());
+    const delivery = await readAfterElection(() => Delivery.findOne(own).lean<DeliveryRecord>());
     if (!delivery) throw missing();
     await enabledEndpoint({ caller, id: String(delivery.endpoint_id), missing });
     const replayed = await replayDelivery(accountId, id);

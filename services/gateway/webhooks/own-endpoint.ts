@@ -2,7 +2,7 @@
 import { conflict } from '#libs/errors.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { Context } from '../http/route.ts';
 
 /** What a 409 says. */
@@ -15,7 +15,7 @@ export async function ownEndpoint({ id, caller, missing }: Named, session?: Sess
   const filter = { _id: id, account_id: caller.accountId };
   const find = (options: { session?: Session }) =>
     WebhookEndpoint.findOne(filter, null, options).lean<WebhookEndpointRecord>();
-  const endpoint = await (session ? find({ session }) : readAcknowledged(() => find({})));
+  const endpoint = await (session ? find({ session }) : readAfterElection(() => find({})));
   if (!endpoint) throw missing();
   return endpoint;
 }

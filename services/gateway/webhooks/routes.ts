@@ -4,7 +4,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { noteErrand, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { requestReconcile, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import {
   ENDPOINTS_MAX_REACHED,
   endpointView,
@@ -133,7 +133,7 @@ async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge
     await requireMatch(() => endpointView(endpoint));
     const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
     if (isAsWanted(endpoint, wanted)) return updated(endpointView(endpoint));
-    if (body.enabled !== undefined) await noteErrand(endpoint, session);
+    if (body.enabled !== undefined) await requestReconcile(endpoint, session);
     const sequence = await lastDrawn(session, accountId, 'event');
     const changes = changesOf(endpoint, wanted, sequence);
     return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
@@ -183,7 +183,7 @@ async function deleteWebhook(context: Context, { nudge }: WebhookParts) {
     const endpoint = await ownEndpoint(context, session);
     await context.requireMatch(() => endpointView(endpoint));
     await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
-    await noteErrand(endpoint, session);
+    await requestReconcile(endpoint, session);
     return deleted('Webhook deleted');
   });
   await settle(context, nudge);

@@ -10,7 +10,7 @@ import {
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
@@ -67,14 +67,14 @@ async function rotateSecret(context: Context, { box }: WebhookParts) {
 async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall>, { box }: WebhookParts) {
   const { headers, body: bytes, webhook_id } = body;
   const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
-  const endpoints = await readAcknowledged(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
+  const endpoints = await readAfterElection(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
   if (webhook_id && endpoints.length === 0) throw missing();
   const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: readable(endpoint, box) }));
   const secrets = opened.flatMap((endpoint) => endpoint.secrets);
   const unread = opened.filter((endpoint) => endpoint.secrets.length === 0);
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
   const own = { _id: id.trim(), account_id: caller.accountId };
-  const event = isId(own._id) ? await readAcknowledged(() => Event.findOne(own).lean()) : null;
+  const event = isId(own._id) ? await readAfterElection(() => Event.findOne(own).lean()) : null;
   const diagnosis = diagnose({
     headers,
     body: bytes,

@@ -11,7 +11,7 @@ const PAGE_LIMIT_MS = 12_000;
 /** Longer than any print may take: what still hangs then is ended with the browser. */
 const DRAIN_LIMIT_MS = 15_000;
 
-export interface Generation {
+export interface BrowserInstance {
   /** Waits until a page is idle. @throws when this generation is retired or dead: ask the next one. */
   take(): Promise<WarmPage>;
   /** Gives a page back in order. */
@@ -44,7 +44,7 @@ export interface GenerationOptions extends ChromiumOptions {
   pageLimitMs?: number;
 }
 
-export async function startGeneration(options: GenerationOptions): Promise<Generation> {
+export async function startGeneration(options: GenerationOptions): Promise<BrowserInstance> {
   const { pageLimitMs = PAGE_LIMIT_MS } = options;
   const chromium = await launchChromium(options);
   const idle: WarmPage[] = [];

@@ -4,7 +4,7 @@ import { AppError } from '#libs/errors.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { within } from '#libs/with-timeout.ts';
 import { asReason, GaveUp, inTime, tookTooLong } from '../in-time.ts';
-import { type Generation, type GenerationOptions, startGeneration } from './browser-instance.ts';
+import { type BrowserInstance, type GenerationOptions, startGeneration } from './browser-instance.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
 
 /** Four times what the dearest document below WORK_PAGES_MAX takes: what is slower has found a gap in the estimate. */
@@ -55,13 +55,13 @@ export interface PrintingBrowser {
 
 export async function openBrowser(options: BrowserOptions): Promise<PrintingBrowser> {
   const { log, recycle, printLimitMs = PRINT_LIMIT_MS } = options;
-  const living = new Set<Generation>();
+  const living = new Set<BrowserInstance>();
   let isClosed = false;
   let isRecycling = false;
   let isInspecting = false;
   let current = start();
   /** Started to replace a worn one. When that one dies meanwhile this is the next: were another started, one would be left over for ever. */
-  let successor: Promise<Generation> | undefined;
+  let successor: Promise<BrowserInstance> | undefined;
   await current;
   const inspection = setInterval(() => void inspect(), INSPECTION_MS).unref();
 
@@ -133,7 +133,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     },
   };
 
-  async function start(): Promise<Generation> {
+  async function start(): Promise<BrowserInstance> {
     let failure: unknown = new Error(CLOSED);
     for (let launch = 1; launch <= LAUNCHES_IN_A_ROW && !isClosed; launch += 1) {
       try {
@@ -153,7 +153,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
   }
 
   /** @returns undefined when the generation has no future; by then `current` is the next one. */
-  async function takePage(generation: Generation, limit: { limitMs: number; signal: AbortSignal }) {
+  async function takePage(generation: BrowserInstance, limit: { limitMs: number; signal: AbortSignal }) {
     const taking = generation.take();
     try {
       return await inTime(taking, limit);
@@ -167,7 +167,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     }
   }
 
-  async function letGo(generation: Generation, page: WarmPage, printing: Promise<Buffer>) {
+  async function letGo(generation: BrowserInstance, page: WarmPage, printing: Promise<Buffer>) {
     const isWell = printing.then(
       () => true,
       () => false,
@@ -176,7 +176,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     await (hasEnded ? generation.release(page) : generation.replace(page));
   }
 
-  async function replaceDead(dead: Generation) {
+  async function replaceDead(dead: BrowserInstance) {
     // Who waits for `current` waits for the new one from here on; a generation that was retired is not current any more.
     const known = current;
     if (isClosed || dead.isAlive() || (await known.catch(() => dead)) !== dead || current !== known) return;
@@ -186,7 +186,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     await current.catch((error) => options.onBroken(error));
   }
 
-  async function replaceWorn(worn: Generation, reason: ReplaceReason) {
+  async function replaceWorn(worn: BrowserInstance, reason: ReplaceReason) {
     const known = current;
     const isCurrent = (await known) === worn && current === known;
     if (isClosed || isRecycling || !isCurrent) return;
@@ -223,18 +223,18 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     }
   }
 
-  async function end(hung: Generation) {
+  async function end(hung: BrowserInstance) {
     log.warn('chromium hangs, ending it');
     await hung.end();
   }
 
-  async function replaceIfWorn(generation: Generation) {
+  async function replaceIfWorn(generation: BrowserInstance) {
     if (generation.ageMs() >= recycle.ageMs) await replaceWorn(generation, 'age');
     else if ((await generation.memoryMegabytes()) >= recycle.memoryMegabytes) await replaceWorn(generation, 'memory');
   }
 }
 
-async function hangs(generation: Generation): Promise<boolean> {
+async function hangs(generation: BrowserInstance): Promise<boolean> {
   const hasAnswered = generation.check().then(
     () => true,
     () => true, // That it has gone is an answer, too.

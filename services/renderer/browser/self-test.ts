@@ -30,7 +30,7 @@ const specimen: Omit<PdfDocument, 'fontStyle'> = {
 };
 
 /** @throws when a document would come out without its fonts: blank sheets must never reach a client. */
-export async function printSpecimens(page: WarmPage, render: Render): Promise<void> {
+export async function selfTest(page: WarmPage, render: Render): Promise<void> {
   for (const fontStyle of Object.keys(STYLES) as PdfDocument['fontStyle'][]) {
     const { view } = documentView(
       { ...specimen, fontStyle },

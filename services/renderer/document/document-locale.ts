@@ -13,7 +13,7 @@ export interface Money {
   after: string;
 }
 
-export interface Manner {
+export interface DocumentLocale {
   /** BCP 47, of the words. */
   language: string;
   direction: 'ltr' | 'rtl';
@@ -33,7 +33,7 @@ export interface Manner {
 }
 
 /** Of a document whose caller says a symbol and no more: English, and whatever the symbol tells. */
-export function plainManner(document: PrintableDocument): Manner {
+export function plainLocale(document: PrintableDocument): DocumentLocale {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
   const gap = currencyGap(symbol);

@@ -8,7 +8,7 @@ import type { InlineImage } from '../images/fetch-image.ts';
 import { logoGround } from '../images/logo-ground.ts';
 import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
 import { type Palette, paletteOf } from './colour.ts';
-import type { Manner, Money } from './document-locale.ts';
+import type { DocumentLocale, Money } from './document-locale.ts';
 import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
@@ -209,7 +209,7 @@ function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | 
 }
 
 /** Nothing is due of a sum that is nothing or less. */
-function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: Manner) {
+function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: DocumentLocale) {
   const { mark, amountPaid, amountDue } = document;
   if (mark === 'paid' || mark === 'cancelled') return { sum: money(total), phrase: labels.settled[mark] };
   const due = amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
@@ -217,7 +217,7 @@ function headlineOf(document: PrintableDocument, { total }: Totals, { labels, da
   return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };
 }
 
-function factsOf(document: PrintableDocument, { labels, day, period }: Manner) {
+function factsOf(document: PrintableDocument, { labels, day, period }: DocumentLocale) {
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
   return [
@@ -229,7 +229,7 @@ function factsOf(document: PrintableDocument, { labels, day, period }: Manner) {
   ];
 }
 
-function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { number, percent, money }: Manner) {
+function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { number, percent, money }: DocumentLocale) {
   const discount = line.discount === undefined ? undefined : new Big(line.discount);
   return {
     description: line.description ?? '',
@@ -242,7 +242,7 @@ function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { num
 
 function totalRows(
   { subtotal, adjustment, discount, taxable, taxRate, tax, shipping }: Totals,
-  { labels, percent, money }: Manner,
+  { labels, percent, money }: DocumentLocale,
 ) {
   return [
     ...(subtotal ? [{ label: labels.subtotal, amount: money(subtotal) }] : []),
@@ -255,7 +255,7 @@ function totalRows(
 }
 
 /** What was paid; the sum itself is what is still due then. */
-function settledRows({ total }: Totals, paid: number, { labels, money }: Manner) {
+function settledRows({ total }: Totals, paid: number, { labels, money }: DocumentLocale) {
   return [
     { label: labels.total, amount: money(total) },
     { label: labels.paid, amount: money(new Big(paid).neg()) },

@@ -5,7 +5,7 @@ import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
-import { type Manner, MINUS, type Money, plainManner } from './document-locale.ts';
+import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
 import { isWritten, labelsOf } from './labels.ts';
 
 /** Where letters are written on Letter: CLDR's list of paper sizes. */
@@ -14,9 +14,9 @@ const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split
 /** What some of the faces lack, as all of them have it: the narrow spaces of French and of periods, the wide yen of Japanese. */
 const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
-export function mannerOf(document: PrintableDocument): Manner {
+export function mannerOf(document: PrintableDocument): DocumentLocale {
   const { locale, currency, pageSize, isQuote } = document;
-  if (locale === undefined || currency === undefined) return plainManner(document);
+  if (locale === undefined || currency === undefined) return plainLocale(document);
   const key = `${locale} ${currency} ${pageSize} ${isQuote}`;
   const known = manners.get(key);
   if (known) return known;
@@ -26,14 +26,14 @@ export function mannerOf(document: PrintableDocument): Manner {
 }
 
 /** Intl's formats cost more to make than to use. */
-const manners = new LRUCache<string, Manner>({ max: 500 });
+const manners = new LRUCache<string, DocumentLocale>({ max: 500 });
 
 function localManner(given: {
   locale: string;
   currency: string;
   pageSize: PageSize | undefined;
   isQuote: boolean;
-}): Manner {
+}): DocumentLocale {
   const { currency, isQuote } = given;
   const { language, region, format, numbers: numberFormat } = writtenLocale(given.locale);
   const labels = labelsOf(isQuote, language);

@@ -1,7 +1,7 @@
 // Hands markdown to the thread that knows it, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '#libs/errors.ts';
-import { InHandByKey } from '#libs/leak-free.ts';
+import { LeakFreeMap } from '#libs/leak-free.ts';
 
 /** Of processor time: a machine that is busy with others makes no text slow. */
 const LIMIT_MS = 2_000;
@@ -33,7 +33,7 @@ interface Said {
 
 export function openMarkdown(): Markdown {
   /** In the order in which the thread works on them. */
-  const waiters = new InHandByKey<number, Waiter>();
+  const waiters = new LeakFreeMap<number, Waiter>();
   let lastId = 0;
   let worker: Worker | undefined;
   /** Of the text the thread works on. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { InHandByKey } from '#libs/leak-free.ts';
+import { LeakFreeMap } from '#libs/leak-free.ts';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 import type { DecodeAnswer, DecodedImage, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
 
@@ -33,7 +33,7 @@ type Result = DecodedImage | { fault: ImageFault } | undefined;
 /** @param fontsFile for the words in SVG. */
 export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
-  const waiters = new InHandByKey<number, (result: Result) => void>();
+  const waiters = new LeakFreeMap<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
   /** In front of the one limit of all: no account has more in that queue than can be decoded at once. Only of those that wait. */
   const ofAccounts = new Map<string, LimitFunction>();

@@ -3,7 +3,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { ATTEMPTS_KEPT, type Attempt, Delivery } from '#libs/models/webhooks/delivery.ts';
 import type { ClaimedDelivery } from '#libs/models/webhooks/delivery-clock.ts';
-import { whileAway } from '#libs/mongo/retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 
 /** What becomes of a delivery that was claimed. */
 export type Verdict =
@@ -33,7 +33,7 @@ export async function settleDeliveries(settlements: readonly Settlement[], now: 
     })),
   ];
   // What was written has no lease any more and stays as it is.
-  await whileAway(() =>
+  await retryWhileUnavailable(() =>
     driverOf(Delivery).bulkWrite(
       // Not updateOne: with each of those MongoDB notes that it was done, in case the driver asks again. The lease tells us that.
       // Without the hint it would weigh all indexes that know the account.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey, issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { inTurn } from '../../../services/gateway/limits/concurrency-limit.ts';
+import { withConcurrencyLimit } from '../../../services/gateway/limits/concurrency-limit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, UNKNOWN_ID } from '../../support/records.ts';
@@ -325,7 +325,7 @@ describe('a key that ends while a request that was let in with it waits', () => 
     change: () => Promise<unknown>,
   ): Promise<Reply> {
     const gate = Promise.withResolvers<void>();
-    const turn = inTurn(key.account_id, () => gate.promise);
+    const turn = withConcurrencyLimit(key.account_id, () => gate.promise);
     const asked = ask();
     try {
       await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);

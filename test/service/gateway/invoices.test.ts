@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
-import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type AnyRecord,
@@ -538,9 +538,9 @@ describe('PATCH /api/v1/invoices/{id}', () => {
   test('when the scheduler has announced that it is overdue, then what does not change its day does not announce it again', async () => {
     const { id } = await make({ status: 'Sent', due_date: yesterday });
     const filter = { account_id: account.id, _id: id };
-    const stored = async () => (await Invoice.findOne(filter).lean())?.lapses_on;
+    const stored = async () => (await Invoice.findOne(filter).lean())?.expires_on;
     expect(await stored()).toBe(yesterday);
-    await Invoice.updateOne(filter, { $unset: { lapses_on: 1 } });
+    await Invoice.updateOne(filter, { $unset: { expires_on: 1 } });
     await patch(id, { due_date: addDays(yesterday, -1) });
     expect(await stored()).toBeUndefined();
     await patch(id, { due_date: tomorrow });
@@ -634,7 +634,7 @@ describe('a due date that nobody was told of yet', () => {
       const { id } = await create(gateway, `/api/v1/${kind}`, body, account);
       for (let times = 0; times < 2; times += 1)
         expect((await gateway.patch(`/api/v1/${kind}/${id}`, { status }, account)).status).toBe(200);
-      await announceLapses();
+      await emitExpirations();
 
       expect((await eventsOf(account.id)).filter((event) => event === type)).toEqual([type]);
     },
@@ -688,15 +688,15 @@ describe('a day that has passed', () => {
     async (...kind) => {
       const one = await made(kind[0], kind[1]);
       await one.change({ [kind[1]]: dayBefore });
-      await announceLapses();
+      await emitExpirations();
       expect(await lapses()).toBe(1);
       await one.change({ [kind[1]]: yesterday });
-      await announceLapses();
+      await emitExpirations();
       expect(await lapses()).toBe(1);
       // A day that is still to come is a new one to tell of.
       await one.change({ [kind[1]]: later });
       await one.change({ [kind[1]]: yesterday });
-      await announceLapses();
+      await emitExpirations();
       expect(await lapses()).toBe(2);
     },
   );

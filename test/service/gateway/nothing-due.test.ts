@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient, eventsOf } from '../../support/records.ts';
 
@@ -42,7 +42,7 @@ describe.each(ways)('when %s', (_what, fields) => {
   test('and its due date has passed, then it is Sent wherever it is read, and nothing is announced', async () => {
     const late = await make({ amount: 1 });
     const { id } = await make(fields);
-    await announceLapses();
+    await emitExpirations();
 
     expect([await statusOf(late.id), await statusOf(id)]).toEqual(['Overdue', 'Sent']);
     expect([await found('Overdue'), await found('Sent')]).toEqual([[late.id], [id]]);
@@ -59,7 +59,7 @@ describe.each(ways)('when %s', (_what, fields) => {
       expect((await patch(id, body)).body.data.status).toBe('Sent');
     }
 
-    expect((await Invoice.findOne({ account_id: account.id, _id: id }).lean())?.lapses_on).toBeUndefined();
+    expect((await Invoice.findOne({ account_id: account.id, _id: id }).lean())?.expires_on).toBeUndefined();
   });
 
   test('and it is set to Overdue, then 409; it can be paid and cancelled', async () => {
@@ -78,7 +78,7 @@ describe.each(ways)('when %s', (_what, fields) => {
 test('when a draft loses its amount as it is sent, then that is what counts', async () => {
   const { id } = await make({ amount: 100, status: 'Draft' });
   await patch(id, { amount: 0, status: 'Sent' });
-  await announceLapses();
+  await emitExpirations();
 
   expect(await statusOf(id)).toBe('Sent');
   expect(await eventsOf(account.id)).not.toContain('invoice.overdue');
@@ -86,8 +86,8 @@ test('when a draft loses its amount as it is sent, then that is what counts', as
 
 test('when it is marked for its event all the same, then nothing is announced', async () => {
   const { id } = await make({ amount: 0 });
-  await Invoice.collection.updateOne({ _id: storedId(id) as never }, { $set: { lapses_on: yesterday } });
-  await announceLapses();
+  await Invoice.collection.updateOne({ _id: storedId(id) as never }, { $set: { expires_on: yesterday } });
+  await emitExpirations();
 
   expect(await statusOf(id)).toBe('Sent');
   expect(await eventsOf(account.id)).not.toContain('invoice.overdue');

@@ -128,7 +128,7 @@ async function everything(): Promise<string> {
   const texts = collections
     .toSorted((one, other) => one.collectionName.localeCompare(other.collectionName))
     .map(async (collection) =>
-      JSON.stringify(await collection.find({}, { projection: { last_used_at: 0, holds: 0 } }).toArray()),
+      JSON.stringify(await collection.find({}, { projection: { last_used_at: 0, lock_version: 0 } }).toArray()),
     );
   return (await Promise.all(texts)).join('\n');
 }

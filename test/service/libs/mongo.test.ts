@@ -5,8 +5,8 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { Client } from '#libs/models/accounts/client.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
-import { isOutOfTime, isStoreAway } from '#libs/mongo/errors.ts';
-import { whileAway } from '#libs/mongo/retry-while-unavailable.ts';
+import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -50,20 +50,20 @@ test.each([NOT_PRIMARY, STEPPED_DOWN])(
       (problem: unknown) => problem,
     );
 
-    expect(isStoreAway(error)).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
   },
 );
 
 test('when the store is away for a while, then what waits for it is done when it is back', async () => {
   const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
 
-  expect(await withErrors(isAway, () => whileAway(readOne))).toBeNull();
+  expect(await withErrors(isAway, () => retryWhileUnavailable(readOne))).toBeNull();
 });
 
 test('when the store says that a question is wrong, then nobody waits', async () => {
   const wrong = jest.fn(() => Client.collection.findOne({ $nonsense: 1 } as never));
 
-  await expect(whileAway(wrong)).rejects.toThrow('$nonsense');
+  await expect(retryWhileUnavailable(wrong)).rejects.toThrow('$nonsense');
   expect(wrong).toHaveBeenCalledTimes(1);
 });
 
@@ -112,7 +112,7 @@ test('when MongoDB does not get done in its time, then that is known, and the st
     (problem: unknown) => problem,
   );
 
-  expect([isOutOfTime(error), isStoreAway(error)]).toEqual([true, false]);
+  expect([isOutOfTime(error), isUnavailable(error)]).toEqual([true, false]);
 });
 
 test('when no server is found for many writes at once, then the store is away', async () => {
@@ -122,14 +122,14 @@ test('when no server is found for many writes at once, then the store is away', 
   const errors = [await problemOf(), await problemOf()]; // The first one is of the connection that cannot be made.
   await client.close();
 
-  expect(errors.map((error) => isStoreAway(error))).toEqual([true, true]);
+  expect(errors.map((error) => isUnavailable(error))).toEqual([true, true]);
 });
 
 test('when a query is wrong, then the store is not away', async () => {
   const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);
 
   expect(error).toBeInstanceOf(Error);
-  expect(isStoreAway(error)).toBe(false);
+  expect(isUnavailable(error)).toBe(false);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
-import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { startWebhookService } from '../../support/webhooks.ts';
@@ -46,10 +46,10 @@ const DUE = addDays(dayIn('UTC'), 10);
 test('when the due date of a sent invoice has passed, then invoice.overdue is announced once, with the invoice as it reads', async () => {
   const me = await user();
   const invoice = await me.invoice(DUE);
-  await announceLapses(noonOf(DUE));
+  await emitExpirations(noonOf(DUE));
   expect(await me.lapses()).toEqual([]);
-  await announceLapses(noonOf(addDays(DUE, 1)));
-  await announceLapses(noonOf(addDays(DUE, 2)));
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 2)));
   const announced = await me.lapses();
   expect(announced).toEqual([
     { type: 'invoice.overdue', data: { ...invoice, status: 'Overdue', updated_at: expect.any(String) } },
@@ -60,10 +60,10 @@ test('when the due date of a sent invoice has passed, then invoice.overdue is an
 test('when the last day of a sent quote has passed, then quote.expired is announced once', async () => {
   const me = await user();
   const quote = await me.quote(DUE);
-  await announceLapses(noonOf(DUE));
+  await emitExpirations(noonOf(DUE));
   expect(await me.lapses()).toEqual([]);
-  await announceLapses(noonOf(addDays(DUE, 1)));
-  await announceLapses(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 1)));
   expect(await me.lapses()).toMatchObject([{ type: 'quote.expired', data: { id: quote.id, status: 'Expired' } }]);
 });
 
@@ -77,9 +77,9 @@ test.each([
   const me = await user(zone);
   await me.invoice(DUE);
   const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
-  await announceLapses(new Date(midnight - 1_000));
+  await emitExpirations(new Date(midnight - 1_000));
   expect(await me.lapses()).toEqual([]);
-  await announceLapses(new Date(midnight));
+  await emitExpirations(new Date(midnight));
   expect(await me.lapses()).toHaveLength(1);
 });
 
@@ -93,9 +93,9 @@ test('when an invoice was paid, cancelled, is a draft or got a later due date, t
   await me.patch(`/invoices/${cancelled.id}`, { status: 'Cancelled' });
   await me.patch(`/invoices/${moved.id}`, { due_date: addDays(DUE, 5) });
   await me.patch(`/quotes/${accepted.id}`, { status: 'Accepted' });
-  await announceLapses(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 1)));
   expect(await me.lapses()).toEqual([]);
-  await announceLapses(noonOf(addDays(DUE, 6)));
+  await emitExpirations(noonOf(addDays(DUE, 6)));
   expect(await me.lapses()).toMatchObject([{ data: { id: moved.id } }]);
 });
 
@@ -107,11 +107,11 @@ test('when many look at once, in one process and in others, then each lapse is a
   const services = await Promise.all([
     startWebhookService(gateway.workspace),
     startWebhookService(gateway.workspace),
-    ...Array.from({ length: 4 }, () => announceLapses().then(() => undefined)),
+    ...Array.from({ length: 4 }, () => emitExpirations().then(() => undefined)),
   ]);
   try {
     await eventually(async () => (await me.lapses()).length >= ids.length);
-    await Promise.all([announceLapses(), announceLapses()]);
+    await Promise.all([emitExpirations(), emitExpirations()]);
     const announced = (await me.lapses()).map(({ data }) => String(data.id));
     expect(announced.toSorted()).toEqual(ids.toSorted());
   } finally {
@@ -123,12 +123,12 @@ test('when one document cannot be announced, then those of others are all the sa
   const [me, other] = [await user(), await user()];
   const broken = await me.invoice(DUE);
   // Found before the others.
-  await Invoice.updateOne({ _id: broken.id, account_id: me.id }, { lapses_on: addDays(DUE, -1) });
+  await Invoice.updateOne({ _id: broken.id, account_id: me.id }, { expires_on: addDays(DUE, -1) });
   await Invoice.collection.updateOne({ _id: storedId(broken.id) } as object, { $unset: { created_at: 1 } });
   const well = await other.invoice(DUE);
   const quote = await other.quote(DUE);
   try {
-    await expect(announceLapses(noonOf(addDays(DUE, 1)))).rejects.toThrow(broken.id);
+    await expect(emitExpirations(noonOf(addDays(DUE, 1)))).rejects.toThrow(broken.id);
     expect(await other.lapses()).toMatchObject([{ data: { id: well.id } }, { data: { id: quote.id } }]);
     expect(await me.lapses()).toEqual([]);
   } finally {
@@ -148,9 +148,9 @@ test('when it is told to stop, then it ends what it has in hand and leaves the o
     },
   } as AbortSignal;
 
-  expect(await announceLapses(noonOf(addDays(DUE, 1)), signal)).toBe(1);
+  expect(await emitExpirations(noonOf(addDays(DUE, 1)), signal)).toBe(1);
   expect(await me.lapses()).toHaveLength(1);
-  expect(await announceLapses(noonOf(addDays(DUE, 1)))).toBe(2);
+  expect(await emitExpirations(noonOf(addDays(DUE, 1)))).toBe(2);
 });
 
 test('when the service is stopped while very many lapse, then it ends in order and before all are announced', async () => {

@@ -6,7 +6,7 @@ import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/mode
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
-import { announceLapses } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
 import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -134,7 +134,7 @@ async function causeEveryEvent() {
   await make('invoices', { ...late, due_date: '2026-01-01' });
   await remove(`invoices/${(await make('invoices', { ...late, status: 'Draft', due_date: '2099-12-31' })).id}`);
   await remove(`quotes/${(await make('quotes', document)).id}`);
-  await announceLapses();
+  await emitExpirations();
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();

@@ -9,7 +9,12 @@ import {
   holdDeliveries,
   releaseDeliveries,
 } from '#libs/models/webhooks/delivery.ts';
-import { EndpointErrand, noteErrand, settleEndpoint, settleLeft } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import {
+  EndpointErrand,
+  reconcilePending,
+  requestReconcile,
+  settleEndpoint,
+} from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
@@ -120,7 +125,7 @@ test('when a service ends right after it held a delivery whose endpoint was enab
   await WebhookEndpoint.updateOne(own, { enabled: true });
   expect(await status()).toBe('held');
 
-  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await reconcilePending(new Date(Date.now() + 60_000))).toBe(1);
   expect(await status()).toBe('pending');
 });
 
@@ -137,7 +142,7 @@ test('when an endpoint is enabled and settled between the note and the holding o
         { enabled: true },
         { session, returnDocument: 'after' },
       );
-      await noteErrand(enabled as WebhookEndpointRecord, session);
+      await requestReconcile(enabled as WebhookEndpointRecord, session);
     });
     await settleEndpoint(own.account_id, own._id);
     looks.mockImplementationOnce(() => {
@@ -151,7 +156,7 @@ test('when an endpoint is enabled and settled between the note and the holding o
   await close();
   expect(await status()).toBe('held');
 
-  expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+  expect(await reconcilePending(new Date(Date.now() + 60_000))).toBe(1);
   expect(await status()).toBe('pending');
 });
 
@@ -160,13 +165,13 @@ test('when nobody holds deliveries of an endpoint any more, then its errand ends
   const { endpoint } = await register(workspace, accountId, receiver.url);
   const own = { _id: endpoint.id, account_id: accountId };
   const disabled = await WebhookEndpoint.findOneAndUpdate(own, { enabled: false }, { returnDocument: 'after' }).lean();
-  await noteErrand(disabled as WebhookEndpointRecord);
+  await requestReconcile(disabled as WebhookEndpointRecord);
 
   await settleEndpoint(accountId, endpoint.id);
   expect(await EndpointErrand.countDocuments(own)).toBe(1);
 
-  await settleLeft(new Date(Date.now() + 10 * 60_000));
-  await settleLeft(new Date(Date.now() + 20 * 60_000));
+  await reconcilePending(new Date(Date.now() + 10 * 60_000));
+  await reconcilePending(new Date(Date.now() + 20 * 60_000));
   expect(await EndpointErrand.countDocuments(own)).toBe(0);
 });
 
@@ -272,7 +277,7 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
     const stored = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
     return {
       own,
-      noteErrand: () => inTransaction((session) => noteErrand(stored, session)),
+      requestReconcile: () => inTransaction((session) => requestReconcile(stored, session)),
       status: async () =>
         (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
       errands: () => EndpointErrand.countDocuments({ account_id: accountId }),
@@ -280,37 +285,37 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
   }
 
   test('when it was enabled and whoever was to release its deliveries died, then another process releases them', async () => {
-    const { noteErrand, status, errands } = await heldAt(true);
-    await noteErrand();
-    await settleLeft();
+    const { requestReconcile, status, errands } = await heldAt(true);
+    await requestReconcile();
+    await reconcilePending();
     expect(await status()).toBe('held'); // The one who made the change may be about to.
 
-    expect(await settleLeft(new Date(Date.now() + 60_000))).toBe(1);
+    expect(await reconcilePending(new Date(Date.now() + 60_000))).toBe(1);
     expect([await status(), await errands()]).toEqual(['pending', 0]);
   });
 
   test('when the process that looks for them is to stop, then what is left waits for another one', async () => {
-    const { noteErrand, status, errands } = await heldAt(true);
-    await noteErrand();
+    const { requestReconcile, status, errands } = await heldAt(true);
+    await requestReconcile();
     const later = new Date(Date.now() + 60_000);
 
-    expect(await settleLeft(later, AbortSignal.abort())).toBe(0);
+    expect(await reconcilePending(later, AbortSignal.abort())).toBe(0);
     expect([await status(), await errands()]).toEqual(['held', 1]);
-    expect(await settleLeft(later)).toBe(1);
+    expect(await reconcilePending(later)).toBe(1);
   });
 
   test('when it was deleted and deliveries are held still, then they are given up', async () => {
-    const { own, noteErrand, status, errands } = await heldAt(false);
-    await noteErrand();
+    const { own, requestReconcile, status, errands } = await heldAt(false);
+    await requestReconcile();
     await WebhookEndpoint.deleteOne(own);
 
-    await settleLeft(new Date(Date.now() + 60_000));
+    await reconcilePending(new Date(Date.now() + 60_000));
     expect([await status(), await errands()]).toEqual(['dead', 0]);
   });
 
   test('when it is enabled while another process still holds its deliveries, then none stays held', async () => {
-    const { own, noteErrand, status, errands } = await heldAt(false);
-    await noteErrand();
+    const { own, requestReconcile, status, errands } = await heldAt(false);
+    await requestReconcile();
     const find = WebhookEndpoint.findOne.bind(WebhookEndpoint);
     // Enabled right after the first look.
     jest.spyOn(WebhookEndpoint, 'findOne').mockImplementationOnce(((...args: Parameters<typeof find>) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../services/renderer/browser/browser.ts';
 import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
-import { openWorkplace } from '../../../services/renderer/temp-dir.ts';
+import { openTempDir } from '../../../services/renderer/temp-dir.ts';
 import { testLog } from '../workspace.ts';
 
 export interface TestBrowser extends PrintingBrowser {
@@ -31,7 +31,7 @@ export async function openTestBrowser(options: {
   printLimitMs?: number;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
-  const { folder, remove } = await openWorkplace();
+  const { folder, remove } = await openTempDir();
   const isolation = await findIsolation(path, testLog);
   const replaced: ReplaceReason[] = [];
   const fontsFile = options.fonts === 'none' ? await withoutFonts(folder) : await prepareFonts(folder, isolation);

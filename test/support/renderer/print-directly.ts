@@ -8,7 +8,7 @@ import { openWarmPage } from '../../../services/renderer/browser/warm-page.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { compileTemplate } from '../../../services/renderer/document/template.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
-import { openWorkplace } from '../../../services/renderer/temp-dir.ts';
+import { openTempDir } from '../../../services/renderer/temp-dir.ts';
 
 export interface Printer {
   print(document: PrintableDocument): Promise<Buffer>;
@@ -16,7 +16,7 @@ export interface Printer {
 }
 
 export async function openPrinter(chromiumPath: string): Promise<Printer> {
-  const workplace = await openWorkplace();
+  const workplace = await openTempDir();
   const isolation = await findIsolation(chromiumPath, makeLogger('print', 'silent'));
   const fontsFile = await prepareFonts(workplace.folder, isolation);
   const chromium = await launchChromium({ path: chromiumPath, isolation, folder: workplace.folder, fontsFile });

@@ -10,7 +10,7 @@ import { insertOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { Event as StoredEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
-import { readAcknowledged } from '#libs/mongo/read-after-election.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { Member } from '../../../lab/faults/replica-set.ts';
 import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
@@ -155,7 +155,7 @@ test.each([
       return count;
     };
 
-    expect(await readAcknowledged(read, () => isFinal)).toBe(times);
+    expect(await readAfterElection(read, () => isFinal)).toBe(times);
   },
   LIMIT_MS,
 );

@@ -165,7 +165,7 @@ describe('crashes', () => {
     numbers: await NumberLedger.countDocuments({ account_id: account.id }),
     events: await Event.countDocuments({ account_id: account.id, type: 'invoice.created' }),
     answers: await Idempotency.countDocuments({ account_id: account.id }),
-    holds: (await Client.findOne({ account_id: account.id }).lean())?.holds ?? 0,
+    holds: (await Client.findOne({ account_id: account.id }).lean())?.lock_version ?? 0,
   });
 
   test.each(CRASH_POINTS)(

@@ -8,7 +8,7 @@ const FLAGS = ['--trace-gc', '--min-semi-space-size=1', '--max-semi-space-size=1
 const PROGRAM = `
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { saveMemoryWhileQuiet } from '#libs/service/idle-memory-saver.ts';
+import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 const MAJOR = 4;
 const ENOUGH = 2;
 const NOTICED_WITHIN_MS = 4_000;
@@ -32,7 +32,7 @@ async function phase(name, { workMs, pauseMs }) {
 }
 const QUIET = { workMs: 2, pauseMs: 50 };
 const BUSY = { workMs: 20, pauseMs: 0 };
-const leave = saveMemoryWhileQuiet();
+const leave = saveMemoryWhileIdle();
 await phase('quiet', QUIET);
 await phase('busy', BUSY);
 await phase('quiet again', QUIET);

@@ -1,18 +1,18 @@
 // Writes of one account wait for each other, but not for ever.
 import { expect, test } from '@jest/globals';
-import { inTurn } from '../../../services/gateway/limits/concurrency-limit.ts';
+import { withConcurrencyLimit } from '../../../services/gateway/limits/concurrency-limit.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test('when a turn does not come in time, then it is refused, never taken, and those behind it still wait for those before it', async () => {
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
-  const running = inTurn('account', async () => {
+  const running = withConcurrencyLimit('account', async () => {
     await first.promise;
     done.push('first');
   });
-  const late = inTurn('account', async () => done.push('late'), { limitMs: 1 });
+  const late = withConcurrencyLimit('account', async () => done.push('late'), { limitMs: 1 });
   await expect(late).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
-  const behind = inTurn('account', async () => done.push('behind'));
+  const behind = withConcurrencyLimit('account', async () => done.push('behind'));
   first.resolve();
   await Promise.all([running, behind]);
 
@@ -22,10 +22,14 @@ test('when a turn does not come in time, then it is refused, never taken, and th
 test('when three of a name may run at a time, then the fourth waits for one of them, and is told so when it waits too long', async () => {
   const options = { atOnce: 3 };
   const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
-  const running = gates.map(({ promise }) => inTurn('few', () => promise, options));
+  const running = gates.map(({ promise }) => withConcurrencyLimit('few', () => promise, options));
   let hasBegun = false;
-  const fourth = inTurn('few', async () => (hasBegun = true), options);
-  const late = inTurn('few', async () => undefined, { ...options, limitMs: 1, late: () => new Error('too late') });
+  const fourth = withConcurrencyLimit('few', async () => (hasBegun = true), options);
+  const late = withConcurrencyLimit('few', async () => undefined, {
+    ...options,
+    limitMs: 1,
+    late: () => new Error('too late'),
+  });
   await expect(late).rejects.toThrow('too late');
   expect(hasBegun).toBe(false);
   gates[1]?.resolve();
@@ -37,12 +41,16 @@ test('when three of a name may run at a time, then the fourth waits for one of t
 
 test('when thousands have given up behind one that takes for ever, then the next is told at once, until that one has ended', async () => {
   const first = Promise.withResolvers<void>();
-  const running = inTurn('slow', () => first.promise);
-  const givenUp = Array.from({ length: 5_000 }, () => inTurn('slow', async () => undefined, { limitMs: 1 }));
+  const running = withConcurrencyLimit('slow', () => first.promise);
+  const givenUp = Array.from({ length: 5_000 }, () =>
+    withConcurrencyLimit('slow', async () => undefined, { limitMs: 1 }),
+  );
   expect((await Promise.allSettled(givenUp)).every(({ status }) => status === 'rejected')).toBe(true);
 
-  await expect(inTurn('slow', async () => undefined, { limitMs: 10 * 60_000 })).rejects.toMatchObject({ status: 503 });
+  await expect(withConcurrencyLimit('slow', async () => undefined, { limitMs: 10 * 60_000 })).rejects.toMatchObject({
+    status: 503,
+  });
   first.resolve();
   await running;
-  expect(await eventually(() => inTurn('slow', async () => 'done'))).toBe('done');
+  expect(await eventually(() => withConcurrencyLimit('slow', async () => 'done'))).toBe('done');
 });

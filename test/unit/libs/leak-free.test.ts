@@ -1,7 +1,7 @@
 // What is in hand: it answers as a Set and a Map do, and what has left is no longer in memory.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { InHand, InHandByKey } from '#libs/leak-free.ts';
+import { LeakFreeMap, LeakFreeSet } from '#libs/leak-free.ts';
 import { keptBytes } from '../../support/kept-bytes.ts';
 
 /** Of these the crowd of a test is made. */
@@ -16,7 +16,7 @@ const steps = fc.array(
 test('when any come and go, then those are there who would be in a Set', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const hand = new InHand<object>([PEOPLE[0] as object]);
+      const hand = new LeakFreeSet<object>([PEOPLE[0] as object]);
       const set = new Set<object>([PEOPLE[0] as object]);
       for (const { does, who } of all) {
         const one = PEOPLE[who] as object;
@@ -36,7 +36,7 @@ test('when any come and go, then those are there who would be in a Set', () => {
 test('when any come and go by key, then those are there who would be in a Map, in its order', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const hand = new InHandByKey<number, object>();
+      const hand = new LeakFreeMap<number, object>();
       const map = new Map<number, object>();
       for (const [turn, { does, who }] of all.entries()) {
         const one = { turn };
@@ -53,7 +53,7 @@ test('when any come and go by key, then those are there who would be in a Map, i
 });
 
 test('when some leave while all are told, then all that were there are told', () => {
-  const hand = new InHand<object>(PEOPLE);
+  const hand = new LeakFreeSet<object>(PEOPLE);
   const told: object[] = [];
   for (const one of hand) {
     told.push(one);
@@ -64,7 +64,7 @@ test('when some leave while all are told, then all that were there are told', ()
 
 // About 900 bytes come and go with each.
 const crowdOf = (made: string) => `
-const { InHand, InHandByKey } = await import('#libs/leak-free.ts');
+const { LeakFreeSet, LeakFreeMap } = await import('#libs/leak-free.ts');
 const crowd = ${made};
 const add = 'add' in crowd ? (key, one) => crowd.add(one) : (key, one) => crowd.set(key, one);
 const leave = 'add' in crowd ? (key, one) => crowd.delete(one) : (key) => crowd.delete(key);
@@ -81,9 +81,9 @@ console.log(await keptOf(40_000, async () => {
 test(
   'when many have come and gone, then none of them is in memory',
   async () => {
-    expect(await keptBytes(crowdOf('new InHand()'))).toBeLessThan(50);
+    expect(await keptBytes(crowdOf('new LeakFreeSet()'))).toBeLessThan(50);
     // Their keys are.
-    expect(await keptBytes(crowdOf('new InHandByKey()'))).toBeLessThan(200);
+    expect(await keptBytes(crowdOf('new LeakFreeMap()'))).toBeLessThan(200);
   },
   MINUTE,
 );
