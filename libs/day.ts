@@ -28,6 +28,23 @@ export function addDays(day: string, count: number): string {
   return date.toISOString().slice(0, 10);
 }
 
+/** The time zone in which a day begins first: a day that has not passed here has passed nowhere. */
+export const EARLIEST_ZONE = 'Pacific/Kiritimati';
+/** No time zone is further from UTC. */
+const OFFSET_MAX_MS = 15 * 3_600_000;
+
+/** @returns the first instant of `day` in `timeZone`, to the millisecond. Found by bisection, so that changes of the clock count. */
+export function startOfDay(timeZone: string, day: string): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  let [before, from] = [midnight - OFFSET_MAX_MS, midnight + OFFSET_MAX_MS];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (dayIn(timeZone, new Date(middle)) < day) before = middle;
+    else from = middle;
+  }
+  return new Date(from);
+}
+
 /** More than there are zones. Each weighs 30 KB, and one zone has as many spellings as somebody likes to make up. */
 const FORMATS_MAX = 500;
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: FORMATS_MAX });

@@ -5,6 +5,7 @@ export interface Facts {
   url: string;
   key: string;
   operationsUrl: string;
+  healthUrls: Record<string, string>;
   mongodbUri: string;
   redisUrl: string;
   redisPrefix: string;

@@ -3,11 +3,13 @@ import type Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv } from '#libs/service/env.ts';
 import { configShape as gateway } from '../../services/gateway/config.ts';
+import { configShape as operations } from '../../services/operations/config.ts';
 import { configShape as renderer } from '../../services/renderer/config.ts';
+import { configShape as scheduler } from '../../services/scheduler/config.ts';
 import { configShape as webhooks } from '../../services/webhooks/config.ts';
-import { type Chosen, environments } from './service-env.ts';
+import { type Chosen, environments, type ServiceName } from './service-env.ts';
 
-const shapes: Record<'gateway' | 'renderer' | 'webhooks', Joi.ObjectSchema> = { gateway, renderer, webhooks };
+const shapes: Record<ServiceName, Joi.ObjectSchema> = { gateway, operations, renderer, scheduler, webhooks };
 
 // Stand for what is found or made only when the system starts.
 const MADE_LATER = {
@@ -17,12 +19,14 @@ const MADE_LATER = {
   chromiumPath: 'chromium',
 };
 
-export function findServiceProblems(config: Chosen & { port: number; env: NodeJS.ProcessEnv }): string[] {
-  const { env, port } = config;
-  const envOf = environments({ ...MADE_LATER, env, config, port });
+export function findServiceProblems(
+  config: Chosen & { port: number; operationsPort: number; env: NodeJS.ProcessEnv },
+): string[] {
+  const { env, port, operationsPort } = config;
+  const envOf = environments({ ...MADE_LATER, env, config, port, operationsPort });
   return Object.entries(shapes).flatMap(([service, shape]) => {
     try {
-      readEnv(envOf[service as keyof typeof shapes], shape);
+      readEnv(envOf[service as ServiceName], shape);
       return [];
     } catch (error) {
       if (error instanceof ConfigError) return [...error.problems];

@@ -58,7 +58,7 @@ const shape = Joi.object<Variables>({
 // Ours to read; what they name is handed on by value.
 const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
-const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the three services with one command.
+const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five services with one command.
 
 Usage: npm start -- [--renderers N] [--data DIR] [--help]
 
@@ -68,7 +68,7 @@ Usage: npm start -- [--renderers N] [--data DIR] [--help]
 Variables:
   PORT            port of the API (default 8080, 0 takes a free one)
   HOST            address of the API (default 127.0.0.1)
-  OPERATIONS_PORT port of the dashboard and of the gateway's metrics, for this machine alone (default 0: a free one)
+  OPERATIONS_PORT port of the operations dashboard, for this machine alone (default 0: a free one)
   MONGODB_URI     use this replica set instead of starting a mongod
   REDIS_URL       use this Redis instead of starting one (appendonly yes, maxmemory-policy noeviction)
   CHROMIUM_PATH   print with this browser
@@ -77,7 +77,7 @@ Variables:
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
   BILLHOOK_CACHE_DIR    where fetched programs and compiled code are kept (default ~/.cache/billhook)
-Everything else in the environment is handed to the gateway and the webhook service as it is. What is wrong or misspelt in it is named
+Everything else in the environment is passed to all services but the renderer as it is. What is wrong or misspelt in it is named
 before anything is started (exit code 78).
 
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.

@@ -8,17 +8,19 @@ const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-s
 /** Two heaps of the C library at most instead of eight for each core. Why, and why not in the renderer: docs/adr/0018-limit-glibc-malloc-arenas.md */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
+const RUNS_FOR_MONTHS = ['gateway', 'operations', 'scheduler', 'webhooks'];
+
 /** @param service its folder in services/. @returns what stands between `node` and the file. */
 export function nodeFlagsOf(service: string): readonly string[] {
-  return isSteady(service) ? ONE_SIZE : [];
+  return isBusy(service) ? ONE_SIZE : [];
 }
 
-/** @param service its folder in services/. @returns what its process has in its environment besides its configuration. */
+/** @param service its folder in services/. @returns the environment of its process besides its configuration. */
 export function nodeEnvironmentOf(service: string): Readonly<Record<string, string>> {
-  return isSteady(service) ? TWO_HEAPS : {};
+  return RUNS_FOR_MONTHS.includes(service) ? TWO_HEAPS : {};
 }
 
-/** Runs for months, and holds the same all the time. */
-function isSteady(service: string): boolean {
+/** Allocates much for each request or delivery, and retains little. The dashboard and the scheduler are idle most of the time. */
+function isBusy(service: string): boolean {
   return service === 'gateway' || service === 'webhooks';
 }

@@ -12,6 +12,7 @@ export interface Addresses {
   env: NodeJS.ProcessEnv; // ours, the source of everything a person set
   config: Chosen;
   port: number;
+  operationsPort: number;
   mongodbUri: string;
   redisUrl: string | ((service: RedisUser) => string); // one for all, or of a user of its own for each
   secretKey: string;
@@ -33,15 +34,26 @@ export function compiledCode(env: NodeJS.ProcessEnv) {
   return { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(cacheFolder(env), 'compiled') };
 }
 
+export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
+
 export function environments(addresses: Addresses) {
   const { config, mongodbUri: MONGODB_URI, redisUrl, secretKey: SECRET_KEY } = addresses;
   const urlFor = (service: RedisUser) => (typeof redisUrl === 'string' ? redisUrl : redisUrl(service));
   const OUTBOUND_ALLOW = config.outboundAllow;
-  const env = { ...addresses.env, ...compiledCode(addresses.env) };
+  const env: NodeJS.ProcessEnv = { ...addresses.env, ...compiledCode(addresses.env) };
+  const { SECRET_KEY: _secretKey, SECRET_KEY_FILE: _secretKeyFile, ...withoutSecretKey } = env;
   const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL: urlFor('gateway'), SECRET_KEY, OUTBOUND_ALLOW },
     webhooks: { ...env, MONGODB_URI, REDIS_URL: urlFor('webhooks'), SECRET_KEY, OUTBOUND_ALLOW },
+    operations: {
+      ...withoutSecretKey,
+      OPERATIONS_HOST: '127.0.0.1',
+      OPERATIONS_PORT: String(addresses.operationsPort),
+      MONGODB_URI,
+      REDIS_URL: urlFor('operations'),
+    },
+    scheduler: { ...withoutSecretKey, MONGODB_URI, REDIS_URL: urlFor('scheduler') },
     renderer: {
       ...bareEnvironment(env, RENDERER_GETS),
       REDIS_URL: urlFor('renderer'),

@@ -1,4 +1,4 @@
-// Starts one of our services and waits until its operations port says that it is ready.
+// Starts one of our services and waits until its health port says that it is ready.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface ServiceOptions {
   service: string; // the folder in services/: "renderer"
   root: string; // holds services/
   dataFolder: string;
-  operationsPort: number;
+  healthPort: number;
   env: NodeJS.ProcessEnv;
   terminal: Terminal;
 }
@@ -42,8 +42,8 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     env: {
       ...nodeEnvironmentOf(options.service),
       ...options.env,
-      OPERATIONS_PORT: String(options.operationsPort),
-      OPERATIONS_HOST: '127.0.0.1',
+      HEALTH_PORT: String(options.healthPort),
+      HEALTH_HOST: '127.0.0.1',
       [MARK]: markOf(dataFolder, name),
     },
   });
@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   }
 }
 
-async function becomeReady(child: Child, { name, dataFolder, operationsPort }: ServiceOptions) {
+async function becomeReady(child: Child, { name, dataFolder, healthPort }: ServiceOptions) {
   const log = logFileOf(dataFolder, name);
   const deadline = performance.now() + READY_LIMIT_MS;
   while (performance.now() < deadline) {
@@ -79,15 +79,15 @@ async function becomeReady(child: Child, { name, dataFolder, operationsPort }: S
       const options = exit.code === EXIT_CONFIG ? { exitCode: EXIT_CONFIG } : {};
       throw new Failure(`${name} did not start (${describeExit(exit)}), see ${log}`, options);
     }
-    if (await isReady(operationsPort)) return;
+    if (await isReady(healthPort)) return;
     await wait(POLL_MS);
   }
   throw new Failure(`${name} was not ready after ${READY_LIMIT_MS / 1000} s, see ${log}`);
 }
 
-async function isReady(operationsPort: number): Promise<boolean> {
+async function isReady(healthPort: number): Promise<boolean> {
   try {
-    const url = `http://127.0.0.1:${operationsPort}/readyz`;
+    const url = `http://127.0.0.1:${healthPort}/readyz`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
     await answer.body?.cancel();
     return answer.status === 200;

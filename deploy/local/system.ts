@@ -13,7 +13,7 @@ import { logFileOf, secretKeyOf } from './data-folder.ts';
 import { endOurs, MARK, markOf } from './orphans.ts';
 import { drawRedisUsers } from './redis-users.ts';
 import { startService } from './service.ts';
-import { bareEnvironment, environments } from './service-env.ts';
+import { bareEnvironment, environments, type ServiceName } from './service-env.ts';
 import { openSocketFolder } from './socket-folder.ts';
 import { type Running, type Supervised, supervise } from './supervise.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,6 +31,7 @@ export interface SystemOptions {
 export interface Addresses {
   url: string;
   operationsUrl: string;
+  healthUrls: Record<string, string>; // of each process, by its name
   mongodbUri: string;
   redisUrl: string;
   secretKeyId: string;
@@ -45,6 +46,7 @@ export interface System {
 }
 
 const END_AGAIN_MS = 100;
+const SINGLE_SERVICES = ['gateway', 'operations', 'scheduler', 'webhooks'] as const;
 
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
@@ -71,20 +73,33 @@ export function makeSystem(options: SystemOptions): System {
     const chromiumPath = programs.chromium.command;
     // Each with a user of its own in the Redis that is ours; one that was named has one address for all.
     const urlOfUser = programs.redisServer ? (user: RedisUser) => redisUsers.urlOf(user, redisUrl) : redisUrl;
-    const envOf = environments({ env, config, port, mongodbUri, redisUrl: urlOfUser, secretKey, chromiumPath });
-    const keepService = (name: string, service: 'gateway' | 'webhooks' | 'renderer', fixedPort?: number) =>
+    const envOf = environments({
+      env,
+      config,
+      port,
+      operationsPort,
+      mongodbUri,
+      redisUrl: urlOfUser,
+      secretKey,
+      chromiumPath,
+    });
+    const healthPorts: Record<string, number> = {};
+    const keepService = (name: string, service: ServiceName) =>
       keep(name, async () => {
-        const itsPort = fixedPort ?? (await getPort({ host: '127.0.0.1' }));
-        return await startService({ ...options, name, service, operationsPort: itsPort, env: envOf[service] });
+        healthPorts[name] ??= await getPort({ host: '127.0.0.1' });
+        const healthPort = healthPorts[name];
+        return await startService({ ...options, name, service, healthPort, env: envOf[service] });
       });
     await Promise.all([
-      keepService('gateway', 'gateway', operationsPort),
-      keepService('webhooks', 'webhooks'),
+      ...SINGLE_SERVICES.map((service) => keepService(service, service)),
       ...rendererNames(config.renderers).map((name) => keepService(name, 'renderer')),
     ]);
     return {
       url: urlOf(config.host, port),
       operationsUrl: urlOf('127.0.0.1', operationsPort),
+      healthUrls: Object.fromEntries(
+        Object.entries(healthPorts).map(([name, healthPort]) => [name, urlOf('127.0.0.1', healthPort)]),
+      ),
       mongodbUri,
       redisUrl: envOf.admin.REDIS_URL,
       secretKeyId: openSecretBox(secretKey).keyIds[0] ?? '',
@@ -117,7 +132,13 @@ export function makeSystem(options: SystemOptions): System {
 
   async function stop() {
     isStopping = true;
-    const order = [['gateway'], ['webhooks'], rendererNames(config.renderers), ['redis'], ['mongodb']];
+    const order = [
+      ['gateway', 'operations', 'scheduler'],
+      ['webhooks'],
+      rendererNames(config.renderers),
+      ['redis'],
+      ['mongodb'],
+    ];
     for (const names of order) await Promise.all(names.map(stopPart));
   }
 

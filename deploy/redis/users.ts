@@ -1,9 +1,9 @@
 // Who may do what in Redis: one user for each service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
 import { createHash } from 'node:crypto';
-import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
+import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 
 /** `admin` is the command line's. */
-export const REDIS_USERS = ['gateway', 'renderer', 'webhooks', 'admin'] as const;
+export const REDIS_USERS = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'] as const;
 
 export type RedisUser = (typeof REDIS_USERS)[number];
 
@@ -43,7 +43,7 @@ const COMMANDS = [
 const OVERVIEW = '+client|list';
 
 function rightsOf(user: RedisUser, prefix: string): string[] {
-  const queues = (names: { name: string }[]) => names.map(({ name }) => `~${prefix}:${name}:*`);
+  const queues = (names: readonly { name: string }[]) => names.map(({ name }) => `~${prefix}:${name}:*`);
   const channels = (names: string[]) => names.map((name) => `&${prefix}:${name}`);
   switch (user) {
     case 'gateway':
@@ -57,6 +57,11 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
         ...channels(['replies:*', 'cancels']),
         ...COMMANDS,
       ];
+    case 'operations':
+      // Every queue, but neither documents nor their replies.
+      return [...queues(catalog), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
+    case 'scheduler':
+      return [...channels(['nudges']), ...COMMANDS];
     case 'webhooks':
       return [
         ...queues([fanOutEvent, deliverWebhook, retryWebhook]),

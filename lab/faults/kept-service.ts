@@ -12,7 +12,7 @@ export interface KeptService {
   service: ServiceName;
   /** Of the public port; only the gateway has one. */
   url: string;
-  operationsUrl: string;
+  healthUrl: string;
   logFile: string;
   /** Undefined while it is down. */
   pid(): number | undefined;
@@ -44,8 +44,8 @@ export async function keepService(
   },
 ): Promise<KeptService> {
   const { name, workspace, logFile } = options;
-  const ports = { PORT: String(await steadyPort()), OPERATIONS_PORT: String(await steadyPort()) };
-  const operationsUrl = `http://127.0.0.1:${ports.OPERATIONS_PORT}`;
+  const ports = { PORT: String(await steadyPort()), HEALTH_PORT: String(await steadyPort()) };
+  const healthUrl = `http://127.0.0.1:${ports.HEALTH_PORT}`;
   const clock = `${logFile}.clock`;
   let starts = 0;
   let once: Record<string, string> = {};
@@ -70,7 +70,7 @@ export async function keepService(
     name,
     service,
     url: `http://127.0.0.1:${ports.PORT}`,
-    operationsUrl,
+    healthUrl,
     logFile,
     pid: kept.pid,
     starts: () => starts,
@@ -86,7 +86,7 @@ export async function keepService(
     setClock: (offsetMs) => setClock(clock, offsetMs),
     async ready() {
       await eventually(async () => {
-        const isReady = kept.pid() !== undefined && (await fetch(`${operationsUrl}/readyz`)).ok;
+        const isReady = kept.pid() !== undefined && (await fetch(`${healthUrl}/readyz`)).ok;
         if (!isReady) await pause(READY_STEP_MS);
         return isReady;
       }, READY_LIMIT_MS);

@@ -55,7 +55,7 @@ async function scrape(program: string, { gateway, renderers, webhooks }: TestSys
   const given = await readFile('deploy/docker/prometheus.yml', 'utf8');
   const jobs = { gateway: [gateway], renderer: renderers, webhooks: [webhooks] };
   const lines = Object.entries(jobs).map(([job, services]) => {
-    const hosts = services.map(({ operationsUrl }) => new URL(operationsUrl).host);
+    const hosts = services.map(({ healthUrl }) => new URL(healthUrl).host);
     return `  - { job_name: ${job}, static_configs: [{ targets: [${hosts.map((host) => `"${host}"`)}] }] }`;
   });
   const head = given

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VNode } from 'preact';
-import { html, renderPage } from '../../services/gateway/operations/html.ts';
+import { html, renderPage } from '../../services/operations/views/html.ts';
 import { clock, ORACLES, type StormState } from './storm-state.ts';
 
 const RELOAD_SECONDS = 2;

@@ -9,7 +9,7 @@ import { findMisspelt } from './known-variables.ts';
  * @param env usually `process.env`; `NAME_FILE` may stand for `NAME` and names a file that holds the value (secrets in containers).
  * @param shape a joi object whose keys are the variables of this service.
  * @returns a frozen object with converted values. Variables the shape does not name are left out, but for misspelt ones of ours,
- * see known-variables.ts: these are problems, for who set them believes that they work.
+ * see known-variables.ts: these are problems, because whoever set one believes it works.
  * @throws ConfigError naming every problem at once.
  */
 export function readEnv<Config extends object>(
@@ -47,6 +47,17 @@ const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/
 /** No URI in the sense of the standard: it names several hosts, each with a port of its own. */
 const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
 
+export const NAMES_RULE =
+  'separated by commas, such as ops.example.com; IP addresses, names without a dot and names of Kubernetes services are always allowed';
+
+/** Host names under which an internal port responds, see allowed-hosts.ts. */
+export const hostNames = Joi.string()
+  .pattern(/^[\w.-]+(,[\w.-]+)*$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be host names separated by commas, without ports' });
+
+/** How many proxies in front set X-Forwarded-For. */
+export const proxyCount = Joi.number().integer().min(0).max(10).default(0);
+
 /** The variables more than one service reads, so that they mean the same everywhere. */
 export const variables = {
   MONGODB_URI: Joi.string()
@@ -72,18 +83,13 @@ export const variables = {
   LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')
-    .description('Least level that is logged'),
+    .description('Minimum log level'),
   HOST: Joi.string().default('0.0.0.0').description('Address the public port listens on'),
-  OPERATIONS_HOST: Joi.string()
+  HEALTH_HOST: Joi.string()
     .default('0.0.0.0')
-    .description('Address the operations port listens on; never expose it to the public'),
-  OPERATIONS_ALLOWED_HOSTS: Joi.string()
-    .pattern(/^[\w.-]+(,[\w.-]+)*$/)
-    .messages({ 'string.pattern.base': '{{#label}} must be host names separated by commas, without ports' })
-    .description(
-      'Names by which browsers and scrapers reach the operations port, separated by commas, such as ops.example.com; addresses, names without a dot and names of Kubernetes services need not be in it',
-    ),
-  OPERATIONS_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
+    .description('Address the health port listens on; never expose it to the public'),
+  HEALTH_ALLOWED_HOSTS: hostNames.description(`Names by which scrapers reach the health port, ${NAMES_RULE}`),
+  HEALTH_PORT: Joi.number().port().description('Port of /livez, /readyz and /metrics'),
   OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .description(

@@ -1,31 +1,32 @@
-// The operations port of a service: liveness, readiness and metrics, apart from the public port.
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+// The health port of a service: `/livez`, `/readyz` and `/metrics`, apart from the port that does its work.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { judgeHost } from './allowed-hosts.ts';
 import type { Logger } from './logger.ts';
 
-/** Resolves when the dependency is well, rejects with the reason when it is not. */
+/** Resolves when the dependency is available, rejects with the reason when it is not. */
 export type Check = () => Promise<unknown>;
 
 const CHECK_LIMIT_MS = 2_000;
 
-export interface Operations {
+export interface HealthPort {
   port: number;
-  /** The service has started: from now on /readyz answers as its checks do. Until then it answers 503. */
+  /** The service has started: from now on /readyz reports its checks. Until then it responds with 503. */
   started(): void;
-  /** From now on /readyz answers 503, so that load balancers look elsewhere before the service stops. */
+  /** From now on /readyz responds with 503, so that load balancers choose another process before this one stops. */
   drain(): void;
   close(): Promise<void>;
 }
 
 /**
  * Listens on `host:port` (port 0 or undefined: any free one).
- * @param checks what /readyz asks, by the name it reports. @param informational what `/readyz?verbose` asks and shows besides:
- * the service does without it. @param fallback answers every other path (the dashboard of the gateway).
+ * @param checks the dependencies /readyz needs, by the name it reports. @param informational further dependencies that `/readyz?verbose`
+ * shows; the service works without them.
  */
 export async function openHealthPort(options: {
   host: string;
-  /** OPERATIONS_ALLOWED_HOSTS. */
+  /** HEALTH_ALLOWED_HOSTS. */
   names?: string | undefined;
   port: number | undefined;
   service: string;
@@ -33,21 +34,20 @@ export async function openHealthPort(options: {
   informational?: Record<string, Check>;
   metrics: Registry;
   log: Logger;
-  fallback?: RequestListener;
-}): Promise<Operations> {
-  const isOurs = hostJudge(options.names);
+}): Promise<HealthPort> {
+  const isAllowed = judgeHost(options.names);
   let isStarting = true;
   let isDraining = false;
   const server = createServer((request, response) => {
-    answer(request, response).catch((error) => {
-      options.log.error({ err: error }, 'operations request failed');
+    respond(request, response).catch((error) => {
+      options.log.error({ err: error }, 'health request failed');
       if (!response.headersSent) send(response, 500, { error: 'Internal server error' });
     });
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse) {
-    if (!isOurs(request.headers.host ?? ''))
-      return send(response, 421, { error: 'Unknown host, see OPERATIONS_ALLOWED_HOSTS' });
+  async function respond(request: IncomingMessage, response: ServerResponse) {
+    if (!isAllowed(request.headers.host ?? ''))
+      return send(response, 421, { error: 'Unknown host, see HEALTH_ALLOWED_HOSTS' });
     const [path, query] = (request.url ?? '/').split('?', 2);
     if (path === '/livez') return send(response, 200, { service: options.service, status: 'alive' });
     if (path === '/readyz') return readiness(response, new URLSearchParams(query).has('verbose'));
@@ -55,8 +55,6 @@ export async function openHealthPort(options: {
       const text = await options.metrics.metrics();
       return response.writeHead(200, { 'Content-Type': options.metrics.contentType }).end(text);
     }
-    if (options.fallback && isStarting) return send(response, 503, { error: 'The service is starting, see /readyz' });
-    if (options.fallback) return options.fallback(request, response);
     return send(response, 404, { error: 'Not found' });
   }
 
@@ -101,24 +99,8 @@ export async function openHealthPort(options: {
   };
 }
 
-/** Names that no stranger can have in the public DNS: without a dot, of this machine, or of a Kubernetes service. */
-const PRIVATE_NAME = /^(?:[\w-]+|[\w.-]+\.(?:localhost|svc|svc\.cluster\.local))$/;
-
-/**
- * A page in a browser can make a public name of its own point here, and would read metrics through it. It cannot choose an address as the
- * host. @param names OPERATIONS_ALLOWED_HOSTS. @returns what judges a `Host` header.
- */
-export function hostJudge(names = ''): (host: string) => boolean {
-  const known = new Set(names.toLowerCase().split(','));
-  return (host) => {
-    const name = host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase();
-    const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0;
-    return name !== '' && (isAddress || PRIVATE_NAME.test(name) || known.has(name));
-  };
-}
-
 interface Verdict {
-  /** Absent when all is well. */
+  /** Absent when the dependency is available. */
   problem: string | undefined;
   tookMs: number;
 }

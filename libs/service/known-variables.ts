@@ -8,6 +8,9 @@ import { distance } from 'fastest-levenshtein';
 export const KNOWN_VARIABLES: readonly string[] = [
   'HOST',
   'PORT',
+  'HEALTH_HOST',
+  'HEALTH_ALLOWED_HOSTS',
+  'HEALTH_PORT',
   'OPERATIONS_HOST',
   'OPERATIONS_ALLOWED_HOSTS',
   'OPERATIONS_PORT',

@@ -157,6 +157,15 @@ export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): v
   ]);
 }
 
+/** @param lagMs age of the oldest document whose expiry event is due and not yet written, 0 when there is none. */
+export function watchScheduler(registry: Registry, lagMs: () => Promise<number>): void {
+  watchStored(registry, lagMs, [
+    'billhook_scheduler_lag_seconds',
+    'Age of the oldest date that is due and has no event yet',
+    (of) => of / 1000,
+  ]);
+}
+
 /** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
 export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
   watchStored(

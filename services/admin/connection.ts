@@ -32,8 +32,8 @@ export interface Addresses {
 
 /** What `npm start` has written down of itself in local.json. */
 export interface LocalFacts {
-  /** Operations port of the gateway. */
-  operationsUrl?: string;
+  /** Health ports of all processes, by their names. */
+  healthUrls?: Record<string, string>;
   outboundAllow?: string;
   /** Of the key that seals secrets, see secret-box.ts. */
   secretKeyId?: string;

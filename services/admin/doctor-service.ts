@@ -1,4 +1,4 @@
-// Asks a service by its operations port how it and what it depends on are.
+// Asks a service by its health port how it and what it depends on are.
 import type { Finding } from './check-result.ts';
 
 const LIMIT_MS = 5_000;
@@ -9,14 +9,14 @@ interface Readiness {
   checks?: Record<string, { status: string; required: boolean; tookMs: number; problem?: string }>;
 }
 
-/** @param url of the operations port: `http://host:port`. */
+/** @param url of the health port: `http://host:port`. */
 export async function examineService(url: string): Promise<Finding[]> {
   try {
     const response = await fetch(new URL('/readyz?verbose', url), { signal: AbortSignal.timeout(LIMIT_MS) });
     return findingsOf(url, (await response.json()) as Readiness);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const advice = 'Look whether the service runs and whether this is its operations port';
+    const advice = 'Look whether the service runs and whether this is its health port';
     return [{ status: 'problem', check: `Service at ${url}`, found: String(cause), advice }];
   }
 }

@@ -16,12 +16,12 @@ const log = () => makeLogger('admin', 'silent');
 
 /**
  * @param env of this process: whatever runs here is looked at, the rest is `unknown`.
- * @param services addresses of operations ports; that of the system running here is known.
+ * @param services addresses of health ports; those of the system running here are known.
  */
 export async function examine(env: NodeJS.ProcessEnv, target: Target, services: string[]): Promise<Finding[]> {
   const addresses = await findAddresses(target);
   const { local } = addresses;
-  const urls = [...(local?.operationsUrl ? [local.operationsUrl] : []), ...services];
+  const urls = [...Object.values(local?.healthUrls ?? {}), ...services];
   return [
     ...examineConfig(env),
     ...examineNode(),

@@ -133,7 +133,7 @@ command(
 ).action((name, id, options) => answerFromQueues(options, (all) => retry(all, name, id), printRecord));
 
 command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do')
-  .option('--services <urls...>', 'operations ports to ask as well, such as http://renderer:9090')
+  .option('--services <urls...>', 'health ports to ask as well, such as http://renderer:9090')
   .action(async (options) => {
     const findings = await examine(env, targetOf(options, readUsableSettings(env)), options.services ?? []);
     printFindings(findings, options.json ?? false);

@@ -1,15 +1,15 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
-import { readEnv, variables } from '#libs/service/env.ts';
+import { proxyCount, readEnv, variables } from '#libs/service/env.ts';
 import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
 import { readOrigins } from './http/cross-origin.ts';
 
 export interface Config {
   HOST: string;
   PORT: number;
-  OPERATIONS_HOST: string;
-  OPERATIONS_ALLOWED_HOSTS?: string;
-  OPERATIONS_PORT?: number;
+  HEALTH_HOST: string;
+  HEALTH_ALLOWED_HOSTS?: string;
+  HEALTH_PORT?: number;
   MONGODB_URI: string;
   REDIS_URL: string;
   REDIS_PREFIX: string;
@@ -19,7 +19,6 @@ export interface Config {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   CORS_ORIGINS: string;
   TRUST_PROXY: number;
-  OPERATIONS_TRUST_PROXY: number;
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
   RATE_LIMIT_REFUSALS: number;
@@ -31,9 +30,9 @@ const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000
 export const configShape = Joi.object<Config, true>({
   HOST: variables.HOST,
   PORT: Joi.number().port().default(8080).description('Public port of the API'),
-  OPERATIONS_HOST: variables.OPERATIONS_HOST,
-  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
-  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  HEALTH_HOST: variables.HEALTH_HOST,
+  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
+  HEALTH_PORT: variables.HEALTH_PORT,
   MONGODB_URI: variables.MONGODB_URI,
   REDIS_URL: variables.REDIS_URL,
   REDIS_PREFIX: variables.REDIS_PREFIX,
@@ -50,18 +49,7 @@ export const configShape = Joi.object<Config, true>({
       return wrong.length > 0 ? message({ custom }) : value;
     })
     .description('Comma-separated origins whose pages may call the API from a browser (CORS); none unless set'),
-  TRUST_PROXY: Joi.number()
-    .integer()
-    .min(0)
-    .max(10)
-    .default(0)
-    .description('How many proxies in front of the gateway set X-Forwarded-For'),
-  OPERATIONS_TRUST_PROXY: Joi.number()
-    .integer()
-    .min(0)
-    .max(10)
-    .default(0)
-    .description('The same for the operations port, which is usually reached without a proxy'),
+  TRUST_PROXY: proxyCount.description('How many proxies in front of the gateway set X-Forwarded-For'),
   RATE_LIMIT_REQUESTS: perMinute(6_000).description(
     'Requests of one API key per minute, twice as many of all keys of an account; 0 is no limit',
   ),

@@ -26,7 +26,6 @@ import { readOrigins } from './http/cross-origin.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { oneAtATime } from './limits/connections.ts';
 import { openRates } from './limits/rate-limit.ts';
-import { openDashboard } from './operations/dashboard.ts';
 import { openPrinting } from './printing/print-document.ts';
 
 /** Documents and rate limits need Redis, and do without it: the start waits no longer to learn whether it accepts our credentials. */
@@ -80,29 +79,26 @@ await run(async ({ onClose, useLogger }) => {
     isBehindProxy: config.TRUST_PROXY > 0,
   });
 
-  const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
-  onClose(() => dashboard.close());
-  const operations = await openHealthPort({
-    host: config.OPERATIONS_HOST,
-    names: config.OPERATIONS_ALLOWED_HOSTS,
-    port: config.OPERATIONS_PORT,
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
     service: 'gateway',
     checks: { mongodb: pingMongo },
     // Without Redis everything but documents works, and they say so themselves.
     informational: { redis: () => queues.redis.ping() },
     metrics,
     log,
-    fallback: dashboard.app,
   });
-  onClose(() => operations.close());
+  onClose(() => health.close());
 
   await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
   const batches = openBatchPrinting({ print, nudge, log });
   onClose(() => batches.close());
   isStarting = false;
-  operations.started();
+  health.started();
   onClose(async () => {
-    operations.drain();
+    health.drain();
     await close();
   });
 });

@@ -5,9 +5,9 @@ import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
 
 export interface Config {
-  OPERATIONS_HOST: string;
-  OPERATIONS_ALLOWED_HOSTS?: string;
-  OPERATIONS_PORT?: number;
+  HEALTH_HOST: string;
+  HEALTH_ALLOWED_HOSTS?: string;
+  HEALTH_PORT?: number;
   REDIS_URL: string;
   REDIS_PREFIX: string;
   CHROMIUM_PATH: string;
@@ -22,9 +22,9 @@ export interface Config {
 }
 
 export const configShape = Joi.object<Config, true>({
-  OPERATIONS_HOST: variables.OPERATIONS_HOST,
-  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
-  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  HEALTH_HOST: variables.HEALTH_HOST,
+  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
+  HEALTH_PORT: variables.HEALTH_PORT,
   REDIS_URL: variables.REDIS_URL,
   REDIS_PREFIX: variables.REDIS_PREFIX,
   CHROMIUM_PATH: Joi.string()

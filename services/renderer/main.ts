@@ -52,10 +52,10 @@ await run(async ({ onClose, useLogger }) => {
   const { onEnd, onReplaced } = observeRenderer(metrics);
   let browser: PrintingBrowser | undefined;
   let isolation: Isolation | undefined;
-  const operations = await openHealthPort({
-    host: config.OPERATIONS_HOST,
-    names: config.OPERATIONS_ALLOWED_HOSTS,
-    port: config.OPERATIONS_PORT,
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
     service: 'renderer',
     checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },
     // It prints without its sandbox, too: whoever asks verbosely is told.
@@ -63,7 +63,7 @@ await run(async ({ onClose, useLogger }) => {
     metrics,
     log,
   });
-  onClose(() => operations.close());
+  onClose(() => health.close());
 
   const workplace = await openTempDir();
   onClose(workplace.remove);
@@ -118,8 +118,8 @@ await run(async ({ onClose, useLogger }) => {
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, ...places, log });
   onClose(() => worker.close(CLOSE_LIMIT_MS));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));
-  onClose(() => operations.drain());
-  operations.started();
+  onClose(() => health.drain());
+  health.started();
   log.info('ready to print');
 });
 

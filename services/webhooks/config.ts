@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { readEnv, variables } from '#libs/service/env.ts';
 
 export interface Config {
-  OPERATIONS_HOST: string;
-  OPERATIONS_ALLOWED_HOSTS?: string;
-  OPERATIONS_PORT?: number;
+  HEALTH_HOST: string;
+  HEALTH_ALLOWED_HOSTS?: string;
+  HEALTH_PORT?: number;
   MONGODB_URI: string;
   REDIS_URL: string;
   REDIS_PREFIX: string;
@@ -19,9 +19,9 @@ export interface Config {
 }
 
 export const configShape = Joi.object<Config, true>({
-  OPERATIONS_HOST: variables.OPERATIONS_HOST,
-  OPERATIONS_ALLOWED_HOSTS: variables.OPERATIONS_ALLOWED_HOSTS,
-  OPERATIONS_PORT: variables.OPERATIONS_PORT,
+  HEALTH_HOST: variables.HEALTH_HOST,
+  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
+  HEALTH_PORT: variables.HEALTH_PORT,
   MONGODB_URI: variables.MONGODB_URI,
   REDIS_URL: variables.REDIS_URL,
   REDIS_PREFIX: variables.REDIS_PREFIX,

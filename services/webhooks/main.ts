@@ -19,7 +19,6 @@ import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/se
 import { repeat } from '#libs/service/polling-loop.ts';
 import { release } from '#libs/service/release.ts';
 import { startTracing } from '#libs/service/tracing.ts';
-import { emitExpirations } from './announce-lapses.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { putDueDeliveries } from './enqueue-due-deliveries.ts';
@@ -36,8 +35,6 @@ const RELAY_EVERY_MS = 500;
 const CLOCK_EVERY_MS = 1_000;
 /** How soon a process learns that another one shares the work. */
 const HEAD_COUNT_EVERY_MS = 5_000;
-/** How late after midnight an overdue invoice may be announced. */
-const LAPSES_EVERY_MS = 30_000;
 /** How soon after its end a process's unfinished errands are found. */
 const ERRANDS_EVERY_MS = 30_000;
 /** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
@@ -64,16 +61,16 @@ await run(async ({ onClose, useLogger }) => {
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const deliveries = deliveryMetrics(metrics);
-  const operations = await openHealthPort({
-    host: config.OPERATIONS_HOST,
-    names: config.OPERATIONS_ALLOWED_HOSTS,
-    port: config.OPERATIONS_PORT,
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
     service: 'webhooks',
     checks: { mongodb: pingMongo, redis: () => queues.redis.ping() },
     metrics,
     log,
   });
-  onClose(() => operations.close());
+  onClose(() => health.close());
   await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
 
   let sharers = 1;
@@ -129,13 +126,6 @@ await run(async ({ onClose, useLogger }) => {
     },
     { name: 'the head count', everyMs: HEAD_COUNT_EVERY_MS, log },
   );
-  const scheduler = repeat(
-    async (signal) => {
-      if ((await emitExpirations(agreedDate(), signal)) > 0) relay.wake();
-      return false;
-    },
-    { name: 'the scheduler', everyMs: LAPSES_EVERY_MS, log },
-  );
   const errands = repeat(
     async (signal) => {
       if ((await reconcilePending(agreedDate(), signal)) > 0) clock.wake();
@@ -147,7 +137,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() =>
     Promise.all([
       ...workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS)),
-      ...[relay, clock, headCount, scheduler, errands].map((one) => one.stop()),
+      ...[relay, clock, headCount, errands].map((one) => one.stop()),
     ]),
   );
   const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
@@ -155,7 +145,7 @@ await run(async ({ onClose, useLogger }) => {
     clock.wake();
   });
   onClose(stopListening);
-  onClose(() => operations.drain());
-  operations.started();
-  log.info({ operationsPort: operations.port, allowed: config.OUTBOUND_ALLOW }, 'ready');
+  onClose(() => health.drain());
+  health.started();
+  log.info({ healthPort: health.port, allowed: config.OUTBOUND_ALLOW }, 'ready');
 });

@@ -9,9 +9,9 @@ import type { Workspace } from './workspace.ts';
 
 export interface SpawnedService {
   pid: number;
-  /** Of the public port; only the gateway has one. */
+  /** Of the port it serves: the gateway's API, or the operations dashboard. */
   url: string;
-  operationsUrl: string;
+  healthUrl: string;
   /** Everything it logged so far. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
@@ -24,7 +24,7 @@ const STOP_LIMIT_MS = 45_000;
 /** Only ends a hang: on a machine that is busy with other suites a start takes its time. Under the limit of the test runner, so that what was said is seen. */
 export const READY_LIMIT_MS = 150_000;
 
-export type ServiceName = 'gateway' | 'renderer' | 'webhooks';
+export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
 
 /** What a service needs of a workspace: enough for one whose stores are not there yet. */
 export type ServiceWorkspace = Pick<
@@ -49,7 +49,7 @@ export async function spawnService(
   try {
     const outcome = await eventually(async () => {
       if (code !== undefined) return 'ended';
-      return (await fetch(`${launched.operationsUrl}/readyz`)).ok && 'ready';
+      return (await fetch(`${launched.healthUrl}/readyz`)).ok && 'ready';
     }, READY_LIMIT_MS);
     if (outcome === 'ended') throw new Error(`${service} exited with ${code}`);
   } catch (error) {
@@ -67,7 +67,7 @@ export async function launchService(
   logFile?: string,
 ): Promise<SpawnedService> {
   const port = Number(env['PORT'] ?? (await getPort()));
-  const operationsPort = Number(env['OPERATIONS_PORT'] ?? (await getPort()));
+  const healthPort = Number(env['HEALTH_PORT'] ?? (await getPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
   const child = spawn('node', [...nodeFlagsOf(service), `services/${service}/main.ts`], {
     stdio: ['ignore', log, log],
@@ -77,8 +77,8 @@ export async function launchService(
       ...compiledCode(process.env),
       ...nodeEnvironmentOf(service),
       ...settings(service, workspace),
-      PORT: String(port),
-      OPERATIONS_PORT: String(operationsPort),
+      [service === 'operations' ? 'OPERATIONS_PORT' : 'PORT']: String(port),
+      HEALTH_PORT: String(healthPort),
       ...env,
     },
   });
@@ -90,7 +90,7 @@ export async function launchService(
   return {
     pid: child.pid as number, // Node itself starts everywhere.
     url: `http://127.0.0.1:${port}`,
-    operationsUrl: `http://127.0.0.1:${operationsPort}`,
+    healthUrl: `http://127.0.0.1:${healthPort}`,
     output,
     kill: (signal) => void child.kill(signal),
     stop: () => stop(child, exited),
@@ -101,13 +101,15 @@ export async function launchService(
 function settings(service: string, workspace: ServiceWorkspace): Record<string, string> {
   const common = {
     HOST: '127.0.0.1',
-    OPERATIONS_HOST: '127.0.0.1',
+    HEALTH_HOST: '127.0.0.1',
     REDIS_URL: workspace.redisUrl,
     REDIS_PREFIX: workspace.redisPrefix,
     OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
     LOG_LEVEL: 'info',
   };
   if (service === 'renderer') return { ...common, CHROMIUM_PATH: workspace.chromiumPath };
+  if (service === 'operations' || service === 'scheduler')
+    return { ...common, OPERATIONS_HOST: '127.0.0.1', MONGODB_URI: workspace.mongodbUri };
   return { ...common, MONGODB_URI: workspace.mongodbUri, SECRET_KEY: workspace.secretKey };
 }
 

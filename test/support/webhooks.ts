@@ -41,7 +41,7 @@ export async function startWebhookService(workspace: Workspace, env: NodeJS.Proc
       REDIS_PREFIX: workspace.redisPrefix,
       SECRET_KEY: workspace.secretKey,
       OUTBOUND_ALLOW: LOOPBACK,
-      OPERATIONS_HOST: '127.0.0.1',
+      HEALTH_HOST: '127.0.0.1',
       WEBHOOK_RETRY_SCALE: '0.001',
       LOG_LEVEL: 'info',
       ...env,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
-import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type AnyRecord,

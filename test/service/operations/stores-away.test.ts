@@ -11,7 +11,7 @@ import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
 import { insertOperator, Operator } from '#libs/models/operations/operator.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
-import { type Dashboard, openDashboard } from '../../../services/gateway/operations/dashboard.ts';
+import { type Dashboard, openDashboard } from '../../../services/operations/dashboard.ts';
 import { browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
 import { eventually } from '../../support/eventually.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';

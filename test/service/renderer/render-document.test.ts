@@ -29,7 +29,7 @@ const slow = () =>
   });
 
 const outcomes = async (outcome: string) => {
-  const text = await (await fetch(`${renderer.service.operationsUrl}/metrics`)).text();
+  const text = await (await fetch(`${renderer.service.healthUrl}/metrics`)).text();
   return Number(new RegExp(`billhook_render_seconds_count\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 };
 
@@ -177,7 +177,7 @@ async function runToItsEnd(env: Record<string, string>): Promise<{ code: number 
     env: {
       PATH: process.env['PATH'] ?? '',
       REDIS_URL: renderer.workspace.redisUrl,
-      OPERATIONS_HOST: '127.0.0.1',
+      HEALTH_HOST: '127.0.0.1',
       ...env,
     },
   });

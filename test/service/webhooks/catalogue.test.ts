@@ -6,7 +6,7 @@ import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/mode
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
-import { emitExpirations } from '../../../services/webhooks/announce-lapses.ts';
+import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

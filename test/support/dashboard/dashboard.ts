@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { insertOperator, type OperatorRole } from '#libs/models/operations/operator.ts';
-import { type Dashboard, openDashboard } from '../../../services/gateway/operations/dashboard.ts';
+import { type Dashboard, openDashboard } from '../../../services/operations/dashboard.ts';
 import { eventually } from '../eventually.ts';
 import { openWorkspace, testLog, type Workspace } from '../workspace.ts';
 

@@ -31,13 +31,13 @@ describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
   const start = (env: Record<string, string>) => run([`services/${service}/main.ts`], env);
 
   test('when two variables are wrong and one is misspelt, then all three are named and the exit code is 78', async () => {
-    const wrong = { OPERATIONS_PORT: 'eighty', REDIS_URL: 'localhost', LOG_LEVL: 'debug' };
+    const wrong = { HEALTH_PORT: 'eighty', REDIS_URL: 'localhost', LOG_LEVL: 'debug' };
 
     const outcome = await start({ ...SOUND, ...wrong });
 
     expect(outcome.code).toBe(78);
     expect(lines(outcome)).toEqual([
-      '  - OPERATIONS_PORT must be a number',
+      '  - HEALTH_PORT must be a number',
       expect.stringMatching(/REDIS_URL must be redis:/),
       '  - LOG_LEVL is no variable of Billhook, the nearest is LOG_LEVEL',
     ]);

@@ -124,13 +124,13 @@ async function primary(): Promise<number | undefined> {
 }
 
 /** How much a process has done, by the metric of its kind. */
-async function workOf({ name, operationsUrl }: { name: string; operationsUrl: string }): Promise<number> {
+async function workOf({ name, healthUrl }: { name: string; healthUrl: string }): Promise<number> {
   const metric = {
     gateway: 'http_request_duration_seconds_count',
     renderer: 'billhook_render_seconds_count',
     webhooks: 'billhook_deliveries_total',
   }[name];
-  const text = await (await fetch(`${operationsUrl}/metrics`)).text();
+  const text = await (await fetch(`${healthUrl}/metrics`)).text();
   return text
     .split('\n')
     .filter((line) => line.startsWith(metric ?? ''))

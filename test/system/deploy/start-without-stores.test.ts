@@ -49,7 +49,7 @@ async function launch(service: ServiceName, stores: Partial<ServiceWorkspace>) {
         .split('\n')
         .filter((line) => line.includes(text)),
     async asks(path: string) {
-      const response = await fetch(`${launched.operationsUrl}${path}`);
+      const response = await fetch(`${launched.healthUrl}${path}`);
       return { status: response.status, body: await response.json() };
     },
   };
@@ -104,7 +104,7 @@ test('when neither store is there, then all are alive, say once that they wait, 
   const refused = await fetch(`${gateway.url}/api/v1/clients`);
   expect([refused.status, await refused.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
   expect(refused.headers.get('retry-after')).toBe('1');
-  expect((await fetch(`${gateway.operationsUrl}/login`)).status).toBe(503);
+  expect((await fetch(`${gateway.healthUrl}/login`)).status).toBe(503);
 
   await mongodbOn(mongodbPort);
   await eventually(async () => (await gateway.asks('/readyz')).status === 200); // It does without Redis.

@@ -203,7 +203,7 @@ describe('doctor', () => {
     const renderer = await spawnService('renderer', dashboard.workspace);
     const nobody = 'http://127.0.0.1:1';
 
-    const { code, of } = await findings({}, ['--services', renderer.operationsUrl, nobody]);
+    const { code, of } = await findings({}, ['--services', renderer.healthUrl, nobody]);
     await renderer.stop();
 
     expect(of('Service renderer')).toMatchObject({ status: 'ok', found: expect.stringContaining('ready') });

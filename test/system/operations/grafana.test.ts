@@ -54,7 +54,7 @@ describe('names', () => {
       services.push(await spawnService(service, workspace));
     }
     const texts = await Promise.all(
-      services.map(async ({ operationsUrl }) => (await fetch(`${operationsUrl}/metrics`)).text()),
+      services.map(async ({ healthUrl }) => (await fetch(`${healthUrl}/metrics`)).text()),
     );
     samples = texts.flatMap((text) => text.split('\n'));
     existing = new Set(

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 test('when its metrics are read, then queues and outbox are among them, so that they are known while no gateway answers', async () => {
-  const text = await (await fetch(`${service.operationsUrl}/metrics`)).text();
+  const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
 
   for (const gauge of ['ready', 'active', 'oldest_age_seconds']) {
     expect(text).toMatch(new RegExp(`^bullmq_jobs_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
@@ -45,7 +45,7 @@ test('when its metrics are read, then queues and outbox are among them, so that 
 
 test('when Redis is away and nothing is in hand, then the service does not wait to end', async () => {
   await redis.stop();
-  await eventually(async () => !(await fetch(`${service.operationsUrl}/readyz`)).ok);
+  await eventually(async () => !(await fetch(`${service.healthUrl}/readyz`)).ok);
   service.kill('SIGTERM');
 
   // The test's own limit is shorter than an attempt may take.

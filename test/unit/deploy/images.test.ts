@@ -7,10 +7,12 @@ import { nodeEnvironmentOf, nodeFlagsOf } from '../../../deploy/local/node-flags
 import { variablesOf } from './configuration.ts';
 
 const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
-const services = ['gateway', 'renderer', 'webhooks', 'admin'];
+const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'];
 // So that a search which finds nothing is noticed.
 const MUST_FIND: Record<string, string[]> = {
   gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
+  operations: ['express', '@bull-board/express', 'htm', 'mongoose', 'bullmq'],
+  scheduler: ['mongoose', 'ioredis'],
   renderer: [
     'ejs',
     'puppeteer-core',
@@ -102,12 +104,20 @@ describe('compose', () => {
     });
   });
 
-  test.each(['gateway', 'renderer', 'webhooks'])(
+  test.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])(
     'when %s has a setting, then compose sets it or hands it on',
     (name) => {
       const set = Object.keys(compose.services[name].environment).map((one) => one.replace(/_FILE$/, ''));
       // Inside a container these have one right value, which the image knows.
-      const fixed = ['HOST', 'PORT', 'OPERATIONS_HOST', 'OPERATIONS_PORT', 'CHROMIUM_PATH'];
+      const fixed = [
+        'HOST',
+        'PORT',
+        'OPERATIONS_HOST',
+        'OPERATIONS_PORT',
+        'HEALTH_HOST',
+        'HEALTH_PORT',
+        'CHROMIUM_PATH',
+      ];
       const read = variablesOf(name)
         .filter(({ description }) => !description.startsWith('For tests'))
         .map((variable) => variable.name);
@@ -115,7 +125,7 @@ describe('compose', () => {
     },
   );
 
-  test('when a port is published, then the operations port on this machine alone', () => {
+  test('when a port is published, then only the API may be published beyond this machine', () => {
     const published = Object.entries<{ ports?: string[] }>(compose.services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${port}`),
     );
@@ -142,7 +152,7 @@ describe('compose', () => {
   });
 
   test('when a service stops, then it has longer than it gives itself', () => {
-    for (const name of ['gateway', 'renderer', 'webhooks'])
+    for (const name of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])
       expect(compose.services[name].stop_grace_period).toBe('45s');
     expect(readFileSync('libs/service/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
   });

@@ -131,13 +131,13 @@ describe.each(services)('the deployment of the %s', (name) => {
   const pod = spec.template.spec;
   const [container] = pod.containers;
 
-  test('when the kubelet asks, then it asks the operations port', () => {
+  test('when the kubelet asks, then it asks the health port', () => {
     const asked = (path: string) => ({ httpGet: { path, port: 'operations' } });
     expect(container.startupProbe).toMatchObject(asked('/livez'));
     expect(container.livenessProbe).toMatchObject(asked('/livez'));
     expect(container.readinessProbe).toMatchObject(asked('/readyz'));
     expect(container.ports).toContainEqual({ name: 'operations', containerPort: 9090 });
-    expect(variable('OPERATIONS_PORT')).toBe('9090');
+    expect(variable('HEALTH_PORT')).toBe('9090');
   });
 
   test('when a variable is set, then the service reads it', () => {

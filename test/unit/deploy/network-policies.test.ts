@@ -95,7 +95,7 @@ test('when a policy holds for several services, then it opens no way but names, 
   expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['operations'], [4318]]);
 });
 
-test('when the public asks, then only the API answers, never the operations port', () => {
+test('when the public asks, then only the API answers, never the health port', () => {
   expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
   expect(ports).toEqual([{ protocol: 'TCP', port: 'operations' }]);

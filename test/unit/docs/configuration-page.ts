@@ -15,14 +15,14 @@ wrong with it in one list and exits with 78. An empty variable counts as not set
 **Secrets from files:** for every variable \`NAME\` below, \`NAME_FILE\` may name a file that holds the value instead (a mounted secret);
 setting both is refused. **Two systems on one Redis** need two values of \`REDIS_PREFIX\`.
 
-**A misspelt variable stops the start**, too (exit 78, with the nearest right name), for who set it believes that it works. Misspelt is what no
-part of Billhook reads and what either begins with ${prefixes()}, or is a few letters off a name below
+**A misspelt variable stops the start**, too (exit 78, with the nearest right name), because whoever set it believes it works. A variable counts as misspelt
+when no part of Billhook reads it and it either begins with ${prefixes()}, is a few letters off a name below
 (\`LOG_LEVL\`), or is the beginning of one (\`WEBHOOK_TIMEOUT\`). What Kubernetes and Docker set for services (\`REDIS_PORT=tcp://…\`,
 \`GATEWAY_SERVICE_HOST\`) is left alone, and so are other spellings of the stores' addresses (\`REDIS_URI\`) once ours are set.
 
 ${table()}
 
-The administrator's commands read \`MONGODB_URI\`, \`REDIS_URL\`, \`REDIS_PREFIX\`, \`SECRET_KEY\` and \`OUTBOUND_ALLOW\` in the same way. The images set \`OPERATIONS_PORT=9090\`, and the renderer's \`CHROMIUM_PATH\`.
+The administrator's commands read \`MONGODB_URI\`, \`REDIS_URL\`, \`REDIS_PREFIX\`, \`SECRET_KEY\` and \`OUTBOUND_ALLOW\` in the same way. The images set \`HEALTH_PORT=9090\`, and the renderer's \`CHROMIUM_PATH\`.
 Compose has a few variables of its own (ports, sizes, numbers of processes); they stand with their defaults in \`docker-compose.yml\`.
 What it names in \`\${…}\` is what \`.env\` can set there. Any other name, misspelt ones among them, reaches no service and is not noticed; the addresses of the stores and the key are its own.
 

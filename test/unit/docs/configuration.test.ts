@@ -8,8 +8,8 @@ test('when a service reads something else than the page says, then "npm run docs
   expect(readFileSync(PAGE, 'utf8')).toBe(configurationPage());
 });
 
-test('when variables are listed, then the three services have theirs', () => {
-  expect(services).toEqual(['gateway', 'renderer', 'webhooks']);
+test('when variables are listed, then each service has its own', () => {
+  expect(services).toEqual(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks']);
   expect(configurationPage()).toMatch(/\| `SECRET_KEY` \| \*\*required\*\* \| gateway, webhooks \|/);
   expect(configurationPage()).toMatch(
     /\| `RENDER_CONCURRENCY` \| `3` \| renderer \| Documents printed .* \*1 to 32\* \|/,

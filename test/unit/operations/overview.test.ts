@@ -1,10 +1,10 @@
 // What the first page says of parts that could not be read: never what it says of parts that are well.
 import { expect, test } from '@jest/globals';
 import type { BulkRecord } from '#libs/models/operations/bulk-run.ts';
-import { alarmsOf } from '../../../services/gateway/operations/alarms.ts';
-import { renderPage } from '../../../services/gateway/operations/html.ts';
-import type { Numbers } from '../../../services/gateway/operations/numbers.ts';
-import { deliveries, renders } from '../../../services/gateway/operations/overview-traffic.ts';
+import { alarmsOf } from '../../../services/operations/monitoring/alarms.ts';
+import type { Numbers } from '../../../services/operations/monitoring/numbers.ts';
+import { deliveries, renders } from '../../../services/operations/pages/overview-traffic.ts';
+import { renderPage } from '../../../services/operations/views/html.ts';
 
 const well: Numbers = {
   readAt: new Date(),

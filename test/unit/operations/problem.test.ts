@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import express from 'express';
 import { unavailable } from '#libs/errors.ts';
-import { sendProblem } from '../../../services/gateway/operations/problem.ts';
+import { sendProblem } from '../../../services/operations/views/problem.ts';
 import { testLog } from '../../support/workspace.ts';
 
 test.each([

@@ -1,0 +1,105 @@
+// Works through all that match, a batch at a time, and writes down how far it is: it can be watched, stopped and continued.
+import { agreedDate } from '#libs/clock.ts';
+import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
+import { replayDelivery } from '#libs/models/webhooks/delivery.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { nextDeliveries } from '../store/delivery-search.ts';
+import { deliverySearchOf, selectionParams } from '../views/filters.ts';
+
+/** Small enough that stopping is quick and the API keeps its connections to MongoDB. */
+const BATCH = 50;
+
+interface Step {
+  done: number;
+  skipped: number;
+  position?: string | undefined;
+  isLast: boolean;
+}
+
+export interface BulkRunner {
+  start(run: {
+    kind: BulkKind;
+    title: string;
+    selection: string;
+    total: number;
+    operator: string;
+  }): Promise<BulkRecord>;
+  /** Goes on with a run this process has taken over. */
+  resume(run: BulkRecord): void;
+  /** Ends after the batch in hand; another process, or this one after a restart, can continue. */
+  close(): Promise<void>;
+}
+
+export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () => void }): BulkRunner {
+  const running = new Set<Promise<void>>();
+  let isClosing = false;
+
+  function resume(run: BulkRecord) {
+    const work = runToEnd(run)
+      .catch(async (error) => {
+        parts.log.error({ err: error, run: String(run._id) }, 'a bulk run failed');
+        const problem = error instanceof Error ? error.message : String(error);
+        // When even this cannot be written, the run is shown as interrupted.
+        await endBulk(run, 'failed', problem).catch(() => undefined);
+      })
+      .finally(() => running.delete(work));
+    running.add(work);
+  }
+
+  async function runToEnd(run: BulkRecord) {
+    let position = run.position ?? undefined;
+    let { done } = run;
+    while (!isClosing) {
+      const step = run.kind === 'retry-jobs' ? await retryStep(run, done) : await replayStep(run, position);
+      position = step.position;
+      done += step.done;
+      const mayGoOn = await advanceBulk(run, step);
+      if (step.isLast) return endBulk(run, 'done');
+      if (!mayGoOn) return endBulk(run, 'stopped');
+    }
+  }
+
+  async function replayStep(run: BulkRecord, position: string | undefined): Promise<Step> {
+    const search = deliverySearchOf(selectionParams(run.selection));
+    // What failed again after the run began is not sent a third time.
+    const batch = await nextDeliveries(search, { before: run.created_at, position, limit: BATCH });
+    const replayed = await Promise.all(
+      batch.map(({ _id, account_id }) => replayDelivery(String(account_id), String(_id))),
+    );
+    parts.nudge();
+    const done = replayed.filter(Boolean).length;
+    const last = batch.at(-1);
+    return {
+      done,
+      skipped: batch.length - done,
+      position: last ? String(last._id) : position,
+      isLast: batch.length < BATCH,
+    };
+  }
+
+  /** @param earlier how many were retried in the steps before. */
+  async function retryStep(run: BulkRecord, earlier: number): Promise<Step> {
+    const definition = findDefinition(run.selection);
+    if (!definition) throw new Error(`there is no queue ${run.selection}`);
+    // Jobs that fail again while it runs would make it endless.
+    const limit = Math.min(BATCH, run.total - earlier);
+    const done = limit > 0 ? await retryFailedJobs(parts.queues, definition, limit) : 0;
+    return { done, skipped: 0, isLast: done === 0 || earlier + done >= run.total };
+  }
+
+  return {
+    async start(run) {
+      const now = agreedDate();
+      const record = await BulkRun.create({ ...run, state: 'running', created_at: now, updated_at: now });
+      resume(record.toObject());
+      return record.toObject();
+    },
+    resume,
+    async close() {
+      isClosing = true;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// Finds the queue a path names, and says it in words when Redis is away.
+import type { JobDefinition } from '#libs/jobs/catalog.ts';
+import { findDefinition } from '#libs/jobs/control.ts';
+import { Refusal } from '../views/refusal.ts';
+
+export function requireQueue(name: unknown): JobDefinition<unknown> {
+  const definition = typeof name === 'string' ? findDefinition(name) : undefined;
+  if (!definition) throw new Refusal(404, 'There is no such queue.');
+  return definition;
+}
+
+/** @throws Refusal 503 instead of what Redis said. */
+export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
+  return reading.catch((error) => {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(503, `Redis does not answer (${error instanceof Error ? error.message : error}).`);
+  });
+}

@@ -1,0 +1,57 @@
+// Pausing, resuming and retrying a queue.
+import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
+import { audited } from '#libs/models/operations/audit-entry.ts';
+import { actorOf } from '../pages/bulk.ts';
+import type { Done, Visit } from '../session/visit.ts';
+import { counted } from '../views/format.ts';
+import { Refusal } from '../views/refusal.ts';
+import { orUnavailable, requireQueue } from './known-queue.ts';
+
+export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const deed = { ...actorOf(visitor), action: 'queue.pause', target: definition.name } as const;
+  const { entryId } = await audited(deed, async () => {
+    await orUnavailable(pauseQueue(queues, definition));
+    return { detail: `${definition.name} is paused. Workers finish what they have in hand.` };
+  });
+  return { to: `/queues/${definition.name}`, entryId };
+}
+
+export async function resume({ request, queues, visitor }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const deed = { ...actorOf(visitor), action: 'queue.resume', target: definition.name } as const;
+  const { entryId } = await audited(deed, async () => {
+    await orUnavailable(resumeQueue(queues, definition));
+    return { detail: `${definition.name} is running again.` };
+  });
+  return { to: `/queues/${definition.name}`, entryId };
+}
+
+export async function retryOne({ request, queues, visitor }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const id = String(request.params['id']);
+  const gone = () => new Refusal(404, `The job ${id} is gone: it was done or removed meanwhile.`);
+  // Before it is noted: an address can be typed, and a key pasted into it must not be kept.
+  if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
+  const deed = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
+  const { entryId } = await audited(deed, async () => {
+    const outcome = await orUnavailable(retryJob(queues, definition, id));
+    if (outcome === 'gone') throw gone();
+    if (outcome === 'not failed') throw new Refusal(409, `The job ${id} has not failed (any more); nothing was done.`);
+    return { detail: `The job ${id} waits for a worker again.` };
+  });
+  return { to: `/queues/${definition.name}`, entryId };
+}
+
+export async function retryAll({ request, queues, visitor, bulk }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const deed = { ...actorOf(visitor), action: 'jobs.retry', target: definition.name } as const;
+  const { runId, entryId } = await audited(deed, async () => {
+    const { failed } = await orUnavailable(queues.counts(definition));
+    const title = `Retry the failed jobs of ${definition.name}`;
+    const run = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;
+    const { _id } = await bulk.start({ ...run, operator: visitor.name });
+    return { runId: String(_id), detail: `${counted(failed, 'job')} go back to their queue.` };
+  });
+  return { to: `/bulk/${runId}`, entryId };
+}

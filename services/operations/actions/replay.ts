@@ -1,0 +1,77 @@
+// Sends all deliveries that match a search again: first says how many, then does it in the background.
+import { audited } from '#libs/models/operations/audit-entry.ts';
+import { actorOf } from '../pages/bulk.ts';
+import type { Done, Visit } from '../session/visit.ts';
+import { countDeliveries } from '../store/delivery-search.ts';
+import { deliverySearchOf, paramsOf, selectionParams } from '../views/filters.ts';
+import { counted, countedUpTo, countUpTo } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import type { Page } from '../views/layout.ts';
+import { action, note } from '../views/parts.ts';
+
+const COUNTED_MAX = 1_000_000;
+const NAMES: Record<string, string> = {
+  id: 'id',
+  endpoint: 'endpoint',
+  event: 'event',
+  cause: 'cause',
+  from: 'from',
+  to: 'to',
+};
+
+export async function confirmReplay({ request, visitor }: Visit): Promise<Page> {
+  const selection = selectionOf(paramsOf(request));
+  const total = await countDeliveries(deliverySearchOf(selection), COUNTED_MAX);
+  const body = html`<div class="card">
+    <p class="figure"><strong>${countUpTo(COUNTED_MAX, total)}</strong> ${total === 1 ? 'delivery' : 'deliveries'} that ${total === 1 ? 'is' : 'are'} ${inWords(selection)}</p>
+    ${
+      selection.get('status')?.includes('delivered')
+        ? note('warn', 'Some were delivered before: their receivers get them again, with the same webhook-id.')
+        : null
+    }
+    <p class="quiet">Each is sent again with the same id, and tried like a new one. Those of a disabled endpoint are held again until it is enabled.</p>
+    ${
+      visitor.role !== 'operator'
+        ? note('quiet', 'You are a viewer: an operator can start this.')
+        : total > 0
+          ? action({
+              to: '/deliveries/replay',
+              csrf: visitor.csrf,
+              label: `Replay ${counted(total, 'delivery', 'deliveries')}`,
+              tone: 'main',
+              fields: { selection: selection.toString() },
+            })
+          : note('quiet', 'Nothing matches.')
+    }
+    <p><a href=${`/deliveries?${selection}`}>Show them first</a></p>
+  </div>`;
+  return { title: 'Replay deliveries', section: '/deliveries', body };
+}
+
+export async function replayMatching({ request, visitor, bulk }: Visit): Promise<Done> {
+  const { selection: given } = request.body as { selection?: unknown };
+  const selection = selectionOf(selectionParams(typeof given === 'string' ? given : ''));
+  const title = `Replay deliveries that are ${inWords(selection)}`;
+  const deed = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
+  const { runId, entryId } = await audited(deed, async () => {
+    const total = await countDeliveries(deliverySearchOf(selection), COUNTED_MAX);
+    const run = { kind: 'replay-deliveries', title, selection: selection.toString(), total } as const;
+    const { _id } = await bulk.start({ ...run, operator: visitor.name });
+    return { runId: String(_id), detail: `${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} go out again.` };
+  });
+  return { to: `/bulk/${runId}`, entryId };
+}
+
+/** What was given up or held, unless a state was asked for. */
+function selectionOf(params: URLSearchParams): URLSearchParams {
+  const selection = new URLSearchParams(params);
+  selection.delete('page');
+  if (!selection.has('status')) selection.set('status', 'dead,held');
+  return selection;
+}
+
+function inWords(selection: URLSearchParams): string {
+  const states = (selection.get('status') ?? '').split(',').join(' or ');
+  const rest = [...selection].flatMap(([name, value]) => (NAMES[name] ? [`${NAMES[name]} ${value}`] : []));
+  return [states, ...rest].join(', ');
+}

@@ -1,0 +1,130 @@
+// The operations dashboard: the table of its pages and actions, and the manners they share.
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
+import { isId } from '#libs/models/tenant.ts';
+import { openBulkRunner } from './actions/bulk-runner.ts';
+import { pause, resume, retryAll, retryOne } from './actions/queue-actions.ts';
+import { confirmReplay, replayMatching } from './actions/replay.ts';
+import { startSampler } from './monitoring/sampler.ts';
+import { auditPage } from './pages/audit.ts';
+import { bulkPage, bulkRunPage, continueRun, stopRun } from './pages/bulk.ts';
+import { deliveriesPage } from './pages/deliveries.ts';
+import { deliveryPage, replayOne } from './pages/delivery.ts';
+import { endpointPage } from './pages/endpoint.ts';
+import { failuresPage } from './pages/failures.ts';
+import { overviewPage } from './pages/overview.ts';
+import { queuePage } from './pages/queue.ts';
+import { rawJobs } from './pages/raw-jobs.ts';
+import { rendersPage } from './pages/renders.ts';
+import { loginRoutes } from './session/login.ts';
+import { securityHeaders } from './session/security-headers.ts';
+import {
+  type Done,
+  type Parts,
+  requireOperator,
+  requireSameOrigin,
+  requireSession,
+  requireToken,
+  type Visit,
+  visitorOf,
+} from './session/visit.ts';
+import { assetRoutes } from './views/assets.ts';
+import { renderPage } from './views/html.ts';
+import { frame, type Page } from './views/layout.ts';
+import { sendProblem } from './views/problem.ts';
+import { Refusal } from './views/refusal.ts';
+
+const pages: Record<string, (visit: Visit) => Promise<Page>> = {
+  '/': overviewPage,
+  '/failures': failuresPage,
+  '/deliveries': deliveriesPage,
+  '/deliveries/replay': confirmReplay,
+  '/deliveries/:id': deliveryPage,
+  '/endpoints/:id': endpointPage,
+  '/renders': rendersPage,
+  '/queues/:name': queuePage,
+  '/bulk': bulkPage,
+  '/bulk/:id': bulkRunPage,
+  '/audit': auditPage,
+};
+
+const actions: Record<string, (visit: Visit) => Promise<Done>> = {
+  '/deliveries/replay': replayMatching,
+  '/deliveries/:id/replay': replayOne,
+  '/queues/:name/pause': pause,
+  '/queues/:name/resume': resume,
+  '/queues/:name/retry': retryAll,
+  '/queues/:name/jobs/:id/retry': retryOne,
+  '/bulk/:id/stop': stopRun,
+  '/bulk/:id/continue': continueRun,
+};
+
+export interface Dashboard {
+  app: Express;
+  /** To be closed before the queues and MongoDB are. */
+  close(): Promise<void>;
+}
+
+/** @param trustProxy how many proxies in front set X-Forwarded-For. */
+export function openDashboard({ trustProxy, ...given }: Omit<Parts, 'bulk'> & { trustProxy: number }): Dashboard {
+  const parts = { ...given, bulk: openBulkRunner(given) };
+  const stopSampler = startSampler(parts.queues, parts.log);
+  return {
+    app: makeApp(parts, trustProxy),
+    async close() {
+      await stopSampler();
+      await parts.bulk.close();
+    },
+  };
+}
+
+function makeApp(parts: Parts, trustProxy: number): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
+  app.use('/jobs', requireSession, rawJobs(parts.queues));
+  app.use(securityHeaders());
+  app.use(assetRoutes());
+  app.use(loginRoutes());
+  app.use(requireSession);
+  for (const [path, show] of Object.entries(pages))
+    app.get(path, (request, response) => answer(parts, show, request, response));
+  const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 });
+  for (const [path, act] of Object.entries(actions))
+    app.post(path, form, (request, response) => perform(parts, act, request, response));
+  app.use(() => {
+    throw new Refusal(404, 'There is no such page.');
+  });
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) return next(error);
+    sendProblem(error, parts.log, request, response);
+  });
+  return app;
+}
+
+async function answer(parts: Parts, show: (visit: Visit) => Promise<Page>, request: Request, response: Response) {
+  const visitor = visitorOf(response);
+  const page = await show({ ...parts, visitor, request });
+  const said = await outcomeOf(request, visitor.name);
+  response
+    .status(page.status ?? 200)
+    .set('Cache-Control', 'no-store')
+    .send(renderPage(frame(page, visitor, said)));
+}
+
+async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, request: Request, response: Response) {
+  const visitor = visitorOf(response);
+  requireSameOrigin(request);
+  requireToken(request, visitor);
+  await requireOperator(request, visitor);
+  const { to, entryId } = await act({ ...parts, visitor, request });
+  response.redirect(303, entryId ? `${to}${to.includes('?') ? '&' : '?'}done=${entryId}` : to);
+}
+
+/** What is said about an action comes from the audit log, so that no link can make the page say anything. */
+async function outcomeOf(request: Request, operator: string) {
+  const id = request.query['done'];
+  if (!isId(id)) return undefined;
+  const entry = await AuditEntry.findOne({ _id: id, operator }).lean<AuditRecord>();
+  if (!entry?.detail) return undefined;
+  return { tone: entry.outcome === 'done' ? ('good' as const) : ('bad' as const), text: entry.detail };
+}

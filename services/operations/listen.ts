@@ -1,0 +1,46 @@
+// Opens the port of the dashboard under the host names it may be reached by, and closes it without a failed request.
+import { createServer, type RequestListener } from 'node:http';
+import { judgeHost } from '#libs/service/allowed-hosts.ts';
+import type { Logger } from '#libs/service/logger.ts';
+
+/** Longer than any page takes: a search ends after five seconds. */
+const CLOSE_LIMIT_MS = 10_000;
+/** Operators and their browsers, no more. */
+const CONNECTIONS_MAX = 200;
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** OPERATIONS_ALLOWED_HOSTS. */
+  names?: string | undefined;
+  log: Logger;
+}
+
+/** @returns what stops the server: requests in flight get their response, and no new ones are accepted. */
+export async function listen(app: RequestListener, options: ListenOptions): Promise<() => Promise<void>> {
+  const isAllowed = judgeHost(options.names);
+  const server = createServer({ maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 5_000 }, (request, response) => {
+    if (isAllowed(request.headers.host ?? '')) return app(request, response);
+    const body = JSON.stringify({ error: 'Unknown host, see OPERATIONS_ALLOWED_HOSTS' });
+    response.writeHead(421, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  server.maxHeadersCount = 100;
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  options.log.info({ address: server.address() }, 'listening');
+
+  return () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      server.closeIdleConnections();
+    });
+}

@@ -1,0 +1,60 @@
+// Starts the operations dashboard: the web app that shows the operator how the system is, and lets them act on it.
+import { nudgeRelay } from '#libs/jobs/nudge.ts';
+import { openQueues } from '#libs/jobs/queue.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { pingMongo } from '#libs/mongo/connection.ts';
+import { startMongo } from '#libs/mongo/start.ts';
+import { whenAvailable } from '#libs/redis/connection.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
+import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
+import { run } from '#libs/service/lifecycle.ts';
+import { makeLogger } from '#libs/service/logger.ts';
+import { makeMetrics } from '#libs/service/metrics.ts';
+import { startTracing } from '#libs/service/tracing.ts';
+import { readConfig } from './config.ts';
+import { openDashboard } from './dashboard.ts';
+import { listen } from './listen.ts';
+
+/** The dashboard shows that Redis is unavailable: the start waits no longer for it. */
+const REDIS_LIMIT_MS = 1_000;
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('operations', config.LOG_LEVEL);
+  useLogger(log);
+  onClose(await startTracing('operations', config.OTEL_EXPORTER_OTLP_ENDPOINT));
+  onClose(saveMemoryWhileIdle());
+
+  // It may be the first process of a new version. Harmless when all indexes exist.
+  const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
+  onClose(() => mongo.close());
+  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
+  onClose(() => queues.close());
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
+    service: 'operations',
+    checks: { mongodb: pingMongo },
+    informational: { redis: () => queues.redis.ping() },
+    metrics: makeMetrics(),
+    log,
+  });
+  onClose(() => health.close());
+  await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
+
+  const nudge = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
+  const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
+  onClose(() => dashboard.close());
+  const close = await listen(dashboard.app, {
+    host: config.OPERATIONS_HOST,
+    port: config.OPERATIONS_PORT,
+    names: config.OPERATIONS_ALLOWED_HOSTS,
+    log,
+  });
+  health.started();
+  onClose(async () => {
+    health.drain();
+    await close();
+  });
+});

@@ -1,0 +1,93 @@
+// Everything the overview shows, read at once. A part that cannot be read says so and leaves the others alone.
+import type { VNode } from 'preact';
+import { catalog } from '#libs/jobs/catalog.ts';
+import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
+import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
+import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
+import { findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
+import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
+import { type RedisState, readRedisState } from '#libs/redis/state.ts';
+import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
+import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
+import { note } from '../views/parts.ts';
+
+export const CHART_MINUTES = 60;
+const MINUTE_MS = 60_000;
+/** Several browsers and tabs look at once: they share one reading. */
+const READING_LIFE_MS = 2_000;
+/** Open deliveries are counted no further. */
+export const COUNTED_MAX = 100_000;
+
+export type Part<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
+
+export interface QueueNumbers extends QueueCounts {
+  name: string;
+  ageMs: number;
+  isPaused: boolean;
+  /** The last hour. */
+  samples: QueueSampleRecord[];
+}
+
+export interface Numbers {
+  readAt: Date;
+  queues: Part<QueueNumbers[]>;
+  workers: Part<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
+  redis: Part<RedisState>;
+  renders: Part<RenderSpeed>;
+  outcomes: Part<OutcomeMinute[]>;
+  open: Part<Awaited<ReturnType<typeof countOpenDeliveries>>>;
+  outbox: Part<OutboxState>;
+  /** Also those that were interrupted: nobody has written down that they ended. */
+  runs: Part<BulkRecord[]>;
+}
+
+const readings = new WeakMap<Queues, { at: number; numbers: Promise<Numbers> }>();
+
+export function readNumbers(queues: Queues): Promise<Numbers> {
+  const known = readings.get(queues);
+  if (known && performance.now() - known.at < READING_LIFE_MS) return known.numbers;
+  const numbers = readNow(queues);
+  readings.set(queues, { at: performance.now(), numbers });
+  return numbers;
+}
+
+async function readNow(queues: Queues): Promise<Numbers> {
+  const readAt = new Date();
+  const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
+  const [queueNumbers, workers, redis, renders, outcomes, open, outbox, runs] = await Promise.all([
+    part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
+    part(readWorkers(queues)),
+    part(readRedisState(queues.redis)),
+    part(findRenderSpeed(since)),
+    part(findOutcomes(since)),
+    part(countOpenDeliveries(COUNTED_MAX)),
+    part(readOutbox(readAt)),
+    part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
+  ]);
+  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, outbox, runs };
+}
+
+export async function readQueue(queues: Queues, name: string, since: Date): Promise<QueueNumbers> {
+  const definition = catalog.find((each) => each.name === name);
+  if (!definition) throw new Error(`there is no queue ${name}`);
+  const [counts, ageMs, isPaused, samples] = await Promise.all([
+    queues.counts(definition),
+    queues.oldestAgeMs(definition),
+    queues.raw(definition).isPaused(),
+    findSamples(name, since),
+  ]);
+  return { name, ...counts, ageMs, isPaused, samples };
+}
+
+export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>> {
+  try {
+    return { value: await reading };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The part as `show` draws it, or why it cannot be read. */
+export function shown<Value>({ value, problem }: Part<Value>, show: (value: Value) => VNode): VNode {
+  return problem === undefined ? show(value as Value) : note('bad', `This cannot be read now: ${problem}`);
+}

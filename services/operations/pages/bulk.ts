@@ -1,0 +1,97 @@
+// Actions on many records: how far they are, stopping them, and going on with one whose process has ended.
+import type { VNode } from 'preact';
+import { audited } from '#libs/models/operations/audit-entry.ts';
+import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';
+import { isId } from '#libs/models/tenant.ts';
+import type { Done, Visit, Visitor } from '../session/visit.ts';
+import { ago, count } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import type { Page } from '../views/layout.ts';
+import { action, badge, live, note, stat, type Tone, table } from '../views/parts.ts';
+import { Refusal } from '../views/refusal.ts';
+
+const SHOWN = 100;
+const TONES: Record<ReturnType<typeof bulkStateOf>, Tone> = {
+  running: 'main',
+  done: 'good',
+  stopped: 'warn',
+  failed: 'bad',
+  interrupted: 'bad',
+};
+
+const stateBadge = (run: BulkRecord) => badge(bulkStateOf(run), TONES[bulkStateOf(run)]);
+
+export async function bulkPage(): Promise<Page> {
+  const runs = await BulkRun.find().sort({ created_at: -1 }).limit(SHOWN).lean<BulkRecord[]>();
+  const columns = [
+    { name: 'Begun', cell: ({ created_at }: BulkRecord) => ago(created_at) },
+    { name: 'What', cell: ({ _id, title }: BulkRecord) => html`<a href=${`/bulk/${String(_id)}`}>${title}</a>` },
+    { name: 'State', cell: stateBadge },
+    {
+      name: 'Done',
+      isNumber: true,
+      cell: ({ done, total }: BulkRecord) => `${count(done)} of ${count(total)}`,
+    },
+    { name: 'By', cell: ({ operator }: BulkRecord) => operator },
+  ];
+  const empty = html`Nothing was done to many at once yet. Start from a <a href="/deliveries">search</a> or from a <a href="/failures">group of failures</a>.`;
+  const body = live('runs', table('Runs, newest first', columns, runs, empty));
+  return { title: 'Runs', section: '/bulk', body };
+}
+
+export async function bulkRunPage({ request, visitor }: Visit): Promise<Page> {
+  const run = await requireRun(request.params['id']);
+  return { title: run.title, section: '/bulk', body: live('run', progress(run, visitor)) };
+}
+
+function progress(run: BulkRecord, visitor: Visitor): VNode {
+  const state = bulkStateOf(run);
+  const handled = run.done + run.skipped;
+  const button = (verb: 'stop' | 'continue', label: string) =>
+    visitor.role === 'operator' ? action({ to: `/bulk/${String(run._id)}/${verb}`, csrf: visitor.csrf, label }) : null;
+  return html`<div class="card">
+    <progress max=${Math.max(run.total, 1)} value=${run.total === 0 ? 1 : Math.min(handled, run.total)} aria-label="Progress"></progress>
+    <dl class="stats wide">
+      ${stat('State', stateBadge(run))} ${stat('Done', `${count(run.done)} of ${count(run.total)}`)}
+      ${stat('Gone meanwhile', count(run.skipped))} ${stat('Begun', ago(run.created_at))}
+      ${stat('Last step', ago(run.updated_at))} ${stat('By', run.operator)}
+    </dl>
+    ${run.problem ? note('bad', run.problem) : null}
+    ${state === 'interrupted' ? note('warn', 'The process that did this has ended. What is done stays done.') : null}
+    ${state === 'running' ? (run.stop_requested ? note('warn', 'It stops after the batch in hand.') : button('stop', 'Stop')) : null}
+    ${state === 'interrupted' || state === 'stopped' || state === 'failed' ? button('continue', 'Continue') : null} ${state === 'interrupted' ? button('stop', 'Stop') : null}
+  </div>`;
+}
+
+export async function stopRun({ request, visitor }: Visit): Promise<Done> {
+  const run = await requireRun(request.params['id']);
+  const deed = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
+  const { entryId } = await audited(deed, async () => {
+    const stopped = await stopBulk(String(run._id));
+    if (!stopped) throw new Refusal(409, 'It had ended already.');
+    return { detail: stopped.state === 'stopped' ? 'It is stopped.' : 'It stops after the batch in hand.' };
+  });
+  return { to: `/bulk/${String(run._id)}`, entryId };
+}
+
+export async function continueRun({ request, visitor, bulk }: Visit): Promise<Done> {
+  const run = await requireRun(request.params['id']);
+  const deed = { ...actorOf(visitor), action: 'bulk.continue', target: run.title } as const;
+  const { entryId } = await audited(deed, async () => {
+    const taken = await resumeBulk(String(run._id));
+    if (!taken) throw new Refusal(409, 'It is running or has ended; there is nothing to continue.');
+    bulk.resume(taken);
+    return { detail: 'It goes on where it stopped.' };
+  });
+  return { to: `/bulk/${String(run._id)}`, entryId };
+}
+
+export function actorOf({ name, address }: Visitor) {
+  return { operator: name, address };
+}
+
+async function requireRun(id: unknown): Promise<BulkRecord> {
+  const run = isId(id) ? await BulkRun.findById(id).lean<BulkRecord>() : null;
+  if (!run) throw new Refusal(404, 'There is no such run.');
+  return run;
+}

@@ -1,0 +1,99 @@
+// Search in deliveries, one delivery with its attempts, and sending one again.
+import type { VNode } from 'preact';
+import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import type { Visit, Visitor } from '../session/visit.ts';
+import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
+import { deliverySearchOf, PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '../views/filters.ts';
+import { count, countedUpTo, moment } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import type { Page } from '../views/layout.ts';
+import { action, badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '../views/parts.ts';
+
+const COUNTED_MAX = 10_000;
+
+export async function deliveriesPage({ request, visitor }: Visit): Promise<Page> {
+  const params = paramsOf(request);
+  const search = deliverySearchOf(params);
+  const number = pageNumberOf(params);
+  const [found, total] = await Promise.all([
+    searchDeliveries(search, sliceOf(number)),
+    countDeliveries(search, COUNTED_MAX),
+  ]);
+  const rows = found.slice(0, PAGE_SIZE);
+  params.delete('page');
+  const body = html`<div>
+    ${filters(params)}
+    <div class="results">
+      <p>${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} match${total === 1 ? 'es' : ''}.</p>
+      ${
+        visitor.role === 'operator' && total > 0
+          ? html`<a class="button" href=${`/deliveries/replay?${params}`}>Replay all that match…</a>`
+          : null
+      }
+    </div>
+    ${table('Deliveries, newest first', columnsFor(visitor), rows, 'No delivery matches. Fewer filters or a longer time may find it.')}
+    ${pager('/deliveries', params, { number, hasNext: found.length > PAGE_SIZE })}
+  </div>`;
+  return { title: 'Deliveries', section: '/deliveries', body };
+}
+
+function filters(params: URLSearchParams): VNode {
+  const value = (name: string) => params.get(name) ?? '';
+  const single = DELIVERY_STATUSES.map((status) => ({ value: status as string, label: status as string }));
+  const statuses = [{ value: '', label: 'any' }, ...single, { value: 'dead,held', label: 'dead or held' }];
+  return html`<form class="filters" method="get" action="/deliveries">
+    ${textField('id', 'Id', value('id'), 'of a delivery, event, endpoint, account or request')}
+    ${choiceField('status', 'State', value('status'), statuses)}
+    ${textField('endpoint', 'Endpoint', value('endpoint'), 'id')}
+    ${textField('event', 'Event', value('event'), 'invoice.paid')}
+    ${textField('cause', 'Cause', value('cause'), 'timeout, status 500')}
+    ${timeField('from', 'From (UTC)', value('from'))} ${timeField('to', 'To (UTC)', value('to'))}
+    <div class="buttons"><button class="main">Search</button> <a href="/deliveries">Clear</a></div>
+  </form>`;
+}
+
+const TONES: Record<string, Tone> = { delivered: 'good', dead: 'bad', held: 'warn', pending: 'main' };
+
+export function deliveryBadge(delivery: Pick<DeliveryRecord, 'status' | 'attempts_made'>): VNode {
+  const isRetrying = delivery.status === 'pending' && delivery.attempts_made > 0;
+  return badge(isRetrying ? 'retrying' : delivery.status, isRetrying ? 'warn' : (TONES[delivery.status] ?? 'quiet'));
+}
+
+export function columnsFor(visitor: Visitor) {
+  return [
+    { name: 'Created (UTC)', cell: ({ created_at }: DeliveryRecord) => moment(created_at) },
+    { name: 'State', cell: (delivery: DeliveryRecord) => deliveryBadge(delivery) },
+    { name: 'Event', cell: ({ event_type }: DeliveryRecord) => html`<code>${event_type}</code>` },
+    {
+      name: 'Endpoint',
+      cell: ({ endpoint_id }: DeliveryRecord) =>
+        html`<a href=${`/endpoints/${String(endpoint_id)}`}>${shortId(String(endpoint_id))}</a>`,
+    },
+    { name: 'Attempts', isNumber: true, cell: ({ attempts }: DeliveryRecord) => count(attempts.length) },
+    { name: 'Last answer', cell: (delivery: DeliveryRecord) => lastAnswer(delivery) },
+    {
+      name: 'Delivery',
+      cell: ({ _id }: DeliveryRecord) => html`<a href=${`/deliveries/${String(_id)}`}>${shortId(String(_id))}</a>`,
+    },
+    ...(visitor.role === 'operator'
+      ? [{ name: 'Act', cell: (delivery: DeliveryRecord) => replayButton(delivery, visitor, 'Replay') }]
+      : []),
+  ];
+}
+
+function lastAnswer({ attempts }: DeliveryRecord) {
+  const last = attempts.at(-1);
+  if (!last) return html`<span class="quiet">none yet</span>`;
+  return last.error_class
+    ? `${last.error_class}${last.response_status ? ` ${last.response_status}` : ''}`
+    : `${last.response_status}`;
+}
+
+export function replayButton({ _id, event_type }: DeliveryRecord, visitor: Visitor, label: string) {
+  return action({
+    to: `/deliveries/${String(_id)}/replay`,
+    csrf: visitor.csrf,
+    label,
+    of: `${event_type} ${String(_id)}`,
+  });
+}

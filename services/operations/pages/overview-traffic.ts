@@ -1,0 +1,80 @@
+// What goes through: documents and deliveries in the last hour.
+import type { VNode } from 'preact';
+import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
+import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from '../monitoring/numbers.ts';
+import { axis, bars, highest, line, perMinute } from '../views/charts.ts';
+import { count, countedUpTo, countUpTo, duration } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import { stat } from '../views/parts.ts';
+
+export function renders(numbers: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/renders">Renders</a></h2>
+    ${shown(numbers.renders, ({ minutes, p50, p95 }) => {
+      const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
+      const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
+      const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
+      // The minute in hand counts, though its bar would still grow.
+      const failures = total(minutes.map((minute) => minute.failed));
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Per minute', count(total(done.slice(-5)) / 5), { detail: 'last 5 min' })}
+          ${stat('Half within', p50 === undefined ? '–' : duration(p50), { detail: 'p50, last hour' })}
+          ${stat('Most within', p95 === undefined ? '–' : duration(p95), { detail: 'p95, last hour' })}
+          ${stat('Not rendered', count(failures), { detail: 'last hour', ...(failures > 0 ? { tone: 'bad' } : {}) })}
+        </dl>
+        ${bars(
+          [
+            { name: 'good', values: done },
+            { name: 'bad', values: failed },
+          ],
+          `Documents per minute in the last hour: ${total(done)} rendered, ${total(failed)} not`,
+        )}
+        ${axis(CHART_MINUTES, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
+        <p class="legend">p95 per minute, at most ${duration(highest(slow))}</p>
+        ${line({ name: 'quiet', values: slow }, 'How long 95 % of the documents of each minute took at most', 100)}
+      </div>`;
+    })}
+  </div>`;
+}
+
+export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/deliveries">Deliveries</a></h2>
+    ${shown(outcomes, (minutes) => {
+      const delivered = perMinute(minutes, CHART_MINUTES, (minute) => minute?.delivered ?? 0);
+      const dead = perMinute(minutes, CHART_MINUTES, (minute) => minute?.dead ?? 0);
+      return html`<div class="card">
+        ${shown(
+          open,
+          (states) => html`<dl class="stats">
+            ${stat('Delivered', count(total(minutes.map((minute) => minute.delivered))), { detail: 'last hour' })}
+            ${stat('Pending', link('pending', states.pending), { detail: `${count(states.retrying)} failed before` })}
+            ${stat('Dead', link('dead', states.dead), { detail: `${count(total(minutes.map((minute) => minute.dead)))} in the last hour`, ...(states.dead > 0 ? { tone: 'bad' } : {}) })}
+            ${stat('Held', link('held', states.held), { detail: 'endpoint disabled' })}
+          </dl>`,
+        )}
+        ${bars(
+          [
+            { name: 'good', values: delivered },
+            { name: 'bad', values: dead },
+          ],
+          `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
+        )}
+        ${axis(CHART_MINUTES, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
+        ${shown(outbox, (state) => html`<p class="legend">Outbox: ${outboxText(state)}</p>`)}
+      </div>`;
+    })}
+  </div>`;
+}
+
+const link = (status: string, value: number) =>
+  html`<a href=${`/deliveries?status=${status}`}>${countUpTo(COUNTED_MAX, value)}</a>`;
+
+function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
+  return waiting === 0
+    ? 'nothing waits'
+    : `${countedUpTo(WAITING_COUNTED_MAX, waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
+}
+
+const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);

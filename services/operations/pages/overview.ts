@@ -1,0 +1,118 @@
+// The first page: is the system well, and if not, where.
+import type { VNode } from 'preact';
+import type { WorkerReading } from '#libs/jobs/control.ts';
+import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
+import { alarmsOf, urgencyOf } from '../monitoring/alarms.ts';
+import { CHART_MINUTES, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
+import type { Visit } from '../session/visit.ts';
+import { axis, highest, line, perMinute } from '../views/charts.ts';
+import { bytes, count, counted, duration } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import type { Page } from '../views/layout.ts';
+import { badge, live, note, shortId, stat, table } from '../views/parts.ts';
+import { deliveries, renders } from './overview-traffic.ts';
+
+export async function overviewPage({ queues }: Visit): Promise<Page> {
+  const numbers = await readNumbers(queues);
+  const body = html`<div>
+    ${live('alarms', alarmList(numbers))}
+    ${live('queues', queueCards(numbers))}
+    <div class="columns">
+      ${live('renders', renders(numbers))}
+      ${live('deliveries', deliveries(numbers))}
+    </div>
+    ${live('workers', workers(numbers))}
+    ${live('stores', stores(numbers))}
+  </div>`;
+  return { title: 'Overview', section: '/', body };
+}
+
+function alarmList(numbers: Numbers): VNode {
+  const alarms = alarmsOf(numbers);
+  const running = (numbers.runs.value ?? []).filter((run) => bulkStateOf(run) === 'running');
+  const runs = running.map(
+    (run) =>
+      html`<div class="note main"><a href=${`/bulk/${String(run._id)}`}>${run.title}: ${count(run.done)} of ${count(run.total)}</a></div>`,
+  );
+  if (alarms.length === 0) return html`<div>${note('good', 'All is well.')}${runs}</div>`;
+  return html`<div>
+    ${alarms.map(({ tone, text, href }) => note(tone, href ? html`<a href=${href}>${text}</a>` : text))}${runs}
+  </div>`;
+}
+
+function queueCards({ queues }: Numbers): VNode {
+  return html`<div>
+    <h2>Queues</h2>
+    ${shown(queues, (all) => html`<div class="cards">${all.map(queueCard)}</div>`)}
+  </div>`;
+}
+
+function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samples }: QueueNumbers): VNode {
+  const tone = isPaused ? 'bad' : urgencyOf(name, ageMs);
+  const waiting = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
+  const most = highest(waiting);
+  return html`<article class=${`card ${tone ?? ''}`}>
+    <h3><a href=${`/queues/${name}`}>${name}</a> ${isPaused ? badge('PAUSED', 'bad') : null}</h3>
+    <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
+    <dl class="stats">
+      ${stat('Ready', count(ready))} ${stat('Active', count(active))} ${stat('Delayed', count(delayed))}
+      ${stat('Failed', count(failed), failed > 0 ? { tone: 'bad' } : {})}
+    </dl>
+    ${line({ name: 'main', values: waiting }, `Jobs of ${name} that waited, per minute, in the last hour: at most ${most}`)}
+    ${axis(CHART_MINUTES, `at most ${counted(most, 'job')}`)}
+  </article>`;
+}
+
+function workers({ workers }: Numbers): VNode {
+  return html`<div>
+    <h2>Workers</h2>
+    ${shown(
+      workers,
+      (all) => html`<div>
+        ${table('Workers and what they have in hand', workerColumns, all.workers, 'No worker is connected.')}
+        ${
+          all.orphans.length > 0
+            ? note(
+                'warn',
+                `${counted(all.orphans.length, 'job')} in work belong to no connected worker; another takes them over shortly.`,
+              )
+            : null
+        }
+      </div>`,
+    )}
+  </div>`;
+}
+
+const workerColumns = [
+  { name: 'Worker', cell: ({ name }: WorkerReading) => html`<code>${name}</code>` },
+  { name: 'Queue', cell: ({ queue }: WorkerReading) => queue },
+  { name: 'Address', cell: ({ address }: WorkerReading) => html`<code>${address}</code>` },
+  { name: 'Connected', cell: ({ connectedMs }: WorkerReading) => duration(connectedMs), isNumber: true },
+  {
+    name: 'Busy with',
+    cell: ({ jobs }: WorkerReading) =>
+      jobs.length === 0
+        ? html`<span class="quiet">idle</span>`
+        : html`<ul class="jobs">
+            ${jobs.slice(0, 8).map((job) => html`<li>${shortId(job.id)} for ${duration(job.sinceMs)}</li>`)}
+            ${jobs.length > 8 ? html`<li class="quiet">and ${jobs.length - 8} more</li>` : null}
+          </ul>`,
+  },
+];
+
+function stores({ redis }: Numbers): VNode {
+  return html`<div>
+    <h2>Redis</h2>
+    ${shown(
+      redis,
+      (state) => html`<div class="card">
+        <dl class="stats">
+          ${stat('Memory', bytes(state.usedBytes), { detail: state.maxBytes > 0 ? `of ${bytes(state.maxBytes)}` : 'no limit set' })}
+          ${stat('Policy', state.policy, state.policy === 'noeviction' ? {} : { tone: 'bad', detail: 'must be noeviction' })}
+          ${stat('Append-only file', state.isAppendOnly ? 'on' : 'off', state.isAppendOnly ? {} : { tone: 'warn' })}
+          ${stat('Version', state.version)} ${stat('Clients', count(state.clients))}
+        </dl>
+      </div>`,
+    )}
+  </div>`;
+}

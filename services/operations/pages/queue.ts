@@ -1,0 +1,105 @@
+// One queue: its state, what is in hand, what failed, and pausing, resuming and retrying.
+import type { VNode } from 'preact';
+import { type ActiveJob, type FailedJob, findFailedJobs, pausedWith, readWorkers } from '#libs/jobs/control.ts';
+import { orUnavailable, requireQueue } from '../actions/known-queue.ts';
+import { urgencyOf } from '../monitoring/alarms.ts';
+import { type QueueNumbers, readQueue } from '../monitoring/numbers.ts';
+import type { Visit, Visitor } from '../session/visit.ts';
+import { axis, highest, line, perMinute } from '../views/charts.ts';
+import { ago, count, counted, duration } from '../views/format.ts';
+import { html } from '../views/html.ts';
+import type { Page } from '../views/layout.ts';
+import { action, badge, live, note, shortId, stat, table } from '../views/parts.ts';
+
+const CHART_MINUTES = 6 * 60;
+const MINUTE_MS = 60_000;
+const FAILED_SHOWN = 50;
+
+export async function queuePage({ request, queues, visitor }: Visit): Promise<Page> {
+  const definition = requireQueue(request.params['name']);
+  const since = new Date(Date.now() - (CHART_MINUTES + 1) * MINUTE_MS);
+  const [numbers, all, failed] = await orUnavailable(
+    Promise.all([
+      readQueue(queues, definition.name, since),
+      readWorkers(queues),
+      findFailedJobs(queues, definition, FAILED_SHOWN),
+    ]),
+  );
+  const jobs = [...all.workers.flatMap((worker) => worker.jobs), ...all.orphans];
+  const body = html`<div>
+    ${live('queue', state(numbers, visitor))}
+    ${live('charts', charts(numbers))}
+    ${live('active', activeJobs(jobs.filter(({ queue }) => queue === definition.name)))}
+    ${live('failed', failedJobs(numbers, failed, visitor))}
+  </div>`;
+  return { title: definition.name, section: '/', body };
+}
+
+function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueNumbers, visitor: Visitor): VNode {
+  const tone = isPaused ? 'bad' : urgencyOf(name, ageMs);
+  const button = isPaused
+    ? action({ to: `/queues/${name}/resume`, csrf: visitor.csrf, label: 'Resume', tone: 'main', of: name })
+    : action({ to: `/queues/${name}/pause`, csrf: visitor.csrf, label: 'Pause', of: name });
+  return html`<div class=${`card ${tone ?? ''}`}>
+    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed. ${pausedWith(name).map((other) => html`<code>${other}</code> waits with it: the two are paused and resumed together.`)}`) : null}
+    <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
+    <dl class="stats wide">
+      ${stat('State', isPaused ? badge('PAUSED', 'bad') : badge('running', 'good'))} ${stat('Ready', count(ready))}
+      ${stat('Active', count(active))} ${stat('Delayed', count(delayed))}
+      ${stat('Failed', count(failed), failed > 0 ? { tone: 'bad' } : {})}
+    </dl>
+    ${visitor.role === 'operator' ? button : null}
+  </div>`;
+}
+
+function charts({ name, samples }: QueueNumbers): VNode {
+  const ready = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
+  const ages = perMinute(samples, CHART_MINUTES, (sample) => sample?.age_ms);
+  return html`<div class="columns">
+    <div class="card">
+      <h2>Ready</h2>
+      ${line({ name: 'main', values: ready }, `Jobs of ${name} that waited, per minute, in the last 6 hours`)}
+      ${axis(CHART_MINUTES, `at most ${counted(highest(ready), 'job')}`)}
+    </div>
+    <div class="card">
+      <h2>Oldest waiting</h2>
+      ${line({ name: 'main', values: ages }, `How long the oldest job of ${name} had waited, per minute, in the last 6 hours`, 1000)}
+      ${axis(CHART_MINUTES, `at most ${duration(highest(ages))}`)}
+    </div>
+  </div>`;
+}
+
+const ACTIVE_SHOWN = 100;
+
+function activeJobs(jobs: ActiveJob[]): VNode {
+  const longest = jobs.toSorted((one, other) => other.sinceMs - one.sinceMs).slice(0, ACTIVE_SHOWN);
+  const columns = [
+    { name: 'Job', cell: ({ id }: ActiveJob) => shortId(id) },
+    { name: 'Since', cell: ({ sinceMs }: ActiveJob) => duration(sinceMs), isNumber: true },
+    { name: 'Request', cell: ({ requestId }: ActiveJob) => (requestId ? shortId(requestId) : '–') },
+  ];
+  return html`<div>
+    <h2>In hand</h2>
+    ${table('Jobs workers have in hand, longest first', columns, longest, 'Nothing is worked on in this moment.')}
+    ${jobs.length > longest.length ? html`<p class="quiet">and ${counted(jobs.length - longest.length, 'more', 'more')}</p>` : null}
+  </div>`;
+}
+
+function failedJobs({ name, failed }: QueueNumbers, jobs: FailedJob[], visitor: Visitor): VNode {
+  const { csrf, role } = visitor;
+  const retry = ({ id }: FailedJob) =>
+    action({ to: `/queues/${name}/jobs/${encodeURIComponent(id)}/retry`, csrf, label: 'Retry', of: id });
+  const columns = [
+    { name: 'Failed', cell: ({ failedAt }: FailedJob) => ago(failedAt) },
+    { name: 'Job', cell: ({ id }: FailedJob) => shortId(id) },
+    { name: 'Reason', cell: ({ reason }: FailedJob) => reason },
+    { name: 'Attempts', isNumber: true, cell: ({ attempts }: FailedJob) => count(attempts) },
+    ...(role === 'operator' ? [{ name: 'Act', cell: retry }] : []),
+  ];
+  const label = `Retry all ${count(failed)}`;
+  return html`<div>
+    <h2>Failed</h2>
+    ${failed > 0 && role === 'operator' ? action({ to: `/queues/${name}/retry`, csrf, label }) : null}
+    ${table('Failed jobs that were kept', columns, jobs, 'None is kept. Deliveries keep their own record, see Deliveries.')}
+  </div>`;
+}

@@ -1,0 +1,64 @@
+// The raw jobs in bull-board, to look only: what acts goes through our own pages, which check roles and write the audit log.
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import helmet from 'helmet';
+import { catalog } from '#libs/jobs/catalog.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
+import { Refusal } from '../views/refusal.ts';
+
+export function rawJobs(queues: Queues): Router {
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath('/jobs');
+  createBullBoard({
+    queues: catalog.map((definition) => {
+      const adapter = new BullMQAdapter(queues.raw(definition), { readOnlyMode: true });
+      adapter.setFormatter('data', withoutDocument);
+      return adapter;
+    }),
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'Billhook jobs', miscLinks: [{ text: 'Back to operations', url: '/' }] } },
+  });
+  return Router().use(onlyLooks, securityHeaders(), serverAdapter.getRouter());
+}
+
+/** Our own lock on the board's read-only mode: it has no route that acts by GET. */
+function onlyLooks(request: Request, _response: Response, next: NextFunction) {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new Refusal(405, 'Raw jobs can be looked at only. Use the pages of the queues to act.');
+  }
+  next();
+}
+
+/** A customer's document is nobody's business here, not even an operator's. */
+function withoutDocument(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('document' in data)) return data;
+  const { title, number, lineItems } = (data.document ?? {}) as {
+    title?: string;
+    number?: string;
+    lineItems?: unknown;
+  };
+  const lines = Array.isArray(lineItems) ? lineItems.length : 0;
+  return { ...data, document: `${title ?? ''} ${number ?? ''}, ${lines} lines (not shown)` };
+}
+
+/** The board is a page of its own kind: its styles are inline, and it finds its files by its base address. */
+function securityHeaders() {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        scriptSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'self'"],
+      },
+    },
+  });
+}

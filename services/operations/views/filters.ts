@@ -1,0 +1,93 @@
+// Reads the filters of a search from its address, so that every search is a link that can be kept and sent.
+import type { Request } from 'express';
+import { RENDER_STATUSES, type RenderStatus } from '#libs/models/documents/render-record.ts';
+import { isId } from '#libs/models/tenant.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
+import type { DeliverySearch } from '../store/delivery-search.ts';
+import type { RenderSearch } from '../store/render-search.ts';
+import { Refusal } from './refusal.ts';
+
+export const PAGE_SIZE = 50;
+/** Skipping is a walk; nobody reads so far, a narrower search is the way. */
+const PAGE_LAST = 200;
+const TEXT_LONGEST = 200;
+/** What `datetime-local` sends, with or without seconds. */
+const TIME_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
+
+/** The query's parameters; of a repeated one the last. */
+export function paramsOf(request: Request): URLSearchParams {
+  return selectionParams(request.originalUrl.split('?')[1] ?? '');
+}
+
+/** Empty fields of a form are no filters. */
+export function selectionParams(query: string): URLSearchParams {
+  const given = [...new URLSearchParams(query)].filter(([, value]) => value.trim() !== '');
+  return new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, value.trim()])));
+}
+
+export function pageNumberOf(params: URLSearchParams): number {
+  const number = Number(params.get('page') ?? 1);
+  if (!Number.isInteger(number) || number < 1 || number > PAGE_LAST) {
+    throw new Refusal(400, `Pages go from 1 to ${PAGE_LAST}. Please narrow the search.`);
+  }
+  return number;
+}
+
+/** What to skip and read; one more than is shown tells whether there is a next page. */
+export function sliceOf(number: number) {
+  return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };
+}
+
+export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
+  const endpointId = textOf(params, 'endpoint');
+  if (endpointId !== undefined && !isId(endpointId)) throw new Refusal(400, 'Endpoint must be an id.');
+  return {
+    id: textOf(params, 'id'),
+    endpointId,
+    statuses: statusesOf<DeliveryStatus>(params, DELIVERY_STATUSES),
+    eventType: textOf(params, 'event'),
+    cause: textOf(params, 'cause'),
+    from: timeOf(params, 'from'),
+    to: timeOf(params, 'to'),
+  };
+}
+
+export function renderSearchOf(params: URLSearchParams): RenderSearch {
+  const seconds = textOf(params, 'seconds');
+  if (seconds !== undefined && !(Number(seconds) >= 0)) throw new Refusal(400, 'Seconds must be a number.');
+  return {
+    id: textOf(params, 'id'),
+    statuses: statusesOf<RenderStatus>(params, RENDER_STATUSES),
+    errorClass: textOf(params, 'cause'),
+    minMs: seconds === undefined ? undefined : Number(seconds) * 1000,
+    from: timeOf(params, 'from'),
+    to: timeOf(params, 'to'),
+  };
+}
+
+export function textOf(params: URLSearchParams, name: string): string | undefined {
+  return params.get(name)?.slice(0, TEXT_LONGEST) ?? undefined;
+}
+
+/** One state, or several separated by commas. */
+function statusesOf<Status extends string>(params: URLSearchParams, known: readonly Status[]): Status[] | undefined {
+  const given = textOf(params, 'status')?.split(',');
+  const unknown = given?.find((status) => !(known as readonly string[]).includes(status));
+  if (unknown !== undefined) throw new Refusal(400, `There is no state ${unknown}. Known are ${known.join(', ')}.`);
+  return given as Status[] | undefined;
+}
+
+export function timeOf(params: URLSearchParams, name: string): Date | undefined {
+  const text = textOf(params, name);
+  if (text === undefined) return undefined;
+  const date = new Date(`${text}Z`);
+  if (!TIME_FORM.test(text) || Number.isNaN(date.getTime())) {
+    throw new Refusal(400, `${name} must be a time such as 2026-01-31T12:00, in UTC.`);
+  }
+  return date;
+}
+
+/** A time as `datetime-local` wants it. */
+export function timeText(date: Date): string {
+  return date.toISOString().slice(0, 16);
+}

@@ -1,0 +1,36 @@
+// Turns what went wrong into a page with words an operator can use.
+import type { Request, Response } from 'express';
+import { AppError } from '#libs/errors.ts';
+import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { visitorOf } from '../session/visit.ts';
+import { html, renderPage } from './html.ts';
+import { documentOf, frame } from './layout.ts';
+import { note } from './parts.ts';
+import { Refusal } from './refusal.ts';
+
+export function sendProblem(error: unknown, log: Logger, request: Request, response: Response) {
+  const { status, message } = problemOf(error);
+  if (status >= 500) log.error({ err: error, path: request.path }, 'the dashboard could not answer');
+  const body = note('bad', message);
+  const visitor = response.locals['visitor'] ? visitorOf(response) : undefined;
+  const page = visitor
+    ? frame({ title: 'Not done', section: '', body }, visitor)
+    : documentOf(
+        'Not done',
+        html`<body class="login"><main>${body}<p><a href="/">To the overview</a></p></main></body>`,
+      );
+  response.status(status).set('Cache-Control', 'no-store').send(renderPage(page));
+}
+
+function problemOf(error: unknown): { status: number; message: string } {
+  if (error instanceof Refusal || error instanceof AppError) return error;
+  if (isUnavailable(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
+  if (isOutOfTime(error)) {
+    return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
+  }
+  // The body parser's refusals.
+  const { status } = (error ?? {}) as { status?: number };
+  if (status && status < 500) return { status, message: 'The request could not be read.' };
+  return { status: 500, message: 'Something went wrong here. The log of the gateway says what.' };
+}

@@ -1,0 +1,61 @@
+// Starts the scheduler: dates in; expiry events out.
+import { agreedDate } from '#libs/clock.ts';
+import { nudgeRelay } from '#libs/jobs/nudge.ts';
+import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { pingMongo } from '#libs/mongo/connection.ts';
+import { startMongo } from '#libs/mongo/start.ts';
+import { connectImpatient } from '#libs/redis/connection.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
+import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
+import { run } from '#libs/service/lifecycle.ts';
+import { makeLogger } from '#libs/service/logger.ts';
+import { makeMetrics, watchScheduler } from '#libs/service/metrics.ts';
+import { repeat } from '#libs/service/polling-loop.ts';
+import { startTracing } from '#libs/service/tracing.ts';
+import { readConfig } from './config.ts';
+import { emitExpirations } from './emit-expirations.ts';
+
+/** How late after midnight an overdue invoice may be announced. */
+const EXPIRATIONS_EVERY_MS = 30_000;
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('scheduler', config.LOG_LEVEL);
+  useLogger(log);
+  onClose(await startTracing('scheduler', config.OTEL_EXPORTER_OTLP_ENDPOINT));
+  onClose(saveMemoryWhileIdle());
+
+  // It may be the first process of a new version. Harmless when all indexes exist.
+  const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
+  onClose(() => mongo.close());
+  const redis = connectImpatient(config.REDIS_URL, log);
+  onClose(() => redis.disconnect());
+  const metrics = makeMetrics();
+  watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
+    service: 'scheduler',
+    checks: { mongodb: pingMongo },
+    // Redis only carries nudges: without them the relay finds new events half a second later.
+    informational: { redis: () => redis.ping() },
+    metrics,
+    log,
+  });
+  onClose(() => health.close());
+  await mongo.ready;
+
+  const expirations = repeat(
+    async (signal) => {
+      if ((await emitExpirations(agreedDate(), signal)) > 0) nudgeRelay(redis, config.REDIS_PREFIX);
+      return false;
+    },
+    { name: 'the expiry poller', everyMs: EXPIRATIONS_EVERY_MS, log },
+  );
+  onClose(() => expirations.stop());
+  onClose(() => health.drain());
+  health.started();
+  log.info({ healthPort: health.port }, 'ready');
+});

@@ -1,0 +1,172 @@
+// Overdue and Expired are announced once, at the account's own midnight, whoever looks and however often.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
+import { eventually } from '../../support/eventually.ts';
+import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startWebhookService } from '../../support/webhooks.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+async function user(timeZone = 'UTC') {
+  const account = await gateway.workspace.account({ timeZone });
+  const call = callerOf(gateway.url, account.key);
+  const send = (method: string, path: string, body: unknown) => call(method, `/api/v1${path}`, { body });
+  const client = await send('POST', '/clients', { name: 'Ada', email: 'ada@example.com' });
+  const client_id = client.body.data.id as string;
+  return {
+    ...account,
+    invoice: async (due_date: string, status = 'Sent') =>
+      (await send('POST', '/invoices', { client_id, amount: 100, due_date, status })).body.data,
+    quote: async (expires_at: string, status = 'Sent') =>
+      (await send('POST', '/quotes', { client_id, amount: 100, expires_at, status })).body.data,
+    patch: (path: string, body: unknown) => send('PATCH', path, body),
+    get: (path: string) => call('GET', `/api/v1${path}`),
+    lapses: async () => {
+      const types = ['invoice.overdue', 'quote.expired'];
+      const events = await Event.find({ account_id: account.id, type: { $in: types } })
+        .sort({ sequence: 1 })
+        .lean<EventRecord[]>();
+      return events.map(({ type, body }) => ({ type, data: JSON.parse(body).data }));
+    },
+  };
+}
+
+const noonOf = (day: string) => new Date(`${day}T12:00:00Z`);
+const DUE = addDays(dayIn('UTC'), 10);
+
+test('when the due date of a sent invoice has passed, then invoice.overdue is announced once, with the invoice as it reads', async () => {
+  const me = await user();
+  const invoice = await me.invoice(DUE);
+  await emitExpirations(noonOf(DUE));
+  expect(await me.lapses()).toEqual([]);
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 2)));
+  const announced = await me.lapses();
+  expect(announced).toEqual([
+    { type: 'invoice.overdue', data: { ...invoice, status: 'Overdue', updated_at: expect.any(String) } },
+  ]);
+  expect(announced[0]?.data.client).toMatchObject({ name: 'Ada' });
+});
+
+test('when the last day of a sent quote has passed, then quote.expired is announced once', async () => {
+  const me = await user();
+  const quote = await me.quote(DUE);
+  await emitExpirations(noonOf(DUE));
+  expect(await me.lapses()).toEqual([]);
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  expect(await me.lapses()).toMatchObject([{ type: 'quote.expired', data: { id: quote.id, status: 'Expired' } }]);
+});
+
+test.each([
+  // Midnight of the day after, on the account's own clock.
+  ['Pacific/Kiritimati', 10 - 24],
+  ['Asia/Tokyo', 15 - 24],
+  ['UTC', 0],
+  ['Etc/GMT+12', 12],
+])('when the account lives in %s, then its own midnight counts', async (zone, hours) => {
+  const me = await user(zone);
+  await me.invoice(DUE);
+  const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
+  await emitExpirations(new Date(midnight - 1_000));
+  expect(await me.lapses()).toEqual([]);
+  await emitExpirations(new Date(midnight));
+  expect(await me.lapses()).toHaveLength(1);
+});
+
+test('when an invoice was paid, cancelled, is a draft or got a later due date, then nothing is announced', async () => {
+  const me = await user();
+  const [paid, cancelled, moved] = [await me.invoice(DUE), await me.invoice(DUE), await me.invoice(DUE)];
+  await me.invoice(DUE, 'Draft');
+  await me.quote(DUE, 'Draft');
+  const accepted = await me.quote(DUE);
+  await me.patch(`/invoices/${paid.id}`, { status: 'Paid' });
+  await me.patch(`/invoices/${cancelled.id}`, { status: 'Cancelled' });
+  await me.patch(`/invoices/${moved.id}`, { due_date: addDays(DUE, 5) });
+  await me.patch(`/quotes/${accepted.id}`, { status: 'Accepted' });
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+  expect(await me.lapses()).toEqual([]);
+  await emitExpirations(noonOf(addDays(DUE, 6)));
+  expect(await me.lapses()).toMatchObject([{ data: { id: moved.id } }]);
+});
+
+test('when many look at once, in one process and in others, then each lapse is announced exactly once', async () => {
+  const me = await user();
+  const yesterday = addDays(dayIn('UTC'), -1);
+  const ids: string[] = [];
+  for (let count = 0; count < 8; count += 1) ids.push((await me.invoice(yesterday)).id);
+  const services = await Promise.all([
+    startWebhookService(gateway.workspace),
+    startWebhookService(gateway.workspace),
+    ...Array.from({ length: 4 }, () => emitExpirations().then(() => undefined)),
+  ]);
+  try {
+    await eventually(async () => (await me.lapses()).length >= ids.length);
+    await Promise.all([emitExpirations(), emitExpirations()]);
+    const announced = (await me.lapses()).map(({ data }) => String(data.id));
+    expect(announced.toSorted()).toEqual(ids.toSorted());
+  } finally {
+    for (const service of services) await service?.stop();
+  }
+});
+
+test('when one document cannot be announced, then those of others are all the same, and the error says which it was', async () => {
+  const [me, other] = [await user(), await user()];
+  const broken = await me.invoice(DUE);
+  // Found before the others.
+  await Invoice.updateOne({ _id: broken.id, account_id: me.id }, { expires_on: addDays(DUE, -1) });
+  await Invoice.collection.updateOne({ _id: storedId(broken.id) } as object, { $unset: { created_at: 1 } });
+  const well = await other.invoice(DUE);
+  const quote = await other.quote(DUE);
+  try {
+    await expect(emitExpirations(noonOf(addDays(DUE, 1)))).rejects.toThrow(broken.id);
+    expect(await other.lapses()).toMatchObject([{ data: { id: well.id } }, { data: { id: quote.id } }]);
+    expect(await me.lapses()).toEqual([]);
+  } finally {
+    await Invoice.deleteOne({ _id: broken.id, account_id: me.id });
+  }
+});
+
+test('when it is told to stop, then it ends what it has in hand and leaves the others to the next round', async () => {
+  const me = await user();
+  for (let count = 0; count < 3; count += 1) await me.invoice(DUE);
+  let looks = 0;
+  // Aborted while the first is announced.
+  const signal = {
+    get aborted() {
+      looks += 1;
+      return looks > 1;
+    },
+  } as AbortSignal;
+
+  expect(await emitExpirations(noonOf(addDays(DUE, 1)), signal)).toBe(1);
+  expect(await me.lapses()).toHaveLength(1);
+  expect(await emitExpirations(noonOf(addDays(DUE, 1)))).toBe(2);
+});
+
+test('when the service is stopped while very many lapse, then it ends in order and before all are announced', async () => {
+  const MANY = 1_000;
+  const me = await user();
+  await me.invoice(addDays(dayIn('UTC'), -2));
+  const one = (await Invoice.findOne({ account_id: me.id }).lean<InvoiceRecord>()) as InvoiceRecord;
+  const copies = Array.from({ length: MANY }, (_, index) => ({
+    ...one,
+    _id: storedId(newId()),
+    number: 1_000 + index,
+  }));
+  await Invoice.collection.insertMany(copies as object[]);
+  const service = await startWebhookService(gateway.workspace);
+  await eventually(async () => (await me.lapses()).length > 0);
+
+  expect(await service.stop()).toBe(0);
+  expect((await me.lapses()).length).toBeLessThan(MANY);
+});

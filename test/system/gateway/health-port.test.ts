@@ -1,0 +1,57 @@
+// The health port of the gateway as a real process: health, metrics, and the dashboard, which the public port does not have.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
+
+let workspace: Workspace;
+let gateway: SpawnedService;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+  gateway = await spawnService('gateway', workspace);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await workspace.close();
+});
+
+describe('health', () => {
+  test('when readiness is asked verbosely, then each dependency is told with its time, Redis as not required', async () => {
+    const response = await fetch(`${gateway.healthUrl}/readyz?verbose`);
+
+    expect(response.status).toBe(200);
+    const tookMs = expect.any(Number);
+    expect(await response.json()).toMatchObject({
+      service: 'gateway',
+      status: 'ready',
+      checks: { mongodb: { status: 'ok', required: true, tookMs }, redis: { status: 'ok', required: false, tookMs } },
+    });
+  });
+
+  test('when it is asked briefly, then one word for each dependency that is required', async () => {
+    const response = await fetch(`${gateway.healthUrl}/readyz`);
+
+    expect(await response.json()).toEqual({ service: 'gateway', status: 'ready', checks: { mongodb: 'ok' } });
+  });
+});
+
+test('when metrics are read, then queues, outbox and the process are in them', async () => {
+  const text = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
+
+  expect(text).toMatch(/^bullmq_jobs_ready\{queue="render-document"\} 0$/m);
+  expect(text).toMatch(/^bullmq_jobs_oldest_age_seconds\{queue="deliver-webhook"\} 0$/m);
+  expect(text).toMatch(/^bullmq_queue_paused\{queue="fan-out-event"\} 0$/m);
+  expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
+  expect(text).toMatch(/^billhook_document_batches_unfinished 0$/m);
+  expect(text).toMatch(/^billhook_document_batches_lag_seconds 0$/m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+});
+
+describe('dashboard', () => {
+  test('when somebody without a session asks for a page, then the login is shown, on the health port only', async () => {
+    const response = await fetch(gateway.healthUrl);
+
+    expect(response.url).toBe(`${gateway.healthUrl}/login`);
+    expect(await response.text()).toContain('type="password"');
+    expect((await fetch(`${gateway.url}/login`)).status).toBe(404);
+  });
+});
