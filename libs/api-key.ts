@@ -14,13 +14,13 @@ export function makeApiKey(mode: 'live' | 'test' = 'live'): string {
   return body + checksum(body);
 }
 
-/** True when the text has the form and the checksum of a key. Garbage is refused by this, without a database read. */
+/** True when the text has the form and the checksum of a key. Rejects garbage without a database read. */
 export function isApiKeyForm(text: string): boolean {
   const given = FORM.exec(text)?.[1];
   return given !== undefined && given === checksum(text.slice(0, -CHECKSUM_LENGTH));
 }
 
-/** What is stored of a key: SHA-256, hex. */
+/** The stored form of a key: SHA-256 in hex. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

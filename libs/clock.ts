@@ -1,28 +1,28 @@
-// The time all machines agree on: our own while the stores have about the same, theirs when ours is wrong.
-// For leases, due times, deadlines and signatures: whoever reads them may be on another machine than who wrote them.
+// The time all machines agree on: the local clock while it is close to the clocks of the stores, theirs when it is wrong.
+// Leases, due times, deadlines and signatures use it, because another machine may read them than wrote them.
 
-/** What a store says has been on its way to us, and may have waited for us: closer than this our own clock is right. */
+/** Tolerance for the time a store's answer spent on the network and in queues. Within it the local clock counts as right. */
 const AGREED_MS = 2_000;
-/** Answers of a store that are remembered. One that came late says too little, never too much: the largest is the best. */
-const ANSWERS_KEPT = 6;
+/** Samples kept per store. A delayed sample is too small, never too large, so the largest is the best. */
+const SAMPLES_KEPT = 6;
 
 export interface Clock {
-  /** A store has said what time it is. @param store its address. @param time milliseconds since the epoch. */
+  /** Records a store's time. @param store its address. @param time milliseconds since the epoch. */
   learn(store: string, time: number): void;
-  /** Milliseconds since the epoch. Goes on evenly while our own clock is set. */
+  /** Milliseconds since the epoch. Advances evenly while the local clock is being adjusted. */
   now(): number;
 }
 
 export function openClock(own: () => number = () => Date.now(), steady: () => number = () => performance.now()): Clock {
-  /** By store: what time it was there when the steady clock began. */
+  /** By store: its time when the steady clock started. */
   const beginnings = new Map<string, number[]>();
   let beginning: number | undefined;
 
   return {
     learn(store, time) {
       const known = beginnings.get(store) ?? [];
-      beginnings.set(store, [...known.slice(1 - ANSWERS_KEPT), time - steady()]);
-      // The one in the middle: a single store whose clock is wrong is not believed.
+      beginnings.set(store, [...known.slice(1 - SAMPLES_KEPT), time - steady()]);
+      // The median, so that one store with a wrong clock is outvoted.
       const all = [...beginnings.values()].map((each) => Math.max(...each)).toSorted((one, other) => one - other);
       beginning = all[Math.floor((all.length - 1) / 2)];
     },
@@ -38,6 +38,6 @@ export function openClock(own: () => number = () => Date.now(), steady: () => nu
 const clock = openClock();
 
 export const learnTime = clock.learn;
-/** Milliseconds since the epoch, see above. */
+/** Milliseconds since the epoch. */
 export const agreedTime = clock.now;
 export const agreedDate = () => new Date(clock.now());

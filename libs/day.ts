@@ -8,13 +8,13 @@ export function isDay(text: string): boolean {
   const [, year, month, dayOfMonth] = DAY.exec(text) ?? [];
   if (!year || !month || !dayOfMonth || year === '0000') return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // JavaScript rolls 30 February over to March: the parts must come back as they went in.
+  // JavaScript rolls 30 February over to March, so the parts must round-trip.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** @returns the moment of an ISO 8601 timestamp with its zone, or the first one in UTC of a day; undefined when the text is neither. */
+/** @returns the instant of an ISO 8601 timestamp with a zone, or midnight UTC of a day; undefined when the text is neither. */
 export function instantOf(text: string): Date | undefined {
   if (!isDay(INSTANT.exec(text)?.[1] ?? '')) return undefined;
   const date = new Date(text);
@@ -45,7 +45,7 @@ export function startOfDay(timeZone: string, day: string): Date {
   return new Date(from);
 }
 
-/** More than there are zones. Each weighs 30 KB, and one zone has as many spellings as somebody likes to make up. */
+/** More than there are time zones. Each format takes 30 KB and one zone has many spellings, so the cache is bounded. */
 const FORMATS_MAX = 500;
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: FORMATS_MAX });
 

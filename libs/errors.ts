@@ -1,5 +1,5 @@
-// Failures we expected and can explain: `message` is for the caller, `cause` is for the log.
-// Any other Error is a bug or an outage: the caller learns nothing of it, the log learns everything.
+// Expected failures: `message` is for the caller, `cause` is for the log.
+// Any other Error is a bug or an outage: the caller gets no detail, the log gets everything.
 
 /** Field name → messages, or a flat list: the two shapes of `details` in the specification. */
 export type Details = Record<string, string[]> | string[];
@@ -27,7 +27,7 @@ export function validationFailed(details: Details) {
   return new AppError(400, 'Validation failed', { details });
 }
 
-// The same words for a missing, a wrong and a revoked key: they must not help a guesser.
+// One text for a missing, a wrong and a revoked key, so that it does not help an attacker.
 export function unauthorized() {
   return new AppError(401, 'Unauthorized: Invalid or revoked API key', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
@@ -50,7 +50,7 @@ export function unavailable(message: string, seconds: number, cause?: unknown) {
   return new AppError(503, message, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }, cause });
 }
 
-/** A store does not answer, or does not know all yet. @param cause what it said, if anything. */
+/** A store is unavailable or has not caught up after an election. @param cause its error, if any. */
 export function storeUnavailable(cause?: unknown) {
   return unavailable('The service is temporarily unavailable', 1, cause);
 }

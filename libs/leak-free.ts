@@ -1,13 +1,13 @@
-// What is in hand at this moment: thousands of short-lived things come and go. V8 keeps what has left a Set or a Map that is in use all the
-// time until it looks through all of its memory: docs/adr/0021-avoid-retaining-settled-requests.md
+// A Set and a Map for values that come and go thousands of times a second. V8 retains values deleted from a busy Set or Map until a
+// full collection: docs/adr/0021-avoid-retaining-settled-requests.md
 
-const PLACE = Symbol('place in hand');
+const INDEX = Symbol('index in a LeakFreeSet');
 
-interface Placed {
-  [PLACE]?: number;
+interface Indexed {
+  [INDEX]?: number;
 }
 
-/** Does what a Set does, but keeps no order and lets go of what has left. An object can be in one at a time. */
+/** Like a Set, without order, and releases deleted values. An object can be in one LeakFreeSet at a time. */
 export class LeakFreeSet<Value extends object> implements Iterable<Value> {
   readonly #values: Value[] = [];
 
@@ -20,19 +20,19 @@ export class LeakFreeSet<Value extends object> implements Iterable<Value> {
   }
 
   add(value: Value): this {
-    if (this.#placeOf(value) === undefined) (value as Placed)[PLACE] = this.#values.push(value) - 1;
+    if (this.#indexOf(value) === undefined) (value as Indexed)[INDEX] = this.#values.push(value) - 1;
     return this;
   }
 
-  /** @returns false when it was not there. */
+  /** @returns false when it was absent. */
   delete(value: Value): boolean {
-    const place = this.#placeOf(value);
-    if (place === undefined) return false;
+    const index = this.#indexOf(value);
+    if (index === undefined) return false;
     const last = this.#values.pop();
     if (last && last !== value) {
-      // The last one moves up, so that no other has to.
-      this.#values[place] = last;
-      (last as Placed)[PLACE] = place;
+      // The last value fills the gap, so that no other has to move.
+      this.#values[index] = last;
+      (last as Indexed)[INDEX] = index;
     }
     return true;
   }
@@ -41,43 +41,43 @@ export class LeakFreeSet<Value extends object> implements Iterable<Value> {
     this.#values.length = 0;
   }
 
-  /** Those that are there now, whatever comes and goes meanwhile. */
+  /** Iterates over a snapshot. */
   [Symbol.iterator](): Iterator<Value> {
     return [...this.#values][Symbol.iterator]();
   }
 
-  #placeOf(value: Value): number | undefined {
-    const place = (value as Placed)[PLACE];
-    return place !== undefined && this.#values[place] === value ? place : undefined;
+  #indexOf(value: Value): number | undefined {
+    const index = (value as Indexed)[INDEX];
+    return index !== undefined && this.#values[index] === value ? index : undefined;
   }
 }
 
-/** Does what a Map does, in the order of arrival, but lets go of the values that have left. Keys are short: V8 keeps those. */
+/** Like a Map in insertion order, and releases deleted values. V8 still retains the keys, so keep them short. */
 export class LeakFreeMap<Key extends string | number, Value extends object> {
-  readonly #places = new Map<Key, { value: Value | undefined }>();
+  readonly #cells = new Map<Key, { value: Value | undefined }>();
 
   get size(): number {
-    return this.#places.size;
+    return this.#cells.size;
   }
 
   get(key: Key): Value | undefined {
-    return this.#places.get(key)?.value;
+    return this.#cells.get(key)?.value;
   }
 
   set(key: Key, value: Value): this {
     this.delete(key);
-    this.#places.set(key, { value });
+    this.#cells.set(key, { value });
     return this;
   }
 
-  /** @returns false when it was not there. */
+  /** @returns false when it was absent. */
   delete(key: Key): boolean {
-    const place = this.#places.get(key);
-    if (place) place.value = undefined;
-    return this.#places.delete(key);
+    const cell = this.#cells.get(key);
+    if (cell) cell.value = undefined;
+    return this.#cells.delete(key);
   }
 
   keys(): Key[] {
-    return [...this.#places.keys()];
+    return [...this.#cells.keys()];
   }
 }

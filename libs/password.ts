@@ -1,7 +1,7 @@
-// Passwords of operators: made, and kept as scrypt hashes that are slow to try.
+// Passwords of operators: generated, and stored as scrypt hashes that are slow to guess.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** OWASP's figure for scrypt with 64 MiB: about a quarter of a second of one core for each try. */
+/** OWASP's parameters for scrypt with 64 MiB: about a quarter of a second of one core per guess. */
 const COST = { N: 2 ** 16, r: 8, p: 2 } as const;
 const MEMORY_MAX_BYTES = 128 * 2 ** 20;
 const HASH_BYTES = 32;
@@ -11,19 +11,19 @@ const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/;
 export const PASSWORD_SHORTEST = 12;
 export const PASSWORD_LONGEST = 200;
 
-/** A fresh password of 144 random bits, in letters a person can paste. */
+/** A new password of 144 random bits in URL-safe base64. */
 export function makePassword(): string {
   return randomBytes(18).toString('base64url');
 }
 
-/** @returns `scrypt$N$r$p$salt$hash`: the costs are kept with it, so that they may grow. */
+/** @returns `scrypt$N$r$p$salt$hash`. The costs are stored with the hash, so that they can grow. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST);
   return `scrypt$${COST.N}$${COST.r}$${COST.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** @param stored undefined when nobody has the name: takes as long as a wrong password, and is false. */
+/** @param stored undefined for an unknown name, which takes as long as a wrong password and returns false. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, N, r, p, salt, hash] = FORM.exec(stored ?? '') ?? [];
   const expected = Buffer.from(hash ?? '', 'base64url');
@@ -34,7 +34,7 @@ export async function verifyPassword(password: string, stored: string | undefine
 
 function derive(password: string, salt: Buffer, cost: { N: number; r: number; p: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // The same letters typed on two keyboards may be two sequences of code points.
+    // Two keyboards may produce different code points for the same letters.
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MEMORY_MAX_BYTES }, (error, key) =>
       error ? reject(error) : resolve(key),
     );

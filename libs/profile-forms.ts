@@ -1,10 +1,10 @@
-// What the profile of an account or a client may hold, whether it comes over HTTP or from the command line.
+// Validation of profile fields of accounts and clients, for the API and the command line.
 import Joi from 'joi';
 
 const EMAIL_LONGEST = 254; // RFC 5321, as errata 1690 counts it.
 export const LOCALE_LONGEST = 100;
 
-/** Mail systems accept more than any list of top-level domains knows, so only the form is checked. */
+/** Checks the form only: no list of top-level domains is complete. */
 export function emailForm(text: Joi.StringSchema): Joi.StringSchema {
   return text.email({ tlds: false }).max(EMAIL_LONGEST);
 }
@@ -13,7 +13,7 @@ export function isEmail(text: string): boolean {
   return emailForm(Joi.string()).validate(text, { convert: false }).error === undefined;
 }
 
-/** @returns the language tag in its usual spelling; undefined when it is none, as `de_DE` of a shell is none, or of no language known here. */
+/** @returns the canonical language tag; undefined when it is malformed (`de_DE`) or the language is unknown. */
 export function languageTag(locale: string): string | undefined {
   try {
     return Intl.NumberFormat.supportedLocalesOf(locale)[0];
@@ -22,21 +22,21 @@ export function languageTag(locale: string): string | undefined {
   }
 }
 
-/** As languageTag, for a profile: in its usual spelling a locale can be longer than it was. */
+/** Like languageTag, bounded: the canonical spelling can be longer than the input. */
 export function knownLocale(locale: string): string | undefined {
   const known = languageTag(locale);
   return known && known.length <= LOCALE_LONGEST ? known : undefined;
 }
 
-/** @returns the name as the list of zones spells it; undefined when it is none. */
+/** @returns the canonical spelling of an IANA time zone; undefined when it is unknown. */
 export function knownZone(zone: string): string | undefined {
   try {
-    // Offsets such as +02:00 have no daylight saving; a name is meant.
+    // Offsets such as +02:00 have no daylight saving time, so only names are accepted.
     if (!/^[A-Z]/i.test(zone)) return undefined;
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
-    // In the spelling of the list, but not under another name: JavaScript calls Asia/Kolkata by its old one.
+    // Fixes the case but never replaces the name: JavaScript reports Asia/Kolkata under its old name.
     return timeZone.toLowerCase() === zone.toLowerCase() ? timeZone : zone;
   } catch {
-    return undefined; // Not known.
+    return undefined; // Unknown.
   }
 }

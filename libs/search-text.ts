@@ -1,12 +1,12 @@
-// Text as searches compare it: without case, accents and other differences of spelling that people leave out when they type.
+// Normalises text for searches: folds case, accents and other spelling differences.
 import { deburr } from 'es-toolkit';
 
-/** Accents of Latin, Greek and Cyrillic letters. Vowel signs of other scripts stay: without them it would be another word. */
+/** Accents of Latin, Greek and Cyrillic letters. Vowel signs of other scripts stay, because they change the word. */
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
 /**
- * José and jose, Straße and strasse, Łódź and lodz, full-width and usual letters, composed and decomposed ones become the same.
- * What a stored field holds must be made by this function, too.
+ * José and jose, Straße and strasse, Łódź and lodz, full-width and normal, composed and decomposed letters become equal.
+ * Stored search fields must be made by this function, too.
  */
 export function searchText(text: string): string {
   // NFKC first, for compatibility forms such as full-width letters; deburr, for letters that Unicode does not decompose: ø ł đ ß ı æ.
@@ -17,12 +17,12 @@ export function searchText(text: string): string {
     .normalize('NFC');
 }
 
-/** Finds the text anywhere; every character stands for itself. No RegExp: that would write some of them in a way MongoDB does not read. */
+/** Matches the text anywhere, literally. Not a RegExp: its source may escape characters in a way that MongoDB does not accept. */
 export function textWithin(part: string): { $regex: string } {
   return { $regex: searchText(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
 }
 
-/** A name that must be unique without regard to case, blanks around it and the way its accents are written. Accents count. */
+/** The key for names that must be unique regardless of case, surrounding blanks and Unicode form. Accents count. */
 export function sameName(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }

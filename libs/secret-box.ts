@@ -50,7 +50,7 @@ export function openSecretBox(keys: string): SecretBox {
   };
 }
 
-/** The id of the key a text was sealed with. It tells nothing of the key. */
+/** The id of the key that sealed the text. It reveals nothing about the key. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 1)[0] ?? '';
 }

@@ -1,6 +1,6 @@
 // What one operation costs: processor time of every process that has a part in it, and bytes. For docs/scale.md.
 import { ensureIndexes } from '#libs/models/indexes.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { callerOf } from '../../test/support/gateway.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
@@ -43,7 +43,7 @@ interface System {
 export async function measureCosts(options: BenchOptions): Promise<Cost[]> {
   const workspace = await openBenchWorkspace(options);
   await ensureIndexes();
-  const redis = connectImpatient(options.redisUrl, testLog);
+  const redis = connectFailFast(options.redisUrl, testLog);
   await whenReady(redis, 10_000);
   const gateway = await spawnService('gateway', workspace, UNLIMITED);
   const renderer = await spawnService('renderer', workspace, { NODE_ENV: 'production' });

@@ -20,7 +20,7 @@ export const recordMutants: Mutant[] = [
   },
   {
     gone: 'reads wait until a new primary knows what was acknowledged',
-    edits: [{ file: 'libs/mongo/read-after-election.ts', text: 'while (learning) {', instead: 'while (false) {' }],
+    edits: [{ file: 'libs/mongo/read-after-election.ts', text: 'while (catchingUp) {', instead: 'while (false) {' }],
     oracle: {
       file: 'test/system/gateway/replica-set.test.ts',
       test: 'when a new primary has not noticed yet what was stored',

@@ -1,6 +1,6 @@
 // Puts work into the queues and reads their state; fails within a second while Redis is away.
 import { Queue } from 'bullmq';
-import { connectImpatient, type Redis } from '../redis/connection.ts';
+import { connectFailFast, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import type { JobDefinition } from './catalog.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
@@ -53,7 +53,7 @@ export interface Queues {
 
 /** @param prefix leads every key in Redis, see REDIS_PREFIX. */
 export function openQueues(options: { redisUrl: string; prefix: string; log: Logger }): Queues {
-  const redis = connectImpatient(options.redisUrl, options.log);
+  const redis = connectFailFast(options.redisUrl, options.log);
   const queues = new Map<string, Queue>();
 
   function raw(definition: JobDefinition<unknown>): Queue {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { LeakFreeMap } from '../leak-free.ts';
-import { connectPatient, type Redis } from '../redis/connection.ts';
+import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
 import { MEMORY_ONLY } from './unsaved.ts';
@@ -44,7 +44,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   const address = randomUUID();
   const waiters = new LeakFreeMap<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
-  const subscriber = connectPatient(options.redisUrl, options.log);
+  const subscriber = connectWaiting(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
   subscriber.on('messageBuffer', (_channel: Buffer, notice: Buffer) => {
     const { id, value } = readNotice(notice);
@@ -167,7 +167,7 @@ export function listenForCancels(
   log: Logger,
   onCancel: (id: string) => void,
 ): () => void {
-  const subscriber = connectPatient(redisUrl, log);
+  const subscriber = connectWaiting(redisUrl, log);
   subscriber.subscribe(cancelChannelOf(prefix)).catch((error) => log.warn({ err: error }, 'not subscribed'));
   subscriber.on('message', (_channel: string, id: string) => onCancel(id));
   return () => subscriber.disconnect();

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
-import { connectPatient } from '../redis/connection.ts';
+import { connectWaiting } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { within } from '../with-timeout.ts';
 import type { JobDefinition } from './catalog.ts';
@@ -59,7 +59,7 @@ export function startWorker<Payload>(
   work: Work<Payload>,
   options: WorkerOptions,
 ): RunningWorker {
-  const connection = connectPatient(options.redisUrl, options.log);
+  const connection = connectWaiting(options.redisUrl, options.log);
   const { concurrency, asideMax = 0 } = options;
   const { unsaved } = definition;
   let active = 0;

@@ -1,4 +1,4 @@
-// The connection to MongoDB, and transactions that retry what MongoDB asks to be retried.
+// The connection to MongoDB, and transactions that retry transient conflicts.
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { learnTime } from '../clock.ts';
@@ -11,15 +11,15 @@ import { followPrimary } from './read-after-election.ts';
 
 export type Session = ClientSession;
 
-/** How long a request waits for a primary before it is told that the store is away. */
+/** How long a request waits for a primary before it fails with 503. */
 const SERVER_SELECTION_MS = 5_000;
 const TRANSACTION_LIMIT_MS = 5_000;
-/** Nobody computes between two statements of a transaction for so long: its process has died, or is stopped. */
+/** A transaction idle for this long between two statements is abandoned: its process has died or is stopped. */
 const ABANDONED_MS = 1_500;
 const BACKOFF_MIN_MS = 5;
 const BACKOFF_MAX_MS = 50;
 
-/** @returns what closes the connection. @throws when no primary answers within 5 s. */
+/** @returns a function that closes the connection. @throws when no primary answers within 5 s. */
 export async function connectMongo(
   uri: string,
   options: { log: Logger; poolSize?: number },
@@ -37,43 +37,43 @@ export async function connectMongo(
   forgetEnded(mongoose.connection.getClient());
   await followClock();
   const leavePrimary = followPrimary(mongoose.connection.getClient(), options.log);
-  const tellAway = () => options.log.warn('mongodb is unavailable');
-  mongoose.connection.on('disconnected', tellAway);
-  const tellBack = () => options.log.info('mongodb is available');
-  mongoose.connection.on('reconnected', tellBack);
+  const logUnavailable = () => options.log.warn('mongodb is unavailable');
+  mongoose.connection.on('disconnected', logUnavailable);
+  const logAvailable = () => options.log.info('mongodb is available');
+  mongoose.connection.on('reconnected', logAvailable);
   return async () => {
     leavePrimary();
-    mongoose.connection.off('disconnected', tellAway); // It is we who go.
-    mongoose.connection.off('reconnected', tellBack);
+    mongoose.connection.off('disconnected', logUnavailable); // A disconnect on purpose is no outage.
+    mongoose.connection.off('reconnected', logAvailable);
     await mongoose.disconnect();
   };
 }
 
-/** Every member of the set says what time it is whenever the driver asks whether it is well: every ten seconds, and once by us. */
+/** Learns the time from every heartbeat of a replica set member (every ten seconds) and from one `hello` of our own. */
 async function followClock(): Promise<void> {
   const { db } = mongoose.connection;
-  mongoose.connection.getClient().on('serverHeartbeatSucceeded', ({ reply }) => noteTime(reply));
-  noteTime((await db?.command({ hello: 1 }).catch(() => undefined)) ?? {});
+  mongoose.connection.getClient().on('serverHeartbeatSucceeded', ({ reply }) => recordTime(reply));
+  recordTime((await db?.command({ hello: 1 }).catch(() => undefined)) ?? {});
 }
 
-function noteTime({ me, localTime }: mongoose.mongo.BSON.Document): void {
+function recordTime({ me, localTime }: mongoose.mongo.BSON.Document): void {
   if (localTime instanceof Date) learnTime(`mongodb ${String(me)}`, localTime.getTime());
 }
 
-/** Rejects when MongoDB does not answer: for readiness. */
+/** Rejects when MongoDB does not answer. For readiness checks. */
 export async function pingMongo(): Promise<void> {
   if (!mongoose.connection.db) throw new Error('not connected');
   await mongoose.connection.db.command({ ping: 1 }, { timeoutMS: 1_500 });
 }
 
 /**
- * Runs `work` in a transaction, again and again while MongoDB reports a transient conflict, at most 5 s.
+ * Runs `work` in a transaction and retries it for up to 5 s while MongoDB reports a transient conflict.
  * `work` may run several times: it must do nothing but database calls with the session, one after the other.
- * @throws AppError 503 when the conflict does not go away or the outcome of the commit stays unknown.
+ * @throws AppError 503 when the conflict persists or the outcome of the commit stays unknown.
  */
 export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
   const until = performance.now() + TRANSACTION_LIMIT_MS;
-  let looksAgainAt = performance.now() + ABANDONED_MS;
+  let nextCheckAt = performance.now() + ABANDONED_MS;
   let seen: Activity = new Map();
   const session = mongoose.connection.getClient().startSession();
   try {
@@ -87,10 +87,10 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
         if (!isTransient(error)) throw error;
         if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
-        if (performance.now() >= looksAgainAt) {
-          // The server ends them by itself, only much later.
+        if (performance.now() >= nextCheckAt) {
+          // The server aborts abandoned transactions itself, but only after a minute.
           seen = await endAbandoned(seen).catch(() => seen);
-          looksAgainAt = performance.now() + ABANDONED_MS / 3;
+          nextCheckAt = performance.now() + ABANDONED_MS / 3;
         }
         await pause(BACKOFF_MIN_MS + Math.random() * (BACKOFF_MAX_MS - BACKOFF_MIN_MS));
       }
@@ -100,15 +100,15 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
   }
 }
 
-/** Microseconds that transactions have worked so far, by their sessions. */
+/** Active time of each open transaction in microseconds, by session id. */
 type Activity = ReadonlyMap<string, number>;
 
 /**
- * Ends transactions of this database whose process has gone. MongoDB keeps them open for a minute, and until then every write that
- * meets what they wrote (an account's numbers) is refused. One that was only slow is told to start again, as after any conflict.
- * @param seen what was found at the last look: MongoDB adds up all pauses of a transaction, and one of many statements has many. Only who
- * did nothing since then has gone.
- * @returns what was found now.
+ * Aborts transactions of this database whose process has died. MongoDB keeps them open for a minute and rejects every write that
+ * conflicts with theirs until then. A transaction that was only slow retries, as after any conflict.
+ * @param seen activity at the previous check. MongoDB sums all pauses of a transaction, so only one whose active time did not
+ * change since then counts as abandoned.
+ * @returns activity at this check.
  */
 async function endAbandoned(seen: Activity): Promise<Activity> {
   const client = mongoose.connection.getClient();
@@ -120,7 +120,7 @@ async function endAbandoned(seen: Activity): Promise<Activity> {
         { $currentOp: { allUsers: false, idleSessions: true } },
         { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
       ],
-      { readConcern: { level: 'local' } }, // It takes no other.
+      { readConcern: { level: 'local' } }, // $currentOp accepts no other.
     )
     .toArray();
   const now = idle.map(({ lsid, transaction }) => ({
@@ -132,7 +132,7 @@ async function endAbandoned(seen: Activity): Promise<Activity> {
   return new Map(now.map(({ id, activeMicros }) => [String(id), activeMicros]));
 }
 
-/** Tells the sessions of this database from those of others on the same server. */
+/** Distinguishes the sessions of this database from those of other programs on the same server. */
 function appNameOf(uri: string): string {
   return `billhook/${/^\w[\w+]*:\/\/[^/]*\/([^?]*)/.exec(uri)?.[1] ?? ''}`;
 }

@@ -1,34 +1,34 @@
-// What the driver (mongodb 7.8 and 7.9) lacks: a command that it begins to write on a connection that ends at this moment waits until the
-// socket takes more, which it never will, and nobody tells it: the command hangs for ever, and whoever waits for it.
+// Works around a fault of the driver (mongodb 7.8 and 7.9): a command that is being written while its connection closes waits for a
+// `drain` event that never comes, so the command and its caller hang for ever.
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
 interface Connection {
   readonly closed: boolean;
   readonly socket: Socket;
-  /** Ends it: commands in hand fail with `error`, except the one that is being written. */
+  /** Closes it: commands in flight fail with `error`, except the one that is being written. */
   cleanup(error: Error): void;
 }
 
-/** The driver of mongoose, whatever other versions there are. */
+/** The copy of the driver that mongoose loads, whatever other versions are installed. */
 const driver = createRequire(createRequire(import.meta.url).resolve('mongoose'));
 let isRepaired = false;
 
-/** From now on a command fails like all others when its connection ends while it is written. Once for all connections of this process. */
+/** Makes a command fail when its connection closes while it is written. Patches all connections of this process, once. */
 export function repairConnections(): void {
   if (isRepaired) return;
   isRepaired = true;
   const { Connection } = driver('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Connection } };
   const { prototype } = Connection;
   const { cleanup } = prototype;
-  prototype.cleanup = function cleanupAndTell(error) {
+  prototype.cleanup = function cleanupAndFailWrite(error) {
     if (this.closed) return;
     cleanup.call(this, error);
     const { socket } = this;
-    // A command that is still being compressed comes to write only now.
+    // A command that is still being compressed writes after this point.
     socket.write = () => {
       throw error;
     };
-    socket.emit('error', error); // Who writes listens for nothing else. The connection does, too, and has just ended.
+    socket.emit('error', error); // The pending write listens for nothing else.
   };
 }

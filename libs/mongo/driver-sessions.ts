@@ -1,5 +1,5 @@
-// The driver (mongodb 7.8) notes every session and cursor that has not ended in a Set, for the day it is closed. Under load V8 keeps what has left
-// such a Set until it looks through all of its memory, and a session holds on to the answers it brought.
+// Works around a leak of the driver (mongodb 7.8): it tracks open sessions and cursors in a Set. Under load V8 retains entries that
+// were deleted from such a Set until a full collection, and a session retains the responses it received.
 import type { mongo } from 'mongoose';
 import { LeakFreeSet } from '../leak-free.ts';
 
@@ -8,7 +8,7 @@ interface Client {
   s: Record<Ending, Iterable<object>>;
 }
 
-/** Makes a client forget at once what has ended. Why: docs/adr/0021-avoid-retaining-settled-requests.md */
+/** Makes a client release ended sessions and cursors at once. Why: docs/adr/0021-avoid-retaining-settled-requests.md */
 export function forgetEnded(client: mongo.MongoClient): void {
   const { s } = client as unknown as Client;
   s.activeSessions = new LeakFreeSet(s.activeSessions);

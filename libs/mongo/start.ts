@@ -6,13 +6,13 @@ import type { Logger } from '../service/logger.ts';
 import { connectMongo } from './connection.ts';
 import { isUnavailable } from './errors.ts';
 
-/** Between two tries. Each selects a server for 5 s itself, and notices within half a second that one is there. */
+/** Between two tries. Each try waits up to 5 s for a server and notices a new one within half a second. */
 const RETRY_MS = 200;
 
 export interface MongoStart {
   /**
    * Resolves once MongoDB answers and is prepared, however long that takes.
-   * Rejects with a ConfigError when MONGODB_URI cannot be used or MongoDB refuses its credentials.
+   * Rejects with a ConfigError when MONGODB_URI is unusable or MongoDB rejects its credentials.
    */
   ready: Promise<void>;
   /** Ends the wait or the connection. */
@@ -20,8 +20,8 @@ export interface MongoStart {
 }
 
 /**
- * Begins to connect.
- * @param prepare what the service needs done before it uses the database. It must be harmless when it is done twice.
+ * Starts to connect.
+ * @param prepare runs before the service uses the database. It must be idempotent.
  */
 export function startMongo(uri: string, options: { log: Logger; prepare?: () => Promise<void> }): MongoStart {
   const { log, prepare = async () => undefined } = options;
@@ -34,7 +34,7 @@ export function startMongo(uri: string, options: { log: Logger; prepare?: () => 
       try {
         return await work();
       } catch (error) {
-        // The process ends: nothing may go on with what this start opens.
+        // The process is closing: callers must not continue with a connection that is about to end.
         if (isClosing) return new Promise(() => undefined);
         const problem = configProblemOf(error);
         if (problem) throw new ConfigError([`MONGODB_URI: ${problem}`]);
@@ -56,7 +56,7 @@ export function startMongo(uri: string, options: { log: Logger; prepare?: () => 
   }
 
   const ready = start();
-  ready.catch(() => undefined); // The service may fail for another reason before it waits for this.
+  ready.catch(() => undefined); // The service may fail for another reason before it awaits this.
   return {
     ready,
     async close() {
@@ -66,34 +66,34 @@ export function startMongo(uri: string, options: { log: Logger; prepare?: () => 
   };
 }
 
-/** A server that demands credentials accepts a connection without any, and refuses the first command that reads. */
+/** A server that requires credentials accepts a connection without any and rejects the first command that reads. */
 async function requireCredentials(): Promise<void> {
   await mongoose.connection.db?.command({ listCollections: 1, nameOnly: true, authorizedCollections: true });
 }
 
 const UNAUTHORIZED = 13;
 const AUTHENTICATION_FAILED = 18;
-/** What Atlas says instead. */
-const ATLAS_REFUSED = 8_000;
-const REFUSED_CODES: ReadonlySet<unknown> = new Set([UNAUTHORIZED, AUTHENTICATION_FAILED, ATLAS_REFUSED]);
+/** The code of Atlas for the same. */
+const ATLAS_ERROR = 8_000;
+const REJECTED_CODES: ReadonlySet<unknown> = new Set([UNAUTHORIZED, AUTHENTICATION_FAILED, ATLAS_ERROR]);
 
-/** @returns what is wrong with the URI, without anything that may be secret; undefined for every other error. */
+/** @returns the problem with the URI, without its secrets; undefined for every other error. */
 function configProblemOf(error: unknown): string | undefined {
   const { mongo } = mongoose;
-  if (error instanceof mongo.MongoServerError && REFUSED_CODES.has(error.code))
-    return `MongoDB refuses its user name or password (${error.codeName ?? error.code})`;
+  if (error instanceof mongo.MongoServerError && REJECTED_CODES.has(error.code))
+    return `MongoDB rejects its user name or password (${error.codeName ?? error.code})`;
   if (
     error instanceof mongo.MongoParseError ||
     error instanceof mongo.MongoInvalidArgumentError ||
     error instanceof mongo.MongoMissingCredentialsError
   )
     return error.message;
-  // A certificate that it names.
+  // A certificate file that the URI names.
   const { syscall, path, code } = (error ?? {}) as NodeJS.ErrnoException;
   return syscall === 'open' ? `${path} cannot be read (${code})` : undefined;
 }
 
-/** mongodb+srv asks the name server first. A name may appear later than the service that looks for it. */
+/** mongodb+srv resolves a name first. The name may be published later than the service starts. */
 function isNameLookup(error: unknown): boolean {
   return String((error as NodeJS.ErrnoException | undefined)?.syscall).startsWith('query');
 }

@@ -1,5 +1,5 @@
-// The one way out: every URL a caller gave us (webhook endpoints, images) is judged and dialled here, so that nobody
-// can use this system to reach what only it can reach. What the libraries do and do not cover: docs/adr/0007-outbound-guard.md
+// The guard for outgoing calls: judges and dials every URL from a caller (webhook endpoints, images), so that no caller can reach
+// private addresses through this system. What libraries cover and what they do not: docs/adr/0007-outbound-guard.md
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -7,7 +7,7 @@ import { type AllowList, judgeAddress, parseAllowList } from './public-address.t
 import { makeResolve, type Resolve } from './resolve-host.ts';
 import { URL_LONGEST } from './url-form.ts';
 
-/** Why a target was refused: safe to tell the caller who gave the URL. */
+/** Why a target was rejected. Safe to show to the caller that supplied the URL. */
 export type RefusalReason = 'malformed' | 'length' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'dns';
 
 export class OutboundRefused extends Error {
@@ -33,21 +33,21 @@ const EXPLANATIONS: Record<RefusalReason, string> = {
 
 const HOST_LENGTH_MAX = 253; // RFC 1035.
 const RESOLVE_LIMIT_MS = 5_000;
-/** Somebody waits for the answer to a registration. */
+/** Shorter, because a caller waits for the response to a registration. */
 const VET_LIMIT_MS = 2_000;
-/** Shorter than the five seconds after which Node's and many other servers close: a reused connection is not a dead one. */
+/** Shorter than the five seconds after which Node's and many other servers close, so that no closed connection is reused. */
 const IDLE_LIMIT_MS = 4_000;
-/** As axios sets it with every request: were ours another, each of the two would tell the system anew for every call. */
+/** The value axios sets with every request. Another value would cost two system calls per request. */
 const PROBE_AFTER_MS = 60_000;
-/** Endings that never mean a host on the public internet (RFC 6761, 6762, 8375, Kubernetes, clouds). */
+/** Suffixes that never name a public host (RFC 6761, 6762, 8375, Kubernetes, clouds). */
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$|^[^.]*$/;
 
 export type Protocol = 'http:' | 'https:';
 
-/** What to call and with which agents: no other agent may be used, and no proxy. */
+/** The URL to call and the agents to use. No other agent and no proxy may be used. */
 export interface Target {
-  /** Canonical: give this to the client and not the caller's text, so that no second parser reads it another way. */
+  /** Canonical. Pass this to the HTTP client instead of the caller's text, so that no second parser reads it differently. */
   url: URL;
   httpAgent: http.Agent;
   httpsAgent: https.Agent;
@@ -55,19 +55,19 @@ export interface Target {
 
 export interface Outbound {
   /**
-   * Judges all that needs no network: the URL's form, scheme, port, host, and the address when the host is one.
-   * A name is resolved and judged by the agents when they dial; their errors are (or carry as `cause`) OutboundRefused.
-   * Redirects are the caller's: do not follow, or check() each hop.
+   * Judges what needs no network: the URL's form, scheme, port, host, and the address when the host is one.
+   * The agents resolve and judge names when they dial; their errors are (or carry as `cause`) OutboundRefused.
+   * Do not follow redirects, or check() each hop.
    * @param options.protocols the schemes accepted. Addresses in OUTBOUND_ALLOW accept both, and any port.
    * @throws OutboundRefused
    */
   check(text: string, options: { protocols: readonly Protocol[] }): Target;
   /**
-   * Like check(), and resolves the name now: to tell whoever registers a URL. It proves nothing for later.
-   * @throws OutboundRefused with the reason `dns` only when the name cannot be resolved and nothing else speaks against it.
+   * Like check(), and also resolves the name now, for early feedback on a registration. It proves nothing for later calls.
+   * @throws OutboundRefused with the reason `dns` only when the name cannot be resolved and there is no other objection.
    */
   vet(text: string, options: { protocols: readonly Protocol[] }): Promise<Target>;
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -86,7 +86,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
   };
   const context = { allowList, resolve };
   const httpAgent = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: ['http:'] });
-  // For those who accept https only: plain http leaves through it just to addresses the operator allows.
+  // For https-only checks: plain http may go only to addresses that the operator allows.
   const httpAgentToAllowed = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: [] });
   const httpsAgent = guarded(new https.Agent(agentOptions), { ...context, protocol: 'https:', protocols: ['https:'] });
 
@@ -95,7 +95,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
     const host = bareHost(url);
     const objection = objectionTo({ protocol: url.protocol, protocols, host, port: url.port });
     if (isIP(host)) judge([host], objection, allowList);
-    // A name can still turn out to be allowed, if anything is.
+    // A name may still resolve to an allowed address.
     else if (objection && allowList.length === 0) throw new OutboundRefused(objection);
     return { url, httpAgent: protocols.includes('http:') ? httpAgent : httpAgentToAllowed, httpsAgent };
   };
@@ -125,15 +125,15 @@ function parseTarget(text: string): URL {
   if (!url) throw new OutboundRefused('malformed');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
   if (url.username || url.password) throw new OutboundRefused('userinfo');
-  // `example.com.` is `example.com` to a resolver, but another name to certificates and lists.
+  // A resolver treats `example.com.` as `example.com`; certificates and lists do not.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.hostname.endsWith('.') || url.hostname.length > HOST_LENGTH_MAX) throw new OutboundRefused('host');
-  // What is not ASCII gets longer: the canonical text is stored, and judged again at every call.
+  // The canonical text is stored and judged at every call, and is longer than the input where that is not ASCII.
   if (url.href.length > URL_LONGEST) throw new OutboundRefused('length');
   return url;
 }
 
-/** What speaks against the target unless all its addresses are allowed ones. */
+/** The objection to a target, which only allowed addresses override. */
 function objectionTo(target: {
   protocol: string;
   protocols: readonly string[];
@@ -148,17 +148,17 @@ function objectionTo(target: {
 /** @returns the addresses that may be dialled. @throws OutboundRefused */
 function judge(addresses: string[], objection: RefusalReason | undefined, allowList: AllowList): string[] {
   const verdicts = addresses.map((address) => ({ address, verdict: judgeAddress(address, allowList) }));
-  // `localhost` is often 127.0.0.1 and ::1 with one of them allowed: the allowed ones, and no other, are dialled.
+  // `localhost` is often 127.0.0.1 and ::1 with only one of them allowed: dial only the allowed ones.
   const allowed = verdicts.filter(({ verdict }) => verdict === 'allowed');
   if (allowed.length > 0) return allowed.map(({ address }) => address);
-  // One bad address among good ones is an attack or a mistake; the name is refused for both.
+  // One private address among public ones is an attack or a mistake, so the whole name is rejected.
   if (verdicts.some(({ verdict }) => verdict === 'refused'))
     throw new OutboundRefused(objection === 'host' ? 'host' : 'address');
   if (objection) throw new OutboundRefused(objection);
   return addresses;
 }
 
-/** Makes the agent dial nothing but judged addresses, whoever uses it and whatever they checked before. */
+/** Makes the agent dial only judged addresses, whatever its user checked before. */
 function guarded<Agent extends http.Agent>(
   agent: Agent,
   rules: { allowList: AllowList; resolve: Resolve; protocol: Protocol; protocols: Protocol[] },
@@ -168,7 +168,7 @@ function guarded<Agent extends http.Agent>(
     const host = withoutBrackets(String(options.host ?? 'localhost'));
     const objection = objectionTo({ ...rules, host, port: String(options.port ?? '') });
     try {
-      // Node asks no lookup about a host that is an address already.
+      // Node calls no lookup for a host that is already an address.
       if (isIP(host)) judge([host], objection, rules.allowList);
     } catch (error) {
       callback?.(error as Error, undefined as never);
@@ -194,7 +194,7 @@ function guarded<Agent extends http.Agent>(
       callback,
     ) as Socket;
     socket.once('connect', () => {
-      // The last word is the address the packet went to, before a byte of the request has left.
+      // The final check is the address that the connection reached, before any byte of the request is sent.
       try {
         judge([socket.remoteAddress ?? ''], objection, rules.allowList);
       } catch (error) {
@@ -216,7 +216,7 @@ async function resolveOnce(host: string, resolve: Resolve, limitMs: number): Pro
     if (addresses.length === 0) throw new OutboundRefused('dns');
     return addresses;
   } catch (error) {
-    // No answer is no permission: a check that a resolver's failure switches off has been bypassed before.
+    // A failed resolution must reject: guards that fail open here have been bypassed.
     throw error instanceof OutboundRefused ? error : new OutboundRefused('dns', { cause: error });
   } finally {
     clearTimeout(timer);

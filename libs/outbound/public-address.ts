@@ -1,4 +1,4 @@
-// Judges one IP address by its number: is it an ordinary address of the public internet, or one the operator allows?
+// Judges one IP address: public, allowed by the operator, or refused.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../service/config-error.ts';
@@ -9,9 +9,9 @@ export type Verdict = 'public' | 'allowed' | 'refused';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AllowList = ReadonlyArray<readonly [Address, number]>;
 
-/** Of IPv6 only this block has been given out for the public internet; the library calls the rest `unicast` too. */
+/** The only IPv6 block allocated for the public internet. The library also calls other blocks `unicast`. */
 const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3');
-/** Azure answers every virtual machine here, inside what looks like a public network. */
+/** Azure's host service for every virtual machine, inside a range that looks public. */
 const AZURE_HOST = '168.63.129.16';
 
 /**
@@ -26,7 +26,7 @@ export function parseAllowList(text: string): AllowList {
     const [address = '', prefix] = entry.split('/');
     const version = isIP(address);
     const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix);
-    // isIP and not the library's parser, which reads `010.1` as an address.
+    // isIP, because the library's parser accepts `010.1` as an address.
     if (version === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > (version === 4 ? 32 : 128)) {
       problems.push(`OUTBOUND_ALLOW holds ${entry}, which is not a CIDR such as 10.0.0.0/8`);
     } else list.push([ipaddr.parse(address), bits]);
@@ -39,11 +39,11 @@ export function parseAllowList(text: string): AllowList {
 export function judgeAddress(text: string, allowList: AllowList): Verdict {
   if (isIP(text) === 0) return 'refused';
   const parsed = ipaddr.parse(text);
-  // ::ffff:127.0.0.1 reaches 127.0.0.1: what counts is where the packet goes.
+  // ::ffff:127.0.0.1 reaches 127.0.0.1, so the mapped address counts.
   const address = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
   if (allowList.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits)))
     return 'allowed';
-  // NAT64, 6to4 and Teredo carry an IPv4 address to who knows where: the library names them, only `unicast` passes.
+  // NAT64, 6to4 and Teredo embed an IPv4 address. The library names these ranges; only `unicast` passes.
   if (address.range() !== 'unicast' || address.toString() === AZURE_HOST) return 'refused';
   return address instanceof ipaddr.IPv6 && !address.match(IPV6_PUBLIC) ? 'refused' : 'public';
 }

@@ -1,26 +1,26 @@
-// Finds the addresses of a host in a way that names whose server never answers cannot hold up the others.
+// Resolves host names so that a name server that never responds cannot delay other lookups.
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** @returns every address of the name. Anything it throws means that the name must not be called. */
+/** @returns every address of the name. Any error means that the name must not be called. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** Each server is asked in turn, so often. */
+/** Per server and try. */
 const QUERY_LIMIT_MS = 1_000;
 const QUERIES = 2;
-/** Some servers never answer the question for the other kind of addresses, and six questions take longer than any caller waits. */
-const OTHER_KIND_MS = 500;
+/** Once one address family has an answer, wait this long for the other: some servers never respond for one of the two. */
+const OTHER_FAMILY_MS = 500;
 
 /**
- * Asks the name servers directly: any number at once, each with its own end.
- * The system's own resolver (getaddrinfo) has two threads for all lookups of a process; it is only asked about `isLocal` names and
- * those no server knows, which may stand in the hosts file.
- * @param options.servers in place of those of the system, as `address:port`.
+ * Queries the name servers directly, any number at once, each with its own timeout.
+ * The system's resolver (getaddrinfo) has two threads for all lookups of a process, so it serves only `isLocal` names and names
+ * that no server knows, which may be in the hosts file.
+ * @param options.servers replaces the system's servers, as `address:port`.
  */
 export function makeResolve(options: { isLocal: (host: string) => boolean; servers?: string[] }): Resolve {
   return async (host) => {
     if (options.isLocal(host)) return askSystem(host);
-    // A new one each time: the system's servers may have changed since.
+    // A new resolver each time, because the system's servers may have changed.
     const resolver = new Resolver({ timeout: QUERY_LIMIT_MS, tries: QUERIES, maxTimeout: QUERY_LIMIT_MS });
     if (options.servers) resolver.setServers(options.servers);
     const addresses: string[] = [];
@@ -28,12 +28,12 @@ export function makeResolve(options: { isLocal: (host: string) => boolean; serve
       addresses.push(...(await query));
     });
     const first = Promise.any(queries).then(
-      () => pause(OTHER_KIND_MS, undefined, { ref: false }),
+      () => pause(OTHER_FAMILY_MS, undefined, { ref: false }),
       () => undefined,
     );
     const settled = Promise.allSettled(queries);
     await Promise.race([settled, first]);
-    // One kind may be missing, late or fail: only addresses that were seen, and judged, are ever dialled.
+    // One family may be missing or late: only addresses that were seen and judged are dialled.
     if (addresses.length > 0) {
       resolver.cancel();
       return addresses;
@@ -45,7 +45,7 @@ export function makeResolve(options: { isLocal: (host: string) => boolean; serve
   };
 }
 
-/** No server knows it, or there is no server: then the hosts file may. */
+/** No server knows the name or is reachable. The hosts file may still know it. */
 function isUnknown(error: Error): boolean {
   return ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

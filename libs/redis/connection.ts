@@ -1,4 +1,4 @@
-// Connections to Redis in the two manners the system needs: fail at once, or wait for ever.
+// Connections to Redis: one kind fails fast, for callers that wait; the other waits for ever, for workers.
 import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
@@ -6,20 +6,20 @@ import type { Logger } from '../service/logger.ts';
 
 export type { Redis };
 
-/** How long one command may take before the caller is told that Redis is away. */
+/** How long one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
 const RECONNECT_MAX_MS = 1_000;
 
-/** A socket in the file system, as redis-py and others write it; ioredis itself knows only the two schemes of TCP. */
+/** A Unix socket in the form of redis-py and others. ioredis itself accepts only the two TCP schemes. */
 const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?$/;
 
 const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS) };
 
 /**
- * For work that somebody waits for: no offline queue, one try, 1 s per command. Rejects while Redis is away and recovers by itself.
- * Opens in the background: `redis.status` tells when it is ready.
+ * For work with a waiting caller: no offline queue, one try, 1 s per command. Rejects while Redis is unavailable and recovers by itself.
+ * Connects in the background; `redis.status` shows when it is ready.
  */
-export function connectImpatient(url: string, log: Logger): Redis {
+export function connectFailFast(url: string, log: Logger): Redis {
   return watched(
     url,
     openRedis(url, {
@@ -33,8 +33,8 @@ export function connectImpatient(url: string, log: Logger): Redis {
   );
 }
 
-/** For workers and subscribers: commands wait until Redis is back, which BullMQ's blocking reads require. */
-export function connectPatient(url: string, log: Logger): Redis {
+/** For workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require. */
+export function connectWaiting(url: string, log: Logger): Redis {
   return watched(url, openRedis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
 }
 
@@ -72,9 +72,9 @@ export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
 }
 
 /**
- * For the start of a service: resolves once the connection is ready, however long Redis is unavailable.
- * @param limitMs resolves after this time in any case, for a service that does without Redis.
- * @throws ConfigError when Redis refuses the credentials of REDIS_URL, which waiting cannot repair.
+ * For the start of a service: resolves once the connection is ready, however long that takes.
+ * @param limitMs resolves after this time in any case, for a service that can run without Redis.
+ * @throws ConfigError when Redis rejects the credentials of REDIS_URL, which waiting cannot repair.
  */
 export async function whenAvailable(redis: Redis, limitMs?: number): Promise<void> {
   if (redis.status === 'ready') return;
@@ -87,9 +87,9 @@ export async function whenAvailable(redis: Redis, limitMs?: number): Promise<voi
     };
     const onReady = () => settle(resolve);
     const onError = ({ message }: Error) => {
-      const [code = ''] = REFUSED.exec(message) ?? [];
+      const [code = ''] = REJECTED.exec(message) ?? [];
       if (code === '') return;
-      const problem = `REDIS_URL: Redis refuses its user name or password (${code})`;
+      const problem = `REDIS_URL: Redis rejects its user name or password (${code})`;
       settle(() => reject(new ConfigError([problem])));
     };
     redis.on('ready', onReady).on('error', onError);
@@ -97,13 +97,13 @@ export async function whenAvailable(redis: Redis, limitMs?: number): Promise<voi
   });
 }
 
-/** How Redis begins its answer to missing and to wrong credentials. */
-const REFUSED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
+/** How Redis responds to missing and to wrong credentials. */
+const REJECTED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
 
-/** The connections of this process that have lost their Redis, by its URL: one outage is one line in the log, not one for each connection. */
+/** The lost connections of this process, by URL, so that one outage is one log line and not one per connection. */
 const unavailable = new Map<string, Set<Redis>>();
 
-// Without a listener an unreachable Redis would end the process.
+// Without an error listener an unreachable Redis would crash the process.
 function watched(url: string, redis: Redis, log: Logger): Redis {
   const lost = unavailable.get(url) ?? new Set();
   unavailable.set(url, lost);
@@ -111,7 +111,7 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
     if (lost.size === 0) log.warn({ err: error }, 'redis is unavailable');
     lost.add(redis);
   });
-  redis.on('connect', () => sendTogether(redis));
+  redis.on('connect', () => batchWrites(redis));
   redis.on('ready', () => {
     if (lost.delete(redis) && lost.size === 0) log.info('redis is available');
   });
@@ -119,17 +119,17 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
   return redis;
 }
 
-/** Commands given in the same turn of the event loop leave in one write: by itself each costs a system call and wakes Redis up. */
-function sendTogether({ stream }: { stream?: Duplex }): void {
+/** Batches the commands of one event-loop turn into one write. Otherwise each costs a system call and wakes Redis. */
+function batchWrites({ stream }: { stream?: Duplex }): void {
   if (!stream) return;
   const write = stream.write;
-  let isHeld = false;
+  let isCorked = false;
   stream.write = ((...args: Parameters<typeof write>) => {
-    if (!isHeld) {
-      isHeld = true;
+    if (!isCorked) {
+      isCorked = true;
       stream.cork();
       process.nextTick(() => {
-        isHeld = false;
+        isCorked = false;
         stream.uncork();
       });
     }

@@ -1,26 +1,26 @@
-// What Redis says of itself, as far as the system depends on it.
+// Reads the state of Redis that the system depends on.
 import type { Redis } from './connection.ts';
 
 export interface RedisState {
-  /** The version of Redis whose commands it has. */
+  /** The version of Redis it is compatible with. */
   version: string;
-  /** Its own version: another one when it is Valkey. */
+  /** Its own version, which differs for Valkey. */
   serverVersion: string;
   isValkey: boolean;
-  /** Must be `noeviction`: with any other policy Redis throws jobs away when it is full. */
+  /** Must be `noeviction`: with any other policy Redis deletes jobs when it is full. */
   policy: string;
   usedBytes: number;
   /** 0 when there is no limit. */
   maxBytes: number;
   isAppendOnly: boolean;
   clients: number;
-  /** How far its clock is ahead of ours (behind, when negative), half of the round trip taken off. */
+  /** Offset of its clock from ours, corrected by half of the round trip. Positive when it is ahead. */
   clockAheadMs: number;
   roundTripMs: number;
 }
 
-/** The least version BullMQ works with. */
-export const REDIS_LEAST_VERSION = '6.2';
+/** BullMQ's minimum version. */
+export const REDIS_MIN_VERSION = '6.2';
 
 export async function readRedisState(redis: Redis): Promise<RedisState> {
   const startedAt = Date.now();

@@ -1,6 +1,6 @@
-// What a program says of a configuration it cannot use, and how it ends.
+// The error for an unusable configuration, and the exit code for it.
 
-/** The environment cannot be used. `message` is the whole list, one problem per line; the process should exit with 78. */
+/** The environment is unusable. `message` lists all problems, one per line; the process should exit with 78. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 

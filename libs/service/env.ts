@@ -1,4 +1,4 @@
-// Reads environment variables once, at start: a wrong environment stops the process with a list of all that is to be repaired.
+// Reads environment variables once, at start. An invalid environment stops the process with a list of all problems.
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
 import { parseAllowList } from '../outbound/public-address.ts';
@@ -6,10 +6,10 @@ import { ConfigError } from './config-error.ts';
 import { findMisspelt } from './known-variables.ts';
 
 /**
- * @param env usually `process.env`; `NAME_FILE` may stand for `NAME` and names a file that holds the value (secrets in containers).
+ * @param env usually `process.env`. `NAME_FILE` may replace `NAME` and names a file with the value (secrets in containers).
  * @param shape a joi object whose keys are the variables of this service.
- * @returns a frozen object with converted values. Variables the shape does not name are left out, but for misspelt ones of ours,
- * see known-variables.ts: these are problems, because whoever set one believes it works.
+ * @returns a frozen object with converted values. Ignores variables that the shape does not name, except misspelt ones of ours
+ * (see known-variables.ts): those are problems, because whoever set them believes they work.
  * @throws ConfigError naming every problem at once.
  */
 export function readEnv<Config extends object>(
@@ -42,9 +42,9 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
   }
 }
 
-/** A host, or a socket in the file system, see openRedis. */
+/** A host or a Unix socket, see openRedis. */
 const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/]*@)?\/\S+)$/;
-/** No URI in the sense of the standard: it names several hosts, each with a port of its own. */
+/** Not a standard URI: it may name several hosts, each with its own port. */
 const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
 
 export const NAMES_RULE =
@@ -58,11 +58,11 @@ export const hostNames = Joi.string()
 /** How many proxies in front set X-Forwarded-For. */
 export const proxyCount = Joi.number().integer().min(0).max(10).default(0);
 
-/** The variables more than one service reads, so that they mean the same everywhere. */
+/** Variables that more than one service reads, so that they mean the same everywhere. */
 export const variables = {
   MONGODB_URI: Joi.string()
     .pattern(MONGODB_URI_FORM)
-    // Without the value, which may hold a password.
+    // The message omits the value, which may contain a password.
     .messages({ 'string.pattern.base': '{{#label}} must be mongodb://… or mongodb+srv://…' })
     .required()
     .description(
@@ -70,7 +70,7 @@ export const variables = {
     ),
   REDIS_URL: Joi.string()
     .pattern(REDIS_URL_FORM)
-    // Without the value, which may hold a password.
+    // The message omits the value, which may contain a password.
     .messages({ 'string.pattern.base': '{{#label}} must be redis://…, rediss://… or unix://…' })
     .required()
     .description(
@@ -79,7 +79,7 @@ export const variables = {
   REDIS_PREFIX: Joi.string()
     .pattern(/^[\w-]{1,40}$/)
     .default('billhook')
-    .description('Leads every key and channel in Redis; two systems on one Redis need two'),
+    .description('Prefix of every key and channel in Redis; two systems on one Redis need different ones'),
   LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')
@@ -111,7 +111,7 @@ export const variables = {
   SECRET_KEY: Joi.string()
     .required()
     .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
-    // Without the value, which the usual message would put into a log.
+    // The message omits the value, which would end up in a log.
     .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
     .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
 } as const;

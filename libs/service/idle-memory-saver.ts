@@ -1,12 +1,12 @@
-// V8 gives memory back while little happens, and takes what it wants while much does. Why: docs/adr/0022-memory-is-given-back-while-little-happens.md
+// Switches V8's memory saver mode on while the process is idle. Why: docs/adr/0022-release-memory-while-idle.md
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 const EVERY_MS = 1_000;
-/** Share of the time in which the event loop has something to do. */
+/** Event-loop utilisation from which the process counts as busy. */
 const BUSY_FROM = 0.5;
 
-/** @returns what ends it, and leaves V8 as it is without. */
+/** @returns a function that stops it and restores V8's default. */
 export function saveMemoryWhileIdle(): () => void {
   let last = performance.eventLoopUtilization();
   const save = (wanted: boolean) => setFlagsFromString(wanted ? '--memory-saver-mode' : '--no-memory-saver-mode');

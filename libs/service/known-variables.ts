@@ -1,9 +1,8 @@
-// Tells a variable that was meant for us and is misspelt from one that belongs to somebody else.
+// Finds misspelt environment variables of ours among those of other programs.
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Every variable of every part, because parts are often handed one environment together. The shapes of the services are
- * their truth; a test compares.
+ * The variables of all services, because services often share one environment. A test compares the list with the services' shapes.
  */
 export const KNOWN_VARIABLES: readonly string[] = [
   'HOST',
@@ -40,10 +39,10 @@ export const KNOWN_VARIABLES: readonly string[] = [
   // Of `npm start`.
   'BILLHOOK_CACHE_DIR',
 ];
-/** Marks the processes of `npm start`: set by it, never by a person. */
+/** Set by `npm start` to mark its processes, never by a person. */
 const MARK = 'BILLHOOK_PROCESS';
 
-/** Nobody else's variables begin so. Not `RENDER_`, which a hosting company of that name sets, nor `REDIS_` and `MONGODB_`. */
+/** Prefixes that no other program uses. Not `RENDER_`, which a hosting company sets, nor `REDIS_` and `MONGODB_`. */
 export const OUR_PREFIXES: readonly string[] = [
   'BILLHOOK_',
   'DELIVERY_',
@@ -54,9 +53,9 @@ export const OUR_PREFIXES: readonly string[] = [
   'WEBHOOK_',
 ];
 
-/** A platform names the stores in several ways at once (REDIS_URL, REDIS_URI, MONGO_URL): that is no mistake of anybody's. */
+/** Platforms set several names for one store at once (REDIS_URL, REDIS_URI, MONGO_URL), which is no misspelling. */
 const STORE = /^(MONGO|REDIS)/;
-/** Shorter names are near to everything. */
+/** Shorter names are similar to everything. */
 const SHORTEST = 9;
 const LONG = 16;
 const CHANGES_MAX = 2;
@@ -64,7 +63,7 @@ const CHANGES_OF_LONG_MAX = 3;
 
 interface Candidate {
   name: string;
-  /** How many letters a writer may have got wrong. */
+  /** Edit distance up to which a name counts as misspelt. */
   changesMax: number;
 }
 
@@ -76,18 +75,18 @@ const candidates = KNOWN_VARIABLES.filter(({ length }) => length >= SHORTEST).fl
   ];
 });
 
-/** @returns a sentence for each variable that is set, is ours by its prefix or nearly by its name, and is read by no part. */
+/** @returns a sentence for each variable that is set, is ours by prefix or similar name, and that no service reads. */
 export function findMisspelt(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (value === '' || isKnown(name) || isServiceLink(name, value)) return [];
     const right = nearest(name.toUpperCase());
     const isAlsoRight = right !== undefined && (env[right] || env[`${right}_FILE`]);
     if (right && !(isAlsoRight && STORE.test(name)))
-      return [`${name} is no variable of Billhook, the nearest is ${right}`];
+      return [`${name} is not a variable of Billhook, did you mean ${right}?`];
     const prefix = OUR_PREFIXES.find((one) => name.startsWith(one));
     if (!prefix) return [];
     const siblings = KNOWN_VARIABLES.filter((known) => known.startsWith(prefix)).join(', ');
-    return [`${name} is no variable of Billhook, those that begin so are ${siblings}`];
+    return [`${name} is not a variable of Billhook, those with its prefix are ${siblings}`];
   });
 }
 
@@ -96,7 +95,7 @@ const isKnown = (name: string) => name === MARK || KNOWN_VARIABLES.includes(name
 function nearest(name: string): string | undefined {
   const own = name.replace(/^BILLHOOK_/, '');
   if (own !== name && isKnown(own)) return own;
-  // WEBHOOK_TIMEOUT for WEBHOOK_TIMEOUT_MS; one word alone says too little.
+  // WEBHOOK_TIMEOUT for WEBHOOK_TIMEOUT_MS. A single word is too vague.
   const begun = name.includes('_') && KNOWN_VARIABLES.find((known) => known.startsWith(`${name}_`));
   if (begun) return begun;
   const near = candidates
@@ -105,7 +104,7 @@ function nearest(name: string): string | undefined {
   return near.sort((one, other) => one.changes - other.changes)[0]?.name;
 }
 
-/** What Kubernetes sets in every container for every service of the namespace, and Docker for a link, whatever its name is. */
+/** Variables that Kubernetes sets in every container for every service of the namespace, and Docker for a link. */
 function isServiceLink(name: string, value: string): boolean {
   return (
     /_SERVICE_(HOST|PORT)(_|$)/.test(name) ||

@@ -1,23 +1,23 @@
-// Opens a service in order, closes it in reverse order, and never leaves it half alive.
+// Opens a service in order, closes it in reverse order, and never leaves it half open.
 import closeWithGrace from 'close-with-grace';
 import { ConfigError, EXIT_CONFIG } from './config-error.ts';
 import type { Logger } from './logger.ts';
 
 type Close = () => unknown;
 
-/** A service gets this long to finish what it has in hand after SIGTERM; Kubernetes' grace period must be longer. */
+/** Time for a service to finish its work after SIGTERM. Kubernetes' grace period must be longer. */
 export const CLOSE_LIMIT_MS = 40_000;
 
 export interface Lifecycle {
-  /** Registers what undoes the step just made. Closing runs the last registered first. */
+  /** Registers the undo of the last step. Closing runs the newest first. */
   onClose(close: Close): void;
-  /** The logger that start-up and shutdown failures go to, once there is one. */
+  /** The logger for start-up and shutdown failures. */
   useLogger(log: Logger): void;
 }
 
 /**
- * Runs `open` and keeps the process until SIGTERM, SIGINT or an uncaught error.
- * Exits with 78 and the list of problems on a ConfigError, with 1 and one line on any other failure to start.
+ * Runs `open` and keeps the process alive until SIGTERM, SIGINT or an uncaught error.
+ * Exits with 78 and the list of problems on a ConfigError, with 1 and one line on any other start-up failure.
  */
 export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promise<void> {
   const closers: Close[] = [];
@@ -35,7 +35,7 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\n`);
-      await closeAll(closers, log); // A browser may have been started by now.
+      await closeAll(closers, log); // A browser may already run.
       process.exit(EXIT_CONFIG);
     }
     if (log) log.fatal({ err: error }, 'could not start');
@@ -50,8 +50,8 @@ async function closeAll(closers: Close[], log: Logger | undefined) {
     try {
       await close();
     } catch (error) {
-      // The next step must be closed even when this one fails.
-      log?.error({ err: error }, 'a part did not close cleanly');
+      // One failure must not keep the others open.
+      log?.error({ err: error }, 'a component did not close cleanly');
     }
   }
 }

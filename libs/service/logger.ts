@@ -5,27 +5,27 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 export type { Logger };
 
 /**
- * What a line says of an error, besides its type, text and stack. Drivers hang on it whatever they were asked to do: a command of Redis
- * with a whole PDF, the documents of a failed write.
+ * Fields of an error that are logged besides type, message and stack. Drivers attach more, such as a Redis command with a whole PDF
+ * or the documents of a failed write.
  */
-const TOLD = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'port', 'path'] as const;
+const ERROR_FIELDS = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'port', 'path'] as const;
 
 /**
- * Lines leave some at a time: a write for each was a fifteenth of what a gateway does. A fatal line and the end of the process wait for
- * nothing; only who is killed in an instant takes the last tenth of a second along. No write is longer than what a pipe takes in one
- * piece, so that lines of several processes on one pipe stay whole.
+ * Lines are written in batches: one write per line took a fifteenth of a gateway's processor time. A fatal line and the end of the
+ * process flush at once; only SIGKILL loses the last tenth of a second. No write exceeds what a pipe takes atomically, so that lines
+ * of several processes on one pipe stay whole.
  */
-const TOGETHER = { minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, sync: false };
+const BATCHING = { minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, sync: false };
 
 /**
- * Whoever reads the lines may stand still or be gone. As many characters as this wait for it, later lines are lost; and what cannot be
- * written is tried no more than so often, a tenth of a second apart, before the process that ends lets go of it.
+ * The reader of the log may be stuck or gone. This many characters wait for it and later lines are dropped. At the end of the process
+ * a failing write is retried this often, a tenth of a second apart.
  */
-const WAITING = { maxLength: 8_388_608, maxWriteRetries: 10 };
+const BACKLOG = { maxLength: 8_388_608, maxWriteRetries: 10 };
 
 /**
- * @param service name that every line carries.
- * @param level least level that is written.
+ * @param service name in every line.
+ * @param level minimum level.
  */
 export function makeLogger(service: string, level: string): Logger {
   const options: LoggerOptions = {
@@ -39,24 +39,24 @@ export function makeLogger(service: string, level: string): Logger {
   return pino(options, standardOutput);
 }
 
-/** All loggers of a process share it. */
+/** Shared by all loggers of a process. */
 let standardOutput: SonicBoom | undefined;
 
 function openStandardOutput(): SonicBoom {
-  // To ask for its number makes Node write to a pipe without waiting for its reader.
-  const output = new sonicBoom.SonicBoom({ fd: process.stdout.fd, ...TOGETHER, ...WAITING });
-  output.on('error', () => undefined); // The lines are kept for the next try: there is nobody to tell.
+  // Reading `fd` makes Node switch a pipe to non-blocking writes.
+  const output = new sonicBoom.SonicBoom({ fd: process.stdout.fd, ...BATCHING, ...BACKLOG });
+  output.on('error', () => undefined); // The lines are kept for the next try, and the log is the only place to report to.
   process.once('exit', () => {
     try {
       output.flushSync();
     } catch {
-      // Nobody reads them any more.
+      // The reader is gone.
     }
   });
   return output;
 }
 
-/** For `serializers` of a logger that has its own. Anything but an error is left as it is. */
+/** For loggers with their own `serializers`. Returns anything but an error unchanged. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack, command, ...rest } = stdSerializers.err(error);
@@ -65,7 +65,7 @@ export function describeError(error: unknown): unknown {
     message,
     stack,
     ...(command ? { command: command.name } : {}),
-    ...Object.fromEntries(TOLD.map((name) => [name, rest[name]])),
+    ...Object.fromEntries(ERROR_FIELDS.map((name) => [name, rest[name]])),
     ...(error instanceof AggregateError ? { aggregateErrors: error.errors.map(describeError) } : {}),
   };
 }

@@ -1,21 +1,21 @@
-// Does something again and again: at once when woken, else after a pause, and more and more slowly while it fails.
+// Runs work in a loop: at once when woken, else after a pause, with exponential backoff while it fails.
 import type { Logger } from './logger.ts';
 
 const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 5_000;
 
-export interface Repetition {
-  /** Runs now, or once more after the run in hand. While it fails its own pace counts. */
+export interface PollingLoop {
+  /** Runs now, or once more after the current run. Ignored while the loop backs off. */
   wake(): void;
-  /** Tells the run in hand to stop, and resolves when it has ended; there is none after it. */
+  /** Aborts the current run, resolves when it has ended, and starts no other. */
   stop(): Promise<void>;
 }
 
-/** @param work returns true when there is more to do right now. Its signal is aborted when nobody wants the rest any more. */
-export function repeat(
+/** @param work returns true when there is more to do right now. Its signal aborts when the loop stops. */
+export function startPollingLoop(
   work: (signal: AbortSignal) => Promise<boolean>,
   options: { name: string; everyMs: number; log: Logger },
-): Repetition {
+): PollingLoop {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
@@ -27,12 +27,12 @@ export function repeat(
     let pauseMs = options.everyMs;
     try {
       if (await work(stopping.signal)) isWoken = true;
-      if (failures > 0) options.log.info(`${options.name} goes on`);
+      if (failures > 0) options.log.info(`${options.name} works again`);
       failures = 0;
     } catch (error) {
       failures += 1;
-      // One line for an outage, not one for each try.
-      if (failures === 1) options.log.warn({ err: error }, `${options.name} cannot work`);
+      // One line per outage, not one per try.
+      if (failures === 1) options.log.warn({ err: error }, `${options.name} failed; it retries with backoff`);
       pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (failures - 1));
     }
     running = undefined;

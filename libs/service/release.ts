@@ -1,4 +1,4 @@
-// Which release of the program this is.
+// The release of the running program.
 import { readFileSync } from 'node:fs';
 
 let version: string | undefined;

@@ -1,4 +1,4 @@
-// Traces of requests and jobs for an OpenTelemetry collector, when one is named; without one nothing is loaded and nothing costs.
+// Traces requests and jobs for an OpenTelemetry collector. Without a configured collector it loads nothing and costs nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
@@ -6,15 +6,15 @@ const TRACER = 'billhook';
 
 let isOn = false;
 
-/** True after startTracing was given a collector. */
+/** True once startTracing has a collector. */
 export function isTracing(): boolean {
   return isOn;
 }
 
 /**
- * To be called before queues and workers are opened.
+ * Call it before queues and workers are opened.
  * @param endpoint of a collector that takes OTLP over HTTP, such as `http://collector:4318`; without it nothing happens.
- * @returns what sends the last spans and ends it.
+ * @returns a function that flushes the last spans and stops tracing.
  */
 export async function startTracing(service: string, endpoint: string | undefined): Promise<() => Promise<void>> {
   if (!endpoint) return async () => undefined;
@@ -29,7 +29,7 @@ export async function startTracing(service: string, endpoint: string | undefined
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes({ 'service.name': `billhook-${service}` }),
-    // A collector that is away costs spans, never a request: they wait in a bounded queue and are then dropped.
+    // An unavailable collector costs spans, never requests: spans wait in a bounded queue and are then dropped.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -39,7 +39,7 @@ export async function startTracing(service: string, endpoint: string | undefined
   return () => provider.shutdown();
 }
 
-/** @returns the W3C `traceparent` of what is under way, for what goes on later and elsewhere; undefined when nobody traces. */
+/** @returns the W3C `traceparent` of the current span, to continue it in another process; undefined when tracing is off. */
 export function currentTrace(): string | undefined {
   if (!isOn) return undefined;
   const carrier: { traceparent?: string } = {};
@@ -47,7 +47,7 @@ export function currentTrace(): string | undefined {
   return carrier.traceparent;
 }
 
-/** Runs `work`, and all it starts, in the span of a request; a `traceparent` among the headers makes it part of the caller's trace. */
+/** Runs `work`, and everything it starts, in the span of a request. A `traceparent` header joins it to the caller's trace. */
 export function inRequestSpan(
   request: { method: string; headers: IncomingHttpHeaders; id: string },
   work: (span: Span) => void,
@@ -58,7 +58,7 @@ export function inRequestSpan(
   context.with(trace.setSpan(caller, span), () => work(span));
 }
 
-/** @param route the pattern, never the path: it names the span. */
+/** @param route the pattern, never the path, because it names the span. */
 export function endRequestSpan(
   span: Span,
   { method, route, status }: { method: string; route: string; status: number },

@@ -3,7 +3,7 @@ import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
-import { REDIS_LEAST_VERSION, readRedisState } from '#libs/redis/state.ts';
+import { REDIS_MIN_VERSION, readRedisState } from '#libs/redis/state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast } from './check-result.ts';
 import { knownHole } from './known-holes.ts';
@@ -114,8 +114,8 @@ export async function examineRedis(queues: Queues): Promise<Finding[]> {
     finding(
       'Redis version',
       state.version,
-      isAtLeast(state.version, REDIS_LEAST_VERSION),
-      `Upgrade to ${REDIS_LEAST_VERSION} or later`,
+      isAtLeast(state.version, REDIS_MIN_VERSION),
+      `Upgrade to ${REDIS_MIN_VERSION} or later`,
     ),
     holeFinding(state.isValkey ? 'valkey' : 'redis', state.isValkey ? 'Valkey' : 'Redis', state.serverVersion),
     finding(

@@ -4,7 +4,7 @@ import { renderDocument } from '#libs/jobs/catalog.ts';
 import { listenForCancels } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
-import { connectImpatient, whenAvailable } from '#libs/redis/connection.ts';
+import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -44,7 +44,7 @@ await run(async ({ onClose, useLogger }) => {
 
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
-  const redis = connectImpatient(config.REDIS_URL, log);
+  const redis = connectFailFast(config.REDIS_URL, log);
   onClose(() => redis.disconnect());
   onClose(followClock(redis));
 

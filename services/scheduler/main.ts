@@ -5,13 +5,13 @@ import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts'
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
-import { connectImpatient } from '#libs/redis/connection.ts';
+import { connectFailFast } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics, watchScheduler } from '#libs/service/metrics.ts';
-import { repeat } from '#libs/service/polling-loop.ts';
+import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { emitExpirations } from './emit-expirations.ts';
@@ -29,7 +29,7 @@ await run(async ({ onClose, useLogger }) => {
   // It may be the first process of a new version. Harmless when all indexes exist.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const redis = connectImpatient(config.REDIS_URL, log);
+  const redis = connectFailFast(config.REDIS_URL, log);
   onClose(() => redis.disconnect());
   const metrics = makeMetrics();
   watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
@@ -47,7 +47,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => health.close());
   await mongo.ready;
 
-  const expirations = repeat(
+  const expirations = startPollingLoop(
     async (signal) => {
       if ((await emitExpirations(agreedDate(), signal)) > 0) nudgeRelay(redis, config.REDIS_PREFIX);
       return false;

@@ -16,7 +16,7 @@ import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
-import { repeat } from '#libs/service/polling-loop.ts';
+import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { release } from '#libs/service/release.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
@@ -112,13 +112,13 @@ await run(async ({ onClose, useLogger }) => {
     startWorker(retryWebhook, deliver, { ...worker, concurrency: lateConcurrency }),
   ];
 
-  const relay = repeat(outbox.relay, { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
-  const clock = repeat(() => putDueDeliveries(queues, traffic), {
+  const relay = startPollingLoop(outbox.relay, { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
+  const clock = startPollingLoop(() => putDueDeliveries(queues, traffic), {
     name: 'the retry clock',
     everyMs: CLOCK_EVERY_MS,
     log,
   });
-  const headCount = repeat(
+  const headCount = startPollingLoop(
     async () => {
       // While Redis is away nobody delivers.
       sharers = await queues.workerCount(deliverWebhook).catch(() => sharers);
@@ -126,7 +126,7 @@ await run(async ({ onClose, useLogger }) => {
     },
     { name: 'the head count', everyMs: HEAD_COUNT_EVERY_MS, log },
   );
-  const errands = repeat(
+  const errands = startPollingLoop(
     async (signal) => {
       if ((await reconcilePending(agreedDate(), signal)) > 0) clock.wake();
       return false;

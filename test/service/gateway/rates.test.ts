@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unavailable } from '#libs/errors.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { type AppOptions, makeApp } from '../../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../../services/gateway/limits/rate-limit.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 function connect(url = gateway.workspace.redisUrl): Redis {
-  const redis = connectImpatient(url, testLog);
+  const redis = connectFailFast(url, testLog);
   connections.push(redis);
   return redis;
 }

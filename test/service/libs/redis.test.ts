@@ -1,7 +1,7 @@
 // Many commands at once over one connection: each gets its own answer, also after the connection was cut.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { connectPatient, whenReady } from '#libs/redis/connection.ts';
+import { connectWaiting, whenReady } from '#libs/redis/connection.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;
@@ -9,7 +9,7 @@ const COUNT = 500;
 test('when many commands are given at once, then each has its own answer, in order, and what is given as the connection ends is sent', async () => {
   const url = String(process.env['TEST_REDIS_URL']);
   const key = `test-${randomUUID()}`;
-  const [redis, other] = [connectPatient(url, testLog), connectPatient(url, testLog)];
+  const [redis, other] = [connectWaiting(url, testLog), connectWaiting(url, testLog)];
   const countUp = () => Promise.all(Array.from({ length: COUNT }, () => redis.incr(key)));
   try {
     await whenReady(redis, 10_000);

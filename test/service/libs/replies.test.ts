@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { chanceOf } from '../../../lab/faults/chance.ts';
 import { openFaultProxy } from '../../../lab/faults/fault-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,7 +14,7 @@ const prefix = `test_${randomUUID()}`;
 let redis: Redis;
 let replies: Replies;
 beforeAll(async () => {
-  redis = connectImpatient(redisUrl, testLog);
+  redis = connectFailFast(redisUrl, testLog);
   await whenReady(redis, 5_000);
   replies = openReplies({ redis, redisUrl, prefix, log: testLog });
 });
@@ -55,7 +55,7 @@ test('when the answer that brings a large reply is lost on its way, then the rep
   const { hostname, port } = new URL(redisUrl);
   const proxyPort = await getPort();
   const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
-  const distant = connectImpatient(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
+  const distant = connectFailFast(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
   const failed = Promise.withResolvers<void>();
   const log = Object.assign(Object.create(testLog), { debug: () => failed.resolve() });
   await whenReady(distant, 5_000);

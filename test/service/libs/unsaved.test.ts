@@ -6,7 +6,7 @@ import { deliverWebhook, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { type RunningWorker, startWorker, type Work } from '#libs/jobs/worker.ts';
-import { connectImpatient, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const options = { redisUrl: server.url, prefix, log: testLog };
   queues = openQueues(options);
   replies = openReplies({ ...options, redis: queues.redis });
-  redis = connectImpatient(server.url, testLog);
+  redis = connectFailFast(server.url, testLog);
   await Promise.all([queues.redis, redis].map((each) => whenReady(each, 10_000)));
 });
 afterEach(async () => {

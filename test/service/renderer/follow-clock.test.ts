@@ -1,7 +1,7 @@
 // A renderer whose clock is wrong keeps the deadlines of gateways all the same: Redis tells it the time.
 import { afterEach, jest, test } from '@jest/globals';
 import { agreedTime } from '#libs/clock.ts';
-import { connectImpatient, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, whenReady } from '#libs/redis/connection.ts';
 import { followClock } from '../../../services/renderer/follow-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 test('when the clock of a renderer is an hour ahead, then it goes by the time that Redis tells', async () => {
-  const redis = connectImpatient(String(process.env['TEST_REDIS_URL']), testLog);
+  const redis = connectFailFast(String(process.env['TEST_REDIS_URL']), testLog);
   // As a renderer does: while the connection is being made. The next question comes ten seconds later.
   const unfollow = followClock(redis);
   await whenReady(redis, 5_000);

@@ -39,7 +39,7 @@ describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
     expect(lines(outcome)).toEqual([
       '  - HEALTH_PORT must be a number',
       expect.stringMatching(/REDIS_URL must be redis:/),
-      '  - LOG_LEVL is no variable of Billhook, the nearest is LOG_LEVEL',
+      '  - LOG_LEVL is not a variable of Billhook, did you mean LOG_LEVEL?',
     ]);
   });
 

@@ -146,7 +146,7 @@ describe('a configuration that waiting cannot repair', () => {
       ['ada:guessed@', ''].flatMap((user) => [launch('gateway', uri(user)), launch('webhooks', uri(user))]),
     );
 
-    expect(ended).toEqual(Array(4).fill(named(/ {2}- MONGODB_URI: MongoDB refuses its user name or password/)));
+    expect(ended).toEqual(Array(4).fill(named(/ {2}- MONGODB_URI: MongoDB rejects its user name or password/)));
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe('a configuration that waiting cannot repair', () => {
 
     const ended = await endings(urls.flatMap((redisUrl) => SERVICES.map((name) => launch(name, { redisUrl }))));
 
-    expect(ended).toEqual(Array(6).fill(named(/ {2}- REDIS_URL: Redis refuses its user name or password/)));
+    expect(ended).toEqual(Array(6).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 

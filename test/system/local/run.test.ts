@@ -257,7 +257,7 @@ describe('refused before anything is started', () => {
     expect(await refused.exitCode).toBe(78);
     expect(refused.output().split('\n').slice(1, -1)).toEqual([
       '  - PORT must be a number',
-      '  - RENDER_CONCURENCY is no variable of Billhook, the nearest is RENDER_CONCURRENCY',
+      '  - RENDER_CONCURENCY is not a variable of Billhook, did you mean RENDER_CONCURRENCY?',
       '  - RATE_LIMIT_REQUESTS must be greater than or equal to 0',
       '  - WEBHOOK_TIMEOUT_MS must be a number',
     ]);

@@ -35,12 +35,12 @@ describe('misspelt', () => {
     ['BILLHOOK_LOG_LEVEL', 'LOG_LEVEL'],
     ['BILLHOOK_PORT', 'PORT'],
   ])('when %s is set, then %s is named as the nearest', (wrong, right) => {
-    expect(findMisspelt({ [wrong]: '1' })).toEqual([`${wrong} is no variable of Billhook, the nearest is ${right}`]);
+    expect(findMisspelt({ [wrong]: '1' })).toEqual([`${wrong} is not a variable of Billhook, did you mean ${right}?`]);
   });
 
   test('when one begins like ours and is near to none, then those that begin so are named', () => {
     expect(findMisspelt({ WEBHOOK_ATTEMPTS: '3' })).toEqual([
-      'WEBHOOK_ATTEMPTS is no variable of Billhook, those that begin so are WEBHOOK_TIMEOUT_MS, WEBHOOK_RETRY_SCALE',
+      'WEBHOOK_ATTEMPTS is not a variable of Billhook, those with its prefix are WEBHOOK_TIMEOUT_MS, WEBHOOK_RETRY_SCALE',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('misspelt', () => {
     for (const name of long) {
       for (let index = 0; index < name.length; index += 1) {
         const wrong = name.slice(0, index) + name.slice(index + 1);
-        expect(findMisspelt({ [wrong]: '1' })).toEqual([expect.stringContaining(`the nearest is ${name}`)]);
+        expect(findMisspelt({ [wrong]: '1' })).toEqual([expect.stringContaining(`did you mean ${name}?`)]);
       }
     }
   });

@@ -1,13 +1,13 @@
 // What is done again and again, and how it ends.
 import { expect, test } from '@jest/globals';
-import { repeat } from '../../../libs/service/polling-loop.ts';
+import { startPollingLoop } from '../../../libs/service/polling-loop.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 
 test('when it is stopped in the middle of a long run, then the run is told, and none comes after it', async () => {
   let runs = 0;
   let isTold = false;
-  const repetition = repeat(
+  const repetition = startPollingLoop(
     (signal) => {
       runs += 1;
       return new Promise((resolve) => {
