@@ -1,0 +1,139 @@
+// The texts that Billhook itself writes into the lines of a document, in the language of the account.
+import { LRUCache } from 'lru-cache';
+
+interface LineTexts {
+  /** A line of all time, whatever the project. */
+  time: string;
+  /** What a quoted amount has beyond the sum of its lines. */
+  adjustment: string;
+  deposit: string;
+  progress: string;
+  /** A part of a quote that was billed before, on the final invoice. */
+  billedBefore: string;
+  /** What follows when that part had tax. */
+  taxIncluded: string;
+}
+
+const english: LineTexts = {
+  time: 'Work from {from} to {to}',
+  adjustment: 'Adjustment to the quoted amount',
+  deposit: 'Deposit {share} for {quote}',
+  progress: 'Progress payment {share} for {quote}',
+  billedBefore: 'Less {invoice} of {date}',
+  taxIncluded: 'tax contained in it: {tax}',
+};
+
+const TEXTS: Readonly<Record<string, LineTexts>> = {
+  en: english,
+  de: {
+    time: 'Arbeiten vom {from} bis {to}',
+    adjustment: 'Anpassung an die Angebotssumme',
+    deposit: 'Anzahlung {share} zu {quote}',
+    progress: 'Abschlagszahlung {share} zu {quote}',
+    billedBefore: 'Abzüglich {invoice} vom {date}',
+    taxIncluded: 'darin enthaltene Steuer: {tax}',
+  },
+  fr: {
+    time: 'Travaux du {from} au {to}',
+    adjustment: 'Ajustement au montant du devis',
+    deposit: 'Acompte {share} sur {quote}',
+    progress: 'Situation {share} sur {quote}',
+    billedBefore: 'Déduction de {invoice} du {date}',
+    taxIncluded: 'taxe comprise : {tax}',
+  },
+  es: {
+    time: 'Trabajos del {from} al {to}',
+    adjustment: 'Ajuste al importe presupuestado',
+    deposit: 'Anticipo {share} de {quote}',
+    progress: 'Pago parcial {share} de {quote}',
+    billedBefore: 'Menos {invoice} del {date}',
+    taxIncluded: 'impuesto incluido: {tax}',
+  },
+  it: {
+    time: 'Lavori dal {from} al {to}',
+    adjustment: 'Adeguamento all’importo del preventivo',
+    deposit: 'Acconto {share} su {quote}',
+    progress: 'Stato di avanzamento {share} su {quote}',
+    billedBefore: 'A detrarre {invoice} del {date}',
+    taxIncluded: 'imposta compresa: {tax}',
+  },
+  pt: {
+    time: 'Trabalhos de {from} a {to}',
+    adjustment: 'Ajuste ao valor do orçamento',
+    deposit: 'Adiantamento {share} de {quote}',
+    progress: 'Pagamento parcial {share} de {quote}',
+    billedBefore: 'Menos {invoice} de {date}',
+    taxIncluded: 'imposto incluído: {tax}',
+  },
+  nl: {
+    time: 'Werkzaamheden van {from} tot en met {to}',
+    adjustment: 'Aanpassing aan het geoffreerde bedrag',
+    deposit: 'Aanbetaling {share} voor {quote}',
+    progress: 'Tussentijdse betaling {share} voor {quote}',
+    billedBefore: 'Af: {invoice} van {date}',
+    taxIncluded: 'btw daarin begrepen: {tax}',
+  },
+  ja: {
+    time: '作業 {from}～{to}',
+    adjustment: '見積金額への調整',
+    deposit: '{quote} 手付金 {share}',
+    progress: '{quote} 中間金 {share}',
+    billedBefore: '{date} {invoice} 控除',
+    taxIncluded: '内税額 {tax}',
+  },
+  ar: {
+    time: 'أعمال من {from} إلى {to}',
+    adjustment: 'تعديل إلى مبلغ عرض السعر',
+    deposit: 'دفعة مقدمة {share} عن {quote}',
+    progress: 'دفعة مرحلية {share} عن {quote}',
+    billedBefore: 'ناقص {invoice} بتاريخ {date}',
+    taxIncluded: 'الضريبة المشمولة: {tax}',
+  },
+};
+
+/** @param locale BCP 47. English where the language has no texts. */
+export function lineTexts(locale: string): LineTexts {
+  return TEXTS[new Intl.Locale(locale).language] ?? english;
+}
+
+/** Puts values in the place of `{name}`. A value that is missing leaves nothing, and no second blank; unknown names stay. */
+export function filled(template: string, values: Readonly<Record<string, string | undefined>>): string {
+  return template
+    .replaceAll(/ ?\{(\w+)\}/g, (found, key: string) => {
+      const isKnown = Object.hasOwn(values, key);
+      const before = found.startsWith(' ') ? ' ' : '';
+      if (!isKnown) return found;
+      return values[key] ? before + values[key] : '';
+    })
+    .trim();
+}
+
+interface Formats {
+  day: Intl.DateTimeFormat;
+  hours: Intl.NumberFormat;
+}
+
+/** Making one costs a hundred times what using it does, and an invoice has up to 500 lines. */
+const FORMATS_MAX = 100;
+const formats = new LRUCache<string, Formats>({ max: FORMATS_MAX });
+
+function formatsOf(locale: string): Formats {
+  const known = formats.get(locale);
+  if (known) return known;
+  const made = {
+    day: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }),
+    hours: new Intl.NumberFormat(locale, { maximumFractionDigits: 4 }),
+  };
+  formats.set(locale, made);
+  return made;
+}
+
+/** A calendar day as the locale writes it. @param day `YYYY-MM-DD`. */
+export function writtenDay(day: string, locale: string): string {
+  return formatsOf(locale).day.format(new Date(`${day}T00:00:00Z`));
+}
+
+/** Hours as the locale writes them. @param quantity see hoursQuantity. */
+export function writtenHours(quantity: string, locale: string): string {
+  return formatsOf(locale).hours.format(Number(quantity));
+}

@@ -1,0 +1,149 @@
+// Turns tracked time into the lines of an invoice: what is printed is exactly what is multiplied.
+import Big from 'big.js';
+import type { RateSource } from './hourly-rate.ts';
+import { filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
+import { type Line, plainDecimal } from './money.ts';
+import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
+
+export const TIME_GROUPS = ['entry', 'task', 'project', 'day', 'none'] as const;
+
+export type TimeGroup = (typeof TIME_GROUPS)[number];
+
+/** One time entry, with all that decides about its line. */
+export interface TimeToBill extends TrackedTime {
+  id: string;
+  project: { id: string; name: string };
+  task: { id: string; name: string } | null;
+  description: string | null;
+  rate: number;
+  rateFrom: RateSource;
+  rounding: TimeRounding | null;
+}
+
+export interface TimeLine extends Line {
+  description: string;
+  qty: string;
+  rate: string;
+  discount: '0';
+  seconds: number;
+  billed: number;
+  rounding: TimeRounding | null;
+  entries: readonly TimeToBill[];
+}
+
+export interface LineForm {
+  groupBy: TimeGroup;
+  /** With `{project} {task} {date} {from} {to} {description} {hours}`; by the group when absent. */
+  text?: string | undefined;
+  /** BCP 47: language and form of days and numbers. */
+  locale: string;
+}
+
+/** Characters of a line's text, see the input of line items. */
+const TEXT_LONGEST = 2_000;
+
+/**
+ * A line is (group × rate × rounding): two rates are never mixed. In the order of project, group, rate (high to low) and first day.
+ * The result does not depend on the order in which the entries come.
+ */
+export function timeLines(entries: readonly TimeToBill[], form: LineForm): TimeLine[] {
+  const groups = Map.groupBy(entries, (entry) => lineKey(entry, form.groupBy));
+  return [...groups.values()].map((group) => timeLine(group, form)).toSorted((one, other) => compare(one, other, form));
+}
+
+/** The line of entries that belong together. @param entries at least one. */
+export function timeLine(entries: readonly TimeToBill[], form: LineForm): TimeLine {
+  const sorted = entries.toSorted((one, other) => byText(one.date, other.date) || byText(one.id, other.id));
+  const [first] = sorted;
+  if (!first) throw new Error('a line of no time');
+  const billed = billedSeconds(sorted, first.rounding);
+  const qty = hoursQuantity(billed);
+  return {
+    description: lineText(sorted, first, qty, form),
+    qty,
+    rate: plainDecimal(first.rate),
+    discount: '0',
+    seconds: sorted.reduce((sum, { seconds }) => sum + seconds, 0),
+    billed,
+    rounding: first.rounding,
+    entries: sorted,
+  };
+}
+
+function lineKey(entry: TimeToBill, groupBy: TimeGroup): string {
+  const { rate, rounding } = entry;
+  return JSON.stringify([...groupOf(entry, groupBy), plainDecimal(rate), rounding && Object.values(rounding)]);
+}
+
+/** What entries of one line have in common besides rate and rounding. */
+function groupOf({ id, project, task, date }: TimeToBill, groupBy: TimeGroup): (string | undefined)[] {
+  if (groupBy === 'none') return [];
+  if (groupBy === 'project') return [project.id];
+  if (groupBy === 'task') return [project.id, task?.id];
+  return [project.id, groupBy === 'day' ? date : id];
+}
+
+function compare(one: TimeLine, other: TimeLine, { groupBy }: LineForm): number {
+  const [a, b] = [one.entries[0], other.entries[0]];
+  if (!a || !b) return 0;
+  const byDay = byText(a.date, b.date);
+  return (
+    (groupBy === 'none' ? 0 : byText(a.project.name, b.project.name) || byText(a.project.id, b.project.id)) ||
+    (groupBy === 'task' ? byTask(a, b) : 0) ||
+    (groupBy === 'day' || groupBy === 'entry' ? byDay : 0) ||
+    new Big(other.rate).cmp(one.rate) ||
+    byDay ||
+    byText(a.id, b.id)
+  );
+}
+
+/** Time without a task comes last. */
+function byTask({ task: one }: TimeToBill, { task: other }: TimeToBill): number {
+  if (!one || !other) return Number(one === null) - Number(other === null);
+  return byText(one.name, other.name) || byText(one.id, other.id);
+}
+
+function byText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string, form: LineForm): string {
+  const { locale } = form;
+  const last = sorted.at(-1) ?? first;
+  const projects = distinct(sorted.map(({ project }) => project.name));
+  const tasks = distinct(sorted.map(({ task }) => task?.name ?? ''));
+  const [from, to] = [writtenDay(first.date, locale), writtenDay(last.date, locale)];
+  const values = {
+    project: projects.join(', '),
+    task: tasks.join(', '),
+    from,
+    to,
+    date: from === to ? from : `${from} – ${to}`,
+    description: distinct(sorted.map(({ description }) => description ?? '')).join('\n'),
+    hours: writtenHours(qty, locale),
+  };
+  const text = filled(form.text ?? standardText(form, values), values);
+  return cut(text || values.project);
+}
+
+type Values = Record<'project' | 'task' | 'description', string>;
+
+function standardText({ groupBy, locale }: LineForm, { task, description }: Values): string {
+  if (groupBy === 'none') return lineTexts(locale).time;
+  if (groupBy === 'project') return '{project}';
+  if (groupBy === 'task') return task ? '{project}: {task}' : '{project}';
+  if (groupBy === 'day') return '{project}, {date}';
+  if (description) return '{date}: {description}';
+  return task ? '{date}: {project}, {task}' : '{date}: {project}';
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
+}
+
+/** At most as long as a line may be; never through the middle of a character of two units. */
+function cut(text: string): string {
+  if (text.length <= TEXT_LONGEST) return text;
+  return `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

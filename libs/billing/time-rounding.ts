@@ -1,0 +1,59 @@
+// How tracked time is rounded before it is billed. All in whole seconds: nothing here is a fraction.
+import Big from 'big.js';
+
+/** What a rule may round to: each divides the hour. */
+export const ROUNDING_MINUTES = [1, 5, 6, 10, 12, 15, 20, 30, 60] as const;
+export const ROUNDING_MODES = ['up', 'nearest', 'down'] as const;
+/** What is rounded: each entry, the entries of one line and one day together, or all entries of a line together. */
+export const ROUNDING_SCOPES = ['entry', 'day', 'line'] as const;
+
+export interface TimeRounding {
+  minutes: (typeof ROUNDING_MINUTES)[number];
+  mode: (typeof ROUNDING_MODES)[number];
+  scope: (typeof ROUNDING_SCOPES)[number];
+  /** Minutes: what is rounded counts as at least so much. */
+  minimum: number;
+}
+
+export interface TrackedTime {
+  seconds: number;
+  /** `YYYY-MM-DD`. */
+  date: string;
+}
+
+const SECONDS_PER_HOUR = 3600;
+/** Decimals of a printed quantity. */
+const HOURS_DECIMALS = 4;
+
+/** @param rule null when nothing is rounded. An exact multiple stays what it is in every mode. */
+export function roundedSeconds(seconds: number, rule: TimeRounding | null): number {
+  if (!rule) return seconds;
+  const step = rule.minutes * 60;
+  const whole = Math.floor(seconds / step);
+  const rest = seconds - whole * step;
+  const isUp = rule.mode === 'up' ? rest > 0 : rule.mode === 'nearest' && 2 * rest >= step;
+  return Math.max((whole + (isUp ? 1 : 0)) * step, rule.minimum * 60);
+}
+
+/** What is billed for the entries of one line. */
+export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRounding | null): number {
+  const units = unitsOf(entries, rule?.scope ?? 'line');
+  return units.reduce((sum, seconds) => sum + roundedSeconds(seconds, rule), 0);
+}
+
+/** The sums of seconds that are rounded one by one. */
+function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']): number[] {
+  if (scope === 'entry') return entries.map(({ seconds }) => seconds);
+  const sums = new Map<string, number>();
+  for (const { date, seconds } of entries) {
+    const unit = scope === 'day' ? date : '';
+    sums.set(unit, (sums.get(unit) ?? 0) + seconds);
+  }
+  return [...sums.values()];
+}
+
+/** Seconds as the quantity of a line: hours with at most four decimals, which is what the line is computed from. 3000 → "0.8333". */
+export function hoursQuantity(seconds: number): string {
+  // No tie is possible: a number of seconds never has exactly half a ten-thousandth of an hour.
+  return new Big(seconds).div(SECONDS_PER_HOUR).round(HOURS_DECIMALS, Big.roundHalfUp).toFixed();
+}
