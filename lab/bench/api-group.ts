@@ -26,7 +26,7 @@ interface Sides {
   floor: ServerProcess;
 }
 
-export async function bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): Promise<Row[]> {
+export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): AsyncGenerator<Row[]> {
   const name = `bench_${process.pid}`;
   const uri = withDatabase(mongodbUri, name);
   const disconnect = await connectMongo(uri, { log: makeLogger('bench', 'silent') });
@@ -38,7 +38,8 @@ export async function bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): Pr
     const small = await seedAccount(uri, 1_000);
     const many: BenchAccount[] = [];
     for (let count = 0; count < ACCOUNTS; count += 1) many.push(await seedAccount(uri, 0));
-    return [...(await throughput(sides, small, many)), ...(await growth(sides, uri, small, isLarge))];
+    yield await throughput(sides, small, many);
+    yield await growth(sides, uri, small, isLarge);
   } finally {
     for (const server of servers) await server.stop();
     await mongoose.connection.dropDatabase();

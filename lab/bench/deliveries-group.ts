@@ -32,11 +32,12 @@ const EVENTS = 2_000;
 const WARMING_SHARE = 1 / 4;
 const HEALTHY = 6;
 
-export async function bench(options: BenchOptions): Promise<Row[]> {
+export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
   const workspace = await openBenchWorkspace(options);
   try {
     await ensureIndexes();
-    return [...(await latency(workspace)), ...(await throughput(workspace))];
+    yield await latency(workspace);
+    yield await throughput(workspace);
   } finally {
     await workspace.close();
   }

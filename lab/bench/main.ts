@@ -15,8 +15,8 @@ export interface BenchOptions {
   isLarge: boolean;
 }
 
-/** What a group's file exports as `bench`. */
-export type Bench = (options: BenchOptions) => Promise<Row[]>;
+/** What a group's file exports as `bench`. Each part of a group yields its rows, so that they are printed even if a later part fails. */
+export type Bench = (options: BenchOptions) => AsyncIterable<Row[]>;
 
 const ENDING = '-group.ts';
 const { values, positionals } = parseArgs({
@@ -43,9 +43,9 @@ try {
   for (const group of groups.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     const { bench } = (await import(`./${group}${ENDING}`)) as { bench: Bench };
     try {
-      rows.push(...(await bench({ ...backends, isLarge: values.large })));
+      for await (const part of bench({ ...backends, isLarge: values.large })) rows.push(...part);
     } catch (error) {
-      // What the other groups measure takes minutes, too.
+      // The other groups take minutes as well, and are measured all the same.
       progress();
       console.error(`${group}:`, error);
       failed.push(group);

@@ -34,19 +34,18 @@ interface Figures {
   cpuMsEach: number;
 }
 
-export async function bench(options: BenchOptions): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
   const floor = await openPdfFloor(options.chromiumPath, FLOOR_PAGES);
   const system = await startPdfSystem(options);
   try {
-    rows.push(...(await onePage(system, floor)), ...(await fivePages(system, floor)));
-    rows.push(...(await overload(system)));
+    yield await onePage(system, floor);
+    yield await fivePages(system, floor);
+    yield await overload(system);
   } finally {
     await Promise.all([floor.close(), system.close()]);
   }
-  rows.push(...(await moreRenderers(options)));
-  if (options.isLarge) rows.push(...(await longRun(options)));
-  return rows;
+  yield await moreRenderers(options);
+  if (options.isLarge) yield await longRun(options);
 }
 
 async function onePage(system: PdfSystem, floor: PdfFloor): Promise<Row[]> {

@@ -1,5 +1,5 @@
-// The caller of what is counted by the second. Node's own client takes 0.2 ms of processor for a refusal and 0.6 ms for a document, on the
-// processors that are to print meanwhile. This one writes a request that is made once and reads what it needs: a third to a half of that.
+// A cheap HTTP caller for measurements. Node's own client takes 0.2 ms of processor for a refusal and 0.6 ms for a document, on the
+// processors that print meanwhile. This one writes a request that is made once and reads what it needs: a third to a half of that.
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
@@ -21,6 +21,7 @@ export function openRawCaller(url: string, path: string, body: Buffer): RawCalle
   const { host, hostname, port } = new URL(url);
   const open = new Set<Socket>();
   const idle: Socket[] = [];
+  const errors = new WeakMap<Socket, string>();
   const requests = new Map<string, Buffer>();
 
   function requestWith(key: string): Buffer {
@@ -42,8 +43,10 @@ export function openRawCaller(url: string, path: string, body: Buffer): RawCalle
     for (let socket = idle.pop(); socket; socket = idle.pop()) if (!socket.destroyed) return socket;
     const socket = connect(Number(port), hostname).setNoDelay(true);
     open.add(socket);
-    // Closed while nobody called: told to nobody, and not taken again.
-    return socket.on('error', () => undefined).once('close', () => open.delete(socket));
+    // An idle connection may close; it is not used again.
+    return socket
+      .on('error', (error: NodeJS.ErrnoException) => errors.set(socket, error.code ?? error.message))
+      .once('close', () => open.delete(socket));
   }
 
   return {
@@ -52,7 +55,10 @@ export function openRawCaller(url: string, path: string, body: Buffer): RawCalle
         const socket = take();
         let head = '';
         let left = Number.POSITIVE_INFINITY;
-        const fail = () => reject(new Error(`closed before the whole answer was there: ${head.slice(0, 200)}`));
+        const fail = () => {
+          const why = errors.get(socket) ?? 'closed';
+          reject(new Error(`${why} ${head === '' ? 'before an answer' : `within the answer: ${head.slice(0, 200)}`}`));
+        };
 
         function read(bytes: Buffer) {
           if (left < Number.POSITIVE_INFINITY) left -= bytes.length;

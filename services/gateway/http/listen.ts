@@ -7,6 +7,9 @@ import { limitConnections } from '../limits/connections.ts';
 /** Longer than any answer may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
 const CONNECTIONS_MAX = 2_000;
+/** New connections that the system keeps while this process is busy. Node's 511 overflow within a second of an overload: callers then
+ * wait seconds for a connection, or lose it before a 503 could be sent. */
+const BACKLOG = CONNECTIONS_MAX;
 /** Many callers may share the address of a company; none of them needs long to send the head of a request. */
 const SILENT_MAX = 200;
 /** Connections in use are told to go before idle ones are cut: a request already on its way must not meet a closed door. */
@@ -36,7 +39,7 @@ export async function listen(
   const sayFarewell = farewellOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(port, host, BACKLOG, () => {
       server.off('error', reject);
       resolve();
     });

@@ -1,9 +1,13 @@
-// Connections that send nothing make room for those that do, and a connection has one request at a time.
+// Silent connections make room for those with a request, a busy process loses none, and a connection has one request at a time.
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
+import { listen } from '../../../services/gateway/http/listen.ts';
 import { limitConnections, oneAtATime } from '../../../services/gateway/limits/connections.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
 
 const sockets: Socket[] = [];
 let server: Server;
@@ -58,6 +62,39 @@ test('when all connections are taken, then a silent one ends for the next, and t
   expect([...spoken, ...silent.slice(1)].map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
 });
 
+test('when more callers of one address than may be silent send requests while the process is busy, then all are answered', async () => {
+  await start(answerAtOnce, (it) => limitConnections(it, { all: 1_000, silentPerAddress: 10 }));
+  const callers = callFromOutside(100);
+  blockUntil(callers.connected, 100);
+
+  expect(await callers.answered).toBe(100);
+});
+
+test('when all connections are taken at once by callers who have sent requests, then each is answered', async () => {
+  await start(answerAtOnce, (it) => limitConnections(it, { all: 50, silentPerAddress: 0 }));
+  const callers = callFromOutside(100);
+  blockUntil(callers.connected, 100);
+
+  expect(await callers.answered).toBe(100);
+});
+
+// The system may be set to keep fewer.
+const canKeepThousand = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) >= 1_000;
+(canKeepThousand ? test : test.skip)(
+  'when a thousand callers connect while the process is busy, then the system keeps all their connections',
+  async () => {
+    server = createServer(answerAtOnce);
+    const close = await listen(server, '127.0.0.1', 0, testLog);
+    const callers = callFromOutside(1_000);
+    blockUntil(callers.connected, 1_000);
+    const connected = Atomics.load(callers.connected, 0);
+
+    expect(await callers.answered).toBe(1_000);
+    expect(connected).toBe(1_000);
+    await close();
+  },
+);
+
 test('when requests are pipelined, then each begins when the response before it was taken, and all are answered in order', async () => {
   const begun: string[] = [];
   const release: (() => void)[] = [];
@@ -106,4 +143,36 @@ test('when a connection pipelines without end, then it is cut', async () => {
 
 function connectionsOf(of: Server): Promise<number> {
   return new Promise((resolve) => of.getConnections((_error, count) => resolve(count)));
+}
+
+/** Callers in a thread of their own: each connects and sends a request, also while this thread is blocked. */
+function callFromOutside(count: number) {
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const { port } = server.address() as AddressInfo;
+  const worker = new Worker(CALLERS, { eval: true, workerData: { count, port, request: GET, connected } });
+  const answered = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  return { connected, answered };
+}
+
+const CALLERS = `
+const { connect } = require('node:net');
+const { parentPort, workerData: { count, port, request, connected } } = require('node:worker_threads');
+let open = count;
+let answered = 0;
+for (let caller = 0; caller < count; caller += 1) {
+  const socket = connect(port, '127.0.0.1');
+  socket.once('connect', () => socket.write(request, () => {
+    Atomics.add(connected, 0, 1);
+    Atomics.notify(connected, 0);
+  }));
+  socket.once('data', () => { answered += 1; socket.destroy(); });
+  socket.on('error', () => undefined).once('close', () => { open -= 1; if (open === 0) parentPort.postMessage(answered); });
+}
+`;
+
+/** Stands for work that keeps the event loop from accepting and reading; ends when no further caller connects for five seconds. */
+function blockUntil(connected: Int32Array, count: number) {
+  for (let seen = Atomics.load(connected, 0); seen < count; seen = Atomics.load(connected, 0)) {
+    if (Atomics.wait(connected, 0, seen, 5_000) === 'timed-out') return;
+  }
 }
