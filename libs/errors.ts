@@ -27,6 +27,30 @@ export function validationFailed(details: Details) {
   return new AppError(400, 'Validation failed', { details });
 }
 
+/** A list on quotes, field name to messages everywhere else. */
+export type DetailsForm = 'list' | 'by-field';
+
+export interface Problem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
+export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
+  return validationFailed(detailsOf([{ path: [field], message }], details));
+}
+
+/** Problems in the form the operation answers them in. */
+export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
+  if (form === 'list') return problems.map(({ message }) => message);
+  const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { path, message } of problems) {
+    const field = path.join('.') || 'body';
+    fields[field] = [...(fields[field] ?? []), message];
+  }
+  return fields;
+}
+
 // One text for a missing, a wrong and a revoked key, so that it does not help an attacker.
 export function unauthorized() {
   return new AppError(401, 'Unauthorized: Invalid or revoked API key', { headers: { 'WWW-Authenticate': 'Bearer' } });

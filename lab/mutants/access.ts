@@ -56,7 +56,7 @@ export const accessMutants: Mutant[] = [
   },
   {
     gone: 'a key that ended since its request was let in leaves no other behind',
-    edits: [{ file: 'services/gateway/http/commit.ts', text: 'await first?.(session);', instead: '' }],
+    edits: [{ file: 'libs/billing/unit-of-work.ts', text: 'await options.first?.(session);', instead: '' }],
     oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when it asks for %s of %s, then 401' },
   },
   {
@@ -152,7 +152,7 @@ export const accessMutants: Mutant[] = [
         instead: '{ _id: { $in: wanted.map(storedId) } }',
       },
       {
-        file: 'services/gateway/fields/project-of-client.ts',
+        file: 'libs/billing/project-of-client.ts',
         text: 'const project = await lockOwn(Project, accountId, projectId, session);',
         instead: 'const project = (await Project.collection.findOne({ _id: projectId as never })) as never;',
       },

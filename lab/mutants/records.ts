@@ -108,7 +108,7 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/http/commit.ts',
-        text: 'if (isDryRun) return dryRun(await ready());',
+        text: 'if (isDryRun) return asDryRun(await rollBackUnitOfWork(accountId, await ready()));',
         instead: 'if (isDryRun) return asDryRun(await run(await ready()));',
       },
     ],

@@ -1,16 +1,17 @@
 // Tells once that an invoice became overdue or a quote expired: at midnight of its account's own calendar.
 // Reads show both by themselves; this is only about the event.
+
+import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
+import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
-import { effectiveInvoiceStatus, Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
-import { drawNext } from '#libs/models/counter.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
-import { type EventType, insertEvent } from '#libs/models/webhooks/event.ts';
-import { inTransaction, type Session } from '#libs/mongo/connection.ts';
+import type { EventType } from '#libs/models/webhooks/event.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 
 /** So many of those that failed are named in the log. */
@@ -61,14 +62,14 @@ interface Round {
  */
 export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const round: Round = { now, signal, failures: 0, named: [] };
-  const count = (await announceAll(invoices, round)) + (await announceAll(quotes, round));
+  const count = (await emitAll(invoices, round)) + (await emitAll(quotes, round));
   const { failures, named } = round;
   if (failures === 0) return count;
   const ids = named.map(({ id }) => String(id)).join(', ');
   throw new Error(`${failures} documents could not be announced as lapsed, such as ${ids}`, { cause: named[0]?.error });
 }
 
-async function announceAll<Document extends Lapsing>(kind: Kind<Document>, round: Round): Promise<number> {
+async function emitAll<Document extends Lapsing>(kind: Kind<Document>, round: Round): Promise<number> {
   const { now, signal, named } = round;
   const zones = new Map<Id, string>();
   let count = 0;
@@ -79,7 +80,7 @@ async function announceAll<Document extends Lapsing>(kind: Kind<Document>, round
       const zone = zones.get(accountId) ?? (await zoneOf(accountId));
       zones.set(accountId, zone);
       const today = dayIn(zone, now);
-      if (expires_on < today && (await announce(kind, accountId, _id, today))) count += 1;
+      if (expires_on < today && (await emitExpiration(kind, accountId, _id, today))) count += 1;
     } catch (error) {
       // Then none of them can be announced, and each would take its time to find that out.
       if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
@@ -91,24 +92,23 @@ async function announceAll<Document extends Lapsing>(kind: Kind<Document>, round
   return count;
 }
 
-async function announce<Document extends Lapsing>(
+async function emitExpiration<Document extends Lapsing>(
   kind: Kind<Document>,
   accountId: Id,
   id: StoredId,
   today: string,
 ): Promise<boolean> {
-  return inTransaction(async (session: Session) => {
+  const { result } = await runUnitOfWork({ accountId }, async ({ session, announce }) => {
     // Read again: it may have been paid, moved or announced since.
     const document = await findOwn(kind.records, accountId, id, session);
     if (!document?.expires_on || document.expires_on >= today) return false;
     // Its status looks different from today on: whoever asks for what was updated since gets it.
     const changed = await changeOwn(kind.records, document, { expires_on: undefined } as Partial<Document>, session);
     if (document.status !== 'Sent' || !kind.hasLapsed(document, today)) return false;
-    const { event } = await drawNext(session, accountId, ['event']);
-    const data = kind.view(changed, today, await embeddedIn([changed], accountId, session));
-    await insertEvent(session, { accountId, type: kind.event, sequence: event, data });
+    await announce(kind.event, kind.view(changed, today, await embeddedIn([changed], accountId, session)));
     return true;
   });
+  return result;
 }
 
 // The scheduler works for all accounts.

@@ -1,5 +1,6 @@
 // A demand for payment.
 import { Schema } from 'mongoose';
+import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
@@ -12,19 +13,6 @@ import { expiryOf } from './expiry.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { type Parties, partiesField, sentTo } from './parties.ts';
-
-export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
-
-export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
-
-/** Which status may follow which. Paid and Cancelled are final. */
-export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
-  Draft: ['Sent', 'Cancelled'],
-  Sent: ['Paid', 'Overdue', 'Cancelled'],
-  Overdue: ['Paid', 'Sent', 'Cancelled'],
-  Paid: [],
-  Cancelled: [],
-};
 
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends Stamped, DocumentDates {
@@ -103,19 +91,6 @@ invoiceSchema.index({ account_id: 1, project_id: 1 });
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
 export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
-
-/** False for an invoice of nothing, such as one with a discount of 100 %: it is never overdue. Without an amount there is no tax. */
-export function isPayable({ amount }: Pick<InvoiceRecord, 'amount'>): boolean {
-  return amount > 0;
-}
-
-/** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
-export function effectiveInvoiceStatus(
-  { status, due_date, amount }: Pick<InvoiceRecord, 'status' | 'due_date' | 'amount'>,
-  today: string,
-): InvoiceStatus {
-  return status === 'Sent' && due_date < today && isPayable({ amount }) ? 'Overdue' : status;
-}
 
 /** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
 export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {

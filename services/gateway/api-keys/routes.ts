@@ -1,7 +1,7 @@
 // API keys over HTTP. A key is shown once, in the answer that makes it, and can give neither scopes nor time that it has not got itself.
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
-import { AppError, conflict } from '#libs/errors.ts';
+import { AppError, conflict, fieldProblem } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -17,7 +17,6 @@ import {
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Answer, created, deleted, found, listed } from '../http/response.ts';

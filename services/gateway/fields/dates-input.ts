@@ -1,10 +1,9 @@
 // The dates that a caller may give an invoice or a quote: when it is issued, and when the work was done.
+
 import Joi from 'joi';
-import type { AccountRecord } from '#libs/models/accounts/account.ts';
-import { type DocumentDates, issueDateProblem, issueOn, type Period } from '#libs/models/billing/document-dates.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo/connection.ts';
-import { day, fieldProblem } from './input-fields.ts';
+import { fieldProblem } from '#libs/errors.ts';
+import type { DocumentDates, Period } from '#libs/models/billing/document-dates.ts';
+import { day } from './input-fields.ts';
 
 /** Null takes a date back. */
 export interface DatesInput {
@@ -41,28 +40,4 @@ export function changedDates(body: DatesInput, details: 'list' | 'by-field' = 'b
     ...(service_date ? { service_period: undefined } : {}),
     ...(service_period ? { service_date: undefined } : {}),
   };
-}
-
-/**
- * The issue date to store: undefined while nothing is issued and none was given.
- * @param given by this request or before it. @throws AppError 400 when it is too late, or before the last one of the sequence.
- */
-export async function issueDateOf(
-  given: string | undefined,
-  {
-    isIssued,
-    details,
-    ...issuing
-  }: {
-    session: Session;
-    accountId: Id;
-    account: Pick<AccountRecord, 'time_zone' | 'allow_backdating'>;
-    sequence: string;
-    isIssued: boolean;
-    details?: 'list' | 'by-field';
-  },
-): Promise<string | undefined> {
-  const problem = given === undefined ? undefined : await issueDateProblem(given, issuing);
-  if (problem) throw fieldProblem('issue_date', `issue_date ${problem}`, details);
-  return isIssued ? issueOn(given, issuing) : given;
 }

@@ -1,9 +1,11 @@
 // What the lists of invoices and of quotes can be filtered by besides the client, and the order that goes with a filter.
+
 import Joi from 'joi';
+import { type DetailsForm, fieldProblem } from '#libs/errors.ts';
 import { CLIENTS_SEARCHED, documentsWithText } from '#libs/models/billing/document-search.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import type { ListQuery } from '../http/page.ts';
-import { type DetailsForm, day, fieldProblem, line } from './input-fields.ts';
+import { day, line } from './input-fields.ts';
 
 /** As long as a printed number can be. */
 const NUMBER_LONGEST = 60;

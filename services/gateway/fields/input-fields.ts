@@ -2,7 +2,6 @@
 import Joi from 'joi';
 import { currencyCodes, isCurrency } from '#libs/billing/money.ts';
 import { instantOf, isDay } from '#libs/day.ts';
-import { type Details, validationFailed } from '#libs/errors.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
 
@@ -28,30 +27,6 @@ export const validation: Joi.ValidationOptions = {
   messages,
   errors: { wrap: { label: false, array: false } },
 };
-
-/** A list on quotes, field name to messages everywhere else. */
-export type DetailsForm = 'list' | 'by-field';
-
-export interface Problem {
-  path: readonly (string | number)[];
-  message: string;
-}
-
-/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
-export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
-  return validationFailed(detailsOf([{ path: [field], message }], details));
-}
-
-/** Problems in the form the operation answers them in. */
-export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
-  if (form === 'list') return problems.map(({ message }) => message);
-  const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
-  for (const { path, message } of problems) {
-    const field = path.join('.') || 'body';
-    fields[field] = [...(fields[field] ?? []), message];
-  }
-  return fields;
-}
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 /** What ends a line, in whatever program shows it. */

@@ -1,7 +1,6 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
-import { AMOUNT_MAX, type Decimal, isLineAmount, lineNet } from '#libs/billing/money.ts';
-import { validationFailed } from '#libs/errors.ts';
+import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
 import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
@@ -63,16 +62,4 @@ export function storedLines(lines: readonly LineInput[] | null | undefined): Lin
     // One of the two is required; when both are given, the specification's own name counts.
     lineItem({ description, qty: quantity ?? qty ?? 0, rate, discount }),
   );
-}
-
-/** @throws AppError 400 that names every line which alone is more than a document can show. */
-export function requireLineAmounts(
-  lines: readonly LineItem[] | null,
-  currency: string,
-  details: 'list' | 'by-field' = 'by-field',
-): void {
-  const problems = (lines ?? []).flatMap((one, index) =>
-    isLineAmount(lineNet(one, currency)) ? [] : [`line_items[${index}] is too large in ${currency}`],
-  );
-  if (problems.length > 0) throw validationFailed(details === 'list' ? problems : { line_items: problems });
 }

@@ -1,7 +1,7 @@
 // Turns the JSON of a body into typed values. Past this file nothing is `unknown`.
 import type Joi from 'joi';
-import { AppError, validationFailed } from '#libs/errors.ts';
-import { type DetailsForm, detailsOf, type Problem, validation } from '../fields/input-fields.ts';
+import { AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
+import { validation } from '../fields/input-fields.ts';
 import { knownNames } from './known-names.ts';
 
 /** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */

@@ -1,8 +1,8 @@
 // Turns a query string into typed values, and refuses what the operation does not know: a misspelt filter must not list every record.
 import { parse } from 'node:querystring';
 import type Joi from 'joi';
-import { validationFailed } from '#libs/errors.ts';
-import { type DetailsForm, detailsOf, type Problem, validation } from '../fields/input-fields.ts';
+import { type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
+import { validation } from '../fields/input-fields.ts';
 
 /** More are an attack. Each unknown one is named in the answer. */
 const PARAMETERS_MAX = 100;

@@ -1,12 +1,11 @@
 // Puts the table of routes on an express router: authenticate, read, handle, answer; and says what else a path could do.
 import { type Request, type Response, Router } from 'express';
-import { AppError, storeUnavailable } from '#libs/errors.ts';
+import { AppError, fieldProblem, storeUnavailable } from '#libs/errors.ts';
 import { holdUsableKey } from '#libs/models/accounts/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
 import {
   type BodyPlace,
   type BodyRoom,

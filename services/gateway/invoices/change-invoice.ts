@@ -1,35 +1,15 @@
 // What a change of an invoice makes of it: amounts are computed here, and states follow each other or are refused.
 
-import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/billing/money.ts';
+import { invoiceMoney } from '#libs/billing/document-money.ts';
+import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';
+import { fromMinor } from '#libs/billing/money.ts';
+import { changedReferences } from '#libs/billing/project-of-client.ts';
 import { conflict } from '#libs/errors.ts';
-import { INVOICE_MOVES, type InvoiceRecord, type InvoiceStatus, isPayable } from '#libs/models/billing/invoice.ts';
-import type { LineItem } from '#libs/models/billing/line-item.ts';
+import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedFields } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
-import { requireLineAmounts, storedLines } from '../fields/money-input.ts';
-import { changedReferences } from '../fields/project-of-client.ts';
+import { storedLines } from '../fields/money-input.ts';
 import type { InvoiceChanges } from './input.ts';
-
-export type InvoiceMoney = Pick<InvoiceRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount' | 'line_items'>;
-
-/** With lines the amount is their sum, whatever was sent. @throws AppError 400 when the sum is no amount or a line is too large. */
-export function invoiceMoney(given: {
-  currency: string;
-  amount: number;
-  tax_rate: number;
-  line_items: LineItem[] | null;
-}): InvoiceMoney {
-  const { currency, tax_rate, line_items } = given;
-  requireLineAmounts(line_items, currency);
-  const amount = line_items ? sumOfLines(line_items, currency) : toMinor(given.amount, currency);
-  if (!isAmount(amount)) {
-    const field = line_items ? 'line_items' : 'amount';
-    const problem = amount < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`;
-    throw fieldProblem(field, `${field} ${problem}`);
-  }
-  return { currency, tax_rate, line_items, amount, tax_amount: taxOf(amount, tax_rate) };
-}
 
 /** What a change makes of money, dates, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
 export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
@@ -68,10 +48,4 @@ export function requireChangeable(
   const changed: readonly string[] = changedFields(invoice, next);
   const names = Object.keys(changes).filter((name) => !fields.includes(name) && changed.includes(name));
   if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} ${when}`);
-}
-
-/** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
-export function requireMove(invoice: InvoiceRecord, from: InvoiceStatus, to: InvoiceStatus): void {
-  if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
-  if (to === 'Overdue' && !isPayable(invoice)) throw conflict('Cannot set status Overdue: nothing is due');
 }

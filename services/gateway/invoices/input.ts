@@ -1,6 +1,7 @@
 // What a caller may send about invoices.
 import Joi from 'joi';
-import { INVOICE_STATUSES, type InvoiceStatus, invoiceListing } from '#libs/models/billing/invoice.ts';
+import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/billing/invoice-states.ts';
+import { invoiceListing } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';

@@ -1,6 +1,6 @@
 // What a caller gets about invoices.
 import Joi from 'joi';
-import { INVOICE_STATUSES } from '#libs/models/billing/invoice.ts';
+import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,

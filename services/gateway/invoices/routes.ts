@@ -1,17 +1,19 @@
 // Invoices over HTTP.
 
-import { sequenceOf } from '#libs/billing/number-format.ts';
+import { createInvoice } from '#libs/billing/create-invoice.ts';
+import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
+import { issuedFields } from '#libs/billing/issue-document.ts';
+import { requireReferences } from '#libs/billing/project-of-client.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
-import { conflict } from '#libs/errors.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import {
-  effectiveInvoiceStatus,
   Invoice,
   type InvoiceRecord,
-  type InvoiceStatus,
   invoiceExpiry,
   invoiceListing,
   invoicesWithStatus,
@@ -19,25 +21,19 @@ import {
   paymentView,
 } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
-import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord } from '#libs/models/tenant.ts';
+import { changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { changedDates, issueDateOf } from '../fields/dates-input.ts';
+import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
-import { issuedFields } from '../fields/issue-document.ts';
 import { storedLines } from '../fields/money-input.ts';
-import { namedClient } from '../fields/named-client.ts';
-import { projectOfClient, requireReferences } from '../fields/project-of-client.ts';
-import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { changedContent, invoiceMoney, requireChangeable, requireMove } from './change-invoice.ts';
+import { changedContent, requireChangeable } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -64,7 +60,7 @@ export const invoiceRoutes: readonly Route[] = [
     body: newInvoice,
     answers: invoiceAnswer,
     missingReference: 'Client not found or access denied',
-    handler: createInvoice,
+    handler: postInvoice,
   }),
   route({
     method: 'get',
@@ -120,48 +116,10 @@ const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
   Cancelled: 'invoice.cancelled',
 };
 
-async function createInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
-  const { currency, amount = 0, status, due_date, client_id } = body;
-  const line_items = storedLines(body.line_items);
-  return commit(async ({ session, accountId, drawNumber, announce }) => {
-    const base = newRecord(accountId);
-    // Outside of the transaction, whose first step has to be to draw: whatever it reads before gives another gateway time to draw,
-    // and then one of the two begins again.
-    const account = await readAccount(accountId);
-    const day = body.issue_date ?? dayIn(account.time_zone);
-    const drawn = await drawNumber('invoice', base._id, { formats: account.number_formats, day });
-    const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
-    const money = invoiceMoney({ currency, amount, tax_rate, line_items });
-    const client = await namedClient(accountId, client_id, session);
-    const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
-    const dates = changedDates(body);
-    const issuing = {
-      session,
-      accountId,
-      account,
-      sequence: sequenceOf('invoice', drawn.number_period ?? ''),
-      isIssued: status === 'Sent',
-    };
-    const invoice: InvoiceRecord = {
-      ...base,
-      ...money,
-      ...dates,
-      issue_date: await issueDateOf(dates.issue_date, issuing),
-      ...invoiceExpiry({ status, amount: money.amount, due_date }),
-      ...drawn,
-      client_id: client._id,
-      project_id: project?._id ?? null,
-      status,
-      due_date,
-      amount_paid: 0,
-      description: body.description || null,
-      ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
-    };
-    invoice.search = documentSearch(invoice);
-    await insertOwn(Invoice, invoice, session);
-    const view = invoiceView(invoice, { client, project, status });
-    await announce('invoice.created', view);
-    if (status === 'Sent') await announce('invoice.sent', view);
+async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
+  return commit(async (unit) => {
+    const content = { ...body, line_items: storedLines(body.line_items), dates: changedDates(body) };
+    const { view } = await createInvoice(unit, body.issue_date, () => content);
     return created(view);
   });
 }
@@ -230,7 +188,7 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
 async function withStandards(
   invoice: InvoiceRecord,
   given: InvoiceChanges,
-  { session, accountId }: Transaction,
+  { session, accountId }: UnitOfWork,
 ): Promise<InvoiceChanges> {
   const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
   if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'amount is required');
@@ -244,7 +202,7 @@ async function changesOf(
   invoice: InvoiceRecord,
   body: InvoiceChanges,
   { isMoved, before, today }: { isMoved: boolean; before: InvoiceStatus; today: string },
-  { session, accountId }: Transaction,
+  { session, accountId }: UnitOfWork,
 ): Promise<Partial<InvoiceRecord>> {
   const due_date = body.due_date ?? invoice.due_date;
   const content = changedContent(invoice, body);

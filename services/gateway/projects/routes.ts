@@ -1,5 +1,8 @@
 // Projects over HTTP.
-import { conflict } from '#libs/errors.ts';
+
+import { namedClient } from '#libs/billing/named-client.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -30,9 +33,6 @@ import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { sameName } from '#libs/search-text.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
-import { namedClient } from '../fields/named-client.ts';
-import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
@@ -219,7 +219,7 @@ async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id,
 }
 
 /** Tasks without time are plans: they go with the project. */
-async function removeTasks(project: ProjectRecord, { session, accountId, announceAll }: Transaction) {
+async function removeTasks(project: ProjectRecord, { session, accountId, announceAll }: UnitOfWork) {
   await removeAllWith(Task, accountId, { project_id: project._id }, session, (tasks) =>
     announceAll(
       'task.deleted',

@@ -1,29 +1,13 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 
-import { fromMinor, isAmount, sumOfLines, taxOf, toMinor } from '#libs/billing/money.ts';
-import { conflict } from '#libs/errors.ts';
+import { amountOfLines, type DocumentMoney, quoteMoney } from '#libs/billing/document-money.ts';
+import { fromMinor } from '#libs/billing/money.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
 import type { LineItem } from '#libs/models/billing/line-item.ts';
 import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
 import { changedFields } from '#libs/models/records.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
-import { requireLineAmounts, storedLines } from '../fields/money-input.ts';
+import { storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
-
-export type QuoteMoney = Pick<QuoteRecord, 'currency' | 'amount' | 'tax_rate' | 'tax_amount'>;
-
-/** @param given lines are shown and not summed. @throws AppError 400 when the amount or a line is too large for the currency. */
-export function quoteMoney(given: {
-  currency: string;
-  amount: number;
-  tax_rate: number;
-  line_items: LineItem[] | null;
-}): QuoteMoney {
-  const { currency, tax_rate } = given;
-  requireLineAmounts(given.line_items, currency, 'list');
-  const amount = toMinor(given.amount, currency);
-  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`, 'list');
-  return { currency, tax_rate, amount, tax_amount: taxOf(amount, tax_rate) };
-}
 
 /**
  * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
@@ -33,13 +17,13 @@ export function quoteMoney(given: {
 export function changedMoney(
   quote: QuoteRecord,
   changes: GivenChanges,
-): Partial<QuoteMoney & { line_items: LineItem[] | null }> {
+): Partial<DocumentMoney & { line_items: LineItem[] | null }> {
   // Untouched money is not checked again: an older version may have accepted more.
   if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return {};
   const currency = changes.currency ?? quote.currency;
   const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);
   const isSummed = changes.line_items !== undefined && line_items !== null;
-  const sum = isSummed ? fromMinor(lineSum(line_items, currency), currency) : undefined;
+  const sum = isSummed ? fromMinor(amountOfLines(line_items, currency, 'list'), currency) : undefined;
   // Otherwise the amount stays what it was, in the decimals of a new currency.
   const amount = changes.amount ?? sum ?? fromMinor(quote.amount, quote.currency);
   const money = quoteMoney({ currency, amount, tax_rate: changes.tax_rate ?? quote.tax_rate, line_items });
@@ -47,14 +31,6 @@ export function changedMoney(
     throw fieldProblem('amount', `amount must be the sum of line_items, ${sum}, or be left out`, 'list');
   }
   return { ...money, ...(changes.line_items === undefined ? {} : { line_items }) };
-}
-
-function lineSum(lines: LineItem[], currency: string): number {
-  requireLineAmounts(lines, currency, 'list');
-  const sum = sumOfLines(lines, currency);
-  if (isAmount(sum)) return sum;
-  const problem = sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`;
-  throw fieldProblem('line_items', `line_items ${problem}`, 'list');
 }
 
 /** @param status as it is today. @throws AppError 409 that names what may not change in it. */

@@ -1,6 +1,11 @@
 // Quotes over HTTP.
 
+import { quoteMoney } from '#libs/billing/document-money.ts';
+import { issueDateOf, issuedFields } from '#libs/billing/issue-document.ts';
+import { namedClient } from '#libs/billing/named-client.ts';
 import { sequenceOf } from '#libs/billing/number-format.ts';
+import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
@@ -23,18 +28,14 @@ import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/mod
 import { type Id, newRecord } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { changedDates, issueDateOf } from '../fields/dates-input.ts';
+import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
-import { issuedFields } from '../fields/issue-document.ts';
 import { storedLines } from '../fields/money-input.ts';
-import { namedClient } from '../fields/named-client.ts';
-import { changedReferences, projectOfClient, requireReferences } from '../fields/project-of-client.ts';
-import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { changedMoney, quoteMoney, requireChangeable } from './change-quote.ts';
+import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
   type GivenChanges,
   type NewQuote,
@@ -235,7 +236,7 @@ async function deleteQuote({ caller, id, commit, missing, requireMatch }: Contex
 async function withStandards(
   quote: QuoteRecord,
   given: QuoteChanges,
-  { session, accountId }: Transaction,
+  { session, accountId }: UnitOfWork,
 ): Promise<GivenChanges> {
   const { tax_rate, expires_at } = given;
   if (tax_rate !== null && expires_at !== null) return given as GivenChanges;
@@ -252,7 +253,7 @@ async function changesOf(
   quote: QuoteRecord,
   body: GivenChanges,
   { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
-  { session, accountId }: Transaction,
+  { session, accountId }: UnitOfWork,
 ): Promise<Partial<QuoteRecord>> {
   const content: Partial<QuoteRecord> = {
     ...changedMoney(quote, body),

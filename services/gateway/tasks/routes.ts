@@ -1,4 +1,6 @@
 // Tasks over HTTP.
+
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { findPage } from '#libs/models/listing.ts';
 import {
@@ -21,7 +23,6 @@ import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/
 import { TimeEntry, timeEntryView } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
-import type { Transaction } from '../http/commit.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
@@ -172,7 +173,7 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
 async function removeTime(
   task: TaskRecord,
   project: ProjectDetails | undefined,
-  { session, accountId, announceAll }: Transaction,
+  { session, accountId, announceAll }: UnitOfWork,
 ) {
   await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, (entries) =>
     announceAll(

@@ -1,14 +1,14 @@
 // Where a time entry belongs: another project of the same client, and a task of that project.
-import { conflict, notFound } from '#libs/errors.ts';
+
+import { projectOfClient } from '#libs/billing/project-of-client.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { conflict, fieldProblem, notFound } from '#libs/errors.ts';
 import { findOwn, lockOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord } from '#libs/models/time/task.ts';
 import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
-import { projectOfClient } from '../fields/project-of-client.ts';
-import type { Transaction } from '../http/commit.ts';
 import type { TimeEntryChanges } from './input.ts';
 
 /** What a 409 says. */
@@ -24,7 +24,7 @@ type Place = Pick<TimeEntryRecord, 'project_id' | 'task_id'>;
 export async function changedPlace(
   entry: TimeEntryRecord,
   { project_id, task_id }: TimeEntryChanges,
-  { session, accountId }: Transaction,
+  { session, accountId }: UnitOfWork,
 ): Promise<Place> {
   const isProjectChanged = project_id !== undefined && project_id !== String(entry.project_id);
   const isTaskChanged = task_id !== undefined && task_id !== (entry.task_id ? String(entry.task_id) : null);

@@ -1,5 +1,5 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
-import { conflict, notFound } from '#libs/errors.ts';
+import { conflict, fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, readBoth, removeOwn } from '#libs/models/records.ts';
@@ -16,7 +16,6 @@ import {
   timeEntryView,
 } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { fieldProblem } from '../fields/input-fields.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';

@@ -1,10 +1,10 @@
 // Task totals follow their time entries, in the same transaction and with an event of the task.
 
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { type StoredId, storedId } from '#libs/models/tenant.ts';
 import { projectsOf } from '#libs/models/time/project.ts';
 import { addTime, taskView } from '#libs/models/time/task.ts';
 import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
-import type { Transaction } from '../http/commit.ts';
 
 type Tracked = Pick<TimeEntryRecord, 'task_id' | 'seconds'>;
 
@@ -14,7 +14,7 @@ type Tracked = Pick<TimeEntryRecord, 'task_id' | 'seconds'>;
  */
 export async function followTime(
   { before, after }: { before?: Tracked; after?: Tracked },
-  { session, accountId, announce }: Transaction,
+  { session, accountId, announce }: UnitOfWork,
 ): Promise<void> {
   const differences = new Map<string, number>();
   const add = (taskId: StoredId | null | undefined, seconds: number) => {

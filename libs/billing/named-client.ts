@@ -1,9 +1,9 @@
 // The client that a new project or document names.
-import { conflict, notFound } from '#libs/errors.ts';
-import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { lockOwn } from '#libs/models/records.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo/connection.ts';
+import { conflict, notFound } from '../errors.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { lockOwn } from '../models/records.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
+import type { Session } from '../mongo/connection.ts';
 
 /** What a 409 says. */
 export const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';

@@ -1,16 +1,16 @@
 // What issuing an invoice or a quote adds to it: its date, and issuer and client as they are at that moment.
 
-import { sequenceOf } from '#libs/billing/number-format.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
-import { Client } from '#libs/models/accounts/client.ts';
-import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
-import { type Parties, partiesOf } from '#libs/models/billing/parties.ts';
-import { findOwn } from '#libs/models/records.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo/connection.ts';
-import { issueDateOf } from './dates-input.ts';
-import type { DetailsForm } from './input-fields.ts';
+import { type DetailsForm, fieldProblem } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { Client } from '../models/accounts/client.ts';
+import { issueDateProblem, issueOn } from '../models/billing/document-dates.ts';
+import type { NumberKind } from '../models/billing/number-ledger.ts';
+import { type Parties, partiesOf } from '../models/billing/parties.ts';
+import { findOwn } from '../models/records.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
+import type { Session } from '../mongo/connection.ts';
 import { requireIdentified } from './named-client.ts';
+import { sequenceOf } from './number-format.ts';
 
 interface Issued {
   issue_date?: string | undefined;
@@ -46,4 +46,28 @@ export async function issuedFields(
   if (!client) return { issue_date };
   requireIdentified(client);
   return { issue_date, parties: partiesOf(account, client) };
+}
+
+/**
+ * The issue date to store: undefined while nothing is issued and none was given.
+ * @param given by this request or before it. @throws AppError 400 when it is too late, or before the last one of the sequence.
+ */
+export async function issueDateOf(
+  given: string | undefined,
+  {
+    isIssued,
+    details,
+    ...issuing
+  }: {
+    session: Session;
+    accountId: Id;
+    account: Pick<AccountRecord, 'time_zone' | 'allow_backdating'>;
+    sequence: string;
+    isIssued: boolean;
+    details?: DetailsForm;
+  },
+): Promise<string | undefined> {
+  const problem = given === undefined ? undefined : await issueDateProblem(given, issuing);
+  if (problem) throw fieldProblem('issue_date', `issue_date ${problem}`, details);
+  return isIssued ? issueOn(given, issuing) : given;
 }

@@ -1,10 +1,9 @@
 // The project that an invoice or a quote names: one of the account's, and of the same client.
-import { notFound } from '#libs/errors.ts';
-import { lockOwn } from '#libs/models/records.ts';
-import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { Project, type ProjectRecord } from '#libs/models/time/project.ts';
-import type { Session } from '#libs/mongo/connection.ts';
-import { fieldProblem } from './input-fields.ts';
+import { fieldProblem, notFound } from '../errors.ts';
+import { lockOwn } from '../models/records.ts';
+import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import { Project, type ProjectRecord } from '../models/time/project.ts';
+import type { Session } from '../mongo/connection.ts';
 import { namedClient } from './named-client.ts';
 
 interface References {
