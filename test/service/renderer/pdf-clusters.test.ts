@@ -1,12 +1,12 @@
 // Pages before and after their clusters became glyphs look the same.
+import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ColorSpace, Document, Matrix } from 'mupdf';
 import { fallbackOrder } from '../../../services/renderer/fonts/fonts.ts';
 import { withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
 
-/** Dots for each point: 216 dots per inch. */
-const SCALE = 3;
+/** Dots for each point: 288 dots per inch. */
+const SCALE = 4;
 /** Edges of letters may differ by what one dot is covered: their places are rounded to a thousandth of their size. */
 const SEEN = 160;
 /** Of a page. The smallest mark has some fifty. */
@@ -39,7 +39,7 @@ test('when clusters become glyphs, then each letter and mark stays where it was'
     const options = { deadlineAt: Date.now() + 20_000, signal: new AbortController().signal };
     const printed = await browser.print(html, options);
     const findable = withFindableClusters(printed);
-    const [before, after] = [dotsOf(printed), dotsOf(findable)];
+    const [before, after] = [await dotsOf(printed), await dotsOf(findable)];
 
     expect(findable.equals(printed)).toBe(false);
     expect(before.some((dot) => dot < 100)).toBe(true);
@@ -48,8 +48,15 @@ test('when clusters become glyphs, then each letter and mark stays where it was'
   }
 });
 
-/** Copied: the library's memory moves as it grows. */
-function dotsOf(pdf: Buffer): Uint8ClampedArray {
-  const page = Document.openDocument(Uint8Array.from(pdf), 'application/pdf').loadPage(0);
-  return page.toPixmap(Matrix.scale(SCALE, SCALE), ColorSpace.DeviceGray, false).getPixels().slice();
+/** In grey. Copied: the library frees its memory. */
+async function dotsOf(pdf: Buffer): Promise<Uint8Array> {
+  const library = await PDFiumLibrary.init();
+  const document = await library.loadDocument(Uint8Array.from(pdf));
+  try {
+    const { data } = await document.getPage(0).render({ scale: SCALE, render: 'bitmap', colorSpace: 'Gray' });
+    return data.slice();
+  } finally {
+    document.destroy();
+    library.destroy();
+  }
 }

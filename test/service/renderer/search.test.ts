@@ -67,8 +67,7 @@ describe.each(textEngines)('words that %s finds', (engine) => {
   });
 });
 
-// MuPDF turns marks of vowels in words from right to left in ways of its own.
-test.each(textEngines.filter((engine) => engine !== 'MuPDF'))(
+test.each(textEngines)(
   'when words from right to left have marks of vowels, then %s finds them',
   async (engine) => {
     const words = ['שָׁלוֹם', 'مُحَمَّد', 'شكرًا', 'مدّة', 'للّه'];

@@ -1,15 +1,14 @@
-// The text of a PDF as the engines of common readers find it: Firefox, Chrome, MuPDF's readers, and those of Linux desktops.
+// The text of a PDF as the engines of common readers find it: Firefox, Chrome, and the readers of Linux desktops.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
-import { Document } from 'mupdf';
 import { readPdfTexts } from './read-pdf-texts.ts';
 
-export type TextEngine = 'pdf.js' | 'PDFium' | 'MuPDF' | 'Poppler';
+export type TextEngine = 'pdf.js' | 'PDFium' | 'Poppler';
 
-/** Poppler is no package of ours: it is asked where it is installed. */
+/** Poppler is a program and no package: it is used where it is installed. */
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
 
-export const textEngines: TextEngine[] = ['pdf.js', 'PDFium', 'MuPDF', ...(hasPoppler ? ['Poppler' as const] : [])];
+export const textEngines: TextEngine[] = ['pdf.js', 'PDFium', ...(hasPoppler ? ['Poppler' as const] : [])];
 
 const readers: Record<TextEngine, (pdf: Buffer) => Promise<string>> = {
   'pdf.js': async (pdf) => (await readPdfTexts(pdf)).text,
@@ -22,11 +21,6 @@ const readers: Record<TextEngine, (pdf: Buffer) => Promise<string>> = {
       document.destroy();
       library.destroy();
     }
-  },
-  async MuPDF(pdf) {
-    const document = Document.openDocument(Uint8Array.from(pdf), 'application/pdf');
-    const pages = Array.from({ length: document.countPages() }, (_none, page) => document.loadPage(page));
-    return pages.map((page) => page.toStructuredText('').asText()).join('\n');
   },
   Poppler: async (pdf) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' }),
 };
