@@ -15,7 +15,7 @@ import type { FairLimit } from './fair-limit.ts';
 import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import type { Images } from './images/fetch-image.ts';
 import { asReason, inTime, tookTooLong } from './in-time.ts';
-import { withFindableClusters } from './pdf/pdf-clusters.ts';
+import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
 import { withMetadata } from './pdf/pdf-metadata.ts';
 
 /** With less than this left the answer would come too late; the processor is needed by those who still wait. */
@@ -91,7 +91,8 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   // A file can say a name that no face can draw.
   const { issuer } = drawn.content === document ? view : documentView(document, images).view;
   const metadata = { author: issuer.nameInLine, language: view.language, madeAt: document.madeAt };
-  const bytes = withMetadata(withFindableClusters(printed), metadata);
+  const findable = mayHaveClusters(html) ? withFindableClusters(printed) : printed;
+  const bytes = withMetadata(findable, metadata);
   const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...pictures];
   return { bytes, warnings: all, asideMs, printMs };
 

@@ -30,7 +30,7 @@ export function compileTemplate(): Render {
     strict: true,
     destructuredLocals: ['view', 'styles', 'artwork'],
   });
-  const shared = minified(read('document.css') + read('test-mark.css'));
+  const shared = minified(read('document.css'));
   const sheets = {
     elegant: cutAtValues(shared + minified(read('elegant.css'))),
     modern: cutAtValues(shared + minified(read('modern.css'))),
@@ -76,11 +76,19 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
 
-function stack(first: string, han: HanForms) {
-  return fallbackOrder(first, han)
-    .map((family) => `'${family}'`)
-    .join(',');
+/** A value of `font-family`: of forty families, and the same for every document of a style. */
+function stack(first: string, han: HanForms): string {
+  const key = `${first} ${han}`;
+  const known = stacks.get(key);
+  if (known !== undefined) return known;
+  const families = fallbackOrder(first, han);
+  const made = families.map((family) => `'${family}'`).join(',');
+  stacks.set(key, made);
+  return made;
 }
+
+/** At most one for each face of a style and form of Han characters. */
+const stacks = new Map<string, string>();
 
 /** `21 de noviembre de 2026` beside its label: a day is not to be broken in two. */
 function isLongDay({ label, value }: DocumentView['facts'][number]) {

@@ -1,6 +1,6 @@
 // Makes text in complex scripts findable. Where several glyphs stand for one cluster of characters, Chromium writes the characters
 // beside them (ActualText), which half of the readers ignore: here each cluster becomes one glyph, whose characters every reader knows.
-import { type CompositeGlyph, readTrueType, type TrueTypeFont } from '../fonts/composite-glyphs.ts';
+import { type EmbeddedFont, hexCode, isFromRightToLeft, openFont } from './embedded-font.ts';
 import { type PdfFile, readPdfFile, UnknownForm, unexpected } from './pdf-file.ts';
 
 const CLUSTER = '/Span<</ActualText <';
@@ -15,10 +15,14 @@ const TORN =
   /BT\n(\/ReversedChars BMC\n\/F\d+ \S+ Tf\n[-.\d ]+ Tm\n)((?:(?!EMC\nET\n)[\s\S])*)EMC\nET\nBT\n\1(\S+) (\S+) Td /g;
 /** A place where a word could have been broken: readers would copy it. */
 const SOFT_HYPHEN = /\/Span<<\/ActualText <FEFF00AD> >> BDC\n([^<]*)<[0-9A-F]+> Tj\nEMC\n/g;
-const FROM_RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-const HIGHEST_CODE = 0xff_ff;
-/** In one list of a map of characters (Adobe Technical Note 5014). */
-const MAPPINGS_MOST = 100;
+
+/** Letters of which each is one glyph in every face, and the signs that go with them; a soft hyphen is none of them. */
+const SIMPLE_TEXT = /^[\0-\u00ac\u00ae-\u024f\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2212]*$/;
+
+/** @returns false when no text of the page can have a cluster of several glyphs, as in most documents in Latin letters. */
+export function mayHaveClusters(html: string): boolean {
+  return !SIMPLE_TEXT.test(html);
+}
 
 /** @returns the same file when there is nothing to do, or when it is built in an unknown way: then it is found as Chromium writes it. */
 export function withFindableClusters(pdf: Buffer): Buffer {
@@ -128,7 +132,7 @@ function asOneGlyph(shown: string, text: string, font: EmbeddedFont, size: numbe
   const advance = Math.max(0, ...advancing.map(({ glyph, x }) => units(x - origin.x) + font.advanceOf(glyph)));
   const code = font.codeOf({ components, advance }, text);
   if (code === undefined) return undefined;
-  return `${before}${moved(origin.x, origin.y)}<${hex(code)}> Tj\n${moved(line.x - origin.x, line.y - origin.y)}`;
+  return `${before}${moved(origin.x, origin.y)}<${hexCode(code)}> Tj\n${moved(line.x - origin.x, line.y - origin.y)}`;
 }
 
 /** From where the first glyph stands. @returns where the line begins after the last one, from which the next step counts. */
@@ -152,103 +156,3 @@ function moved(x: number, y: number): string {
   const [right, up] = [x, y].map((length) => Number(length.toFixed(5)));
   return right === 0 && up === 0 ? '' : `${right} ${up} Td\n`;
 }
-
-function isFromRightToLeft(text: string): boolean {
-  return FROM_RIGHT_TO_LEFT.test(textOf(text));
-}
-
-/** @param digits of UTF-16, as files have it. */
-function textOf(digits: string): string {
-  return Buffer.from(digits, 'hex').swap16().toString('utf16le');
-}
-
-/** Readers turn what runs from right to left round, character by character: those of one glyph as well. */
-function asDrawn(digits: string): string {
-  if (!isFromRightToLeft(digits)) return digits;
-  return Buffer.from(Array.from(textOf(digits)).toReversed().join(''), 'utf16le')
-    .swap16()
-    .toString('hex')
-    .toUpperCase();
-}
-
-interface EmbeddedFont extends Pick<TrueTypeFont, 'unitsPerEm' | 'advanceOf'> {
-  /** @param code of a glyph. @returns UTF-16 in hexadecimal digits. */
-  textOf(code: string): string | undefined;
-  /** @param text UTF-16 in hexadecimal digits. @returns undefined when the font is full. */
-  codeOf(glyph: CompositeGlyph, text: string): number | undefined;
-  save(): void;
-}
-
-/** @returns undefined for a font that is not TrueType. */
-function openFont(file: PdfFile, number: number): EmbeddedFont | undefined {
-  const referred = (text: string, name: string) => {
-    const found = new RegExp(`/${name} \\[?(\\d+) 0 R`).exec(text)?.[1];
-    return found === undefined ? undefined : Number(found);
-  };
-  const font = file.textOf(number);
-  const [descendant, toUnicode] = [referred(font, 'DescendantFonts'), referred(font, 'ToUnicode')];
-  if (descendant === undefined || toUnicode === undefined) return undefined;
-  const widths = file.textOf(descendant);
-  const descriptor = referred(widths, 'FontDescriptor');
-  const program = descriptor === undefined ? undefined : referred(file.textOf(descriptor), 'FontFile2');
-  if (program === undefined || !widths.includes('/W [')) return undefined;
-  const trueType = readTrueType(file.streamOf(program));
-  const codes = new Map<string, number>();
-  const added: CompositeGlyph[] = [];
-  const mappings: string[] = [];
-  const map = file.streamOf(toUnicode).toString('latin1');
-  let texts: Map<string, string> | undefined;
-
-  return {
-    unitsPerEm: trueType.unitsPerEm,
-    advanceOf: trueType.advanceOf,
-    textOf(code) {
-      texts ??= textsIn(map);
-      return texts.get(code);
-    },
-    codeOf(glyph, text) {
-      const key = `${text} ${JSON.stringify(glyph)}`;
-      const code = codes.get(key) ?? trueType.glyphs + added.length;
-      if (code > HIGHEST_CODE) return undefined;
-      if (!codes.has(key)) {
-        codes.set(key, code);
-        added.push(glyph);
-        mappings.push(`<${hex(code)}> <${asDrawn(text)}>`);
-      }
-      return code;
-    },
-    save() {
-      if (added.length === 0) return;
-      const changed = trueType.with(added);
-      file.replaceStream(program, changed, { Length1: changed.length });
-      const advances = added.map(({ advance }) => Math.round((advance / trueType.unitsPerEm) * 1_000));
-      file.replaceText(descendant, widths.replace('/W [', `/W [${trueType.glyphs} [${advances.join(' ')}] `));
-      file.replaceStream(toUnicode, Buffer.from(map.replace('endcmap', `${listed(mappings)}endcmap`), 'latin1'));
-    },
-  };
-}
-
-/** Of single codes, and of ranges of codes that stand for consecutive characters. */
-function textsIn(map: string): Map<string, string> {
-  const texts = new Map([...map.matchAll(/^<(\w{4})> <(\w+)>$/gm)].map(([, code = '', text = '']) => [code, text]));
-  for (const [, from = '', to = '', text = ''] of map.matchAll(/^<(\w{4})> <(\w{4})> <(\w{4})>$/gm)) {
-    const [first, last, character] = [from, to, text].map((digits) => Number.parseInt(digits, 16)) as [
-      number,
-      number,
-      number,
-    ];
-    for (let code = first; code <= last; code += 1) texts.set(hex(code), hex(character + code - first));
-  }
-  return texts;
-}
-
-function listed(mappings: string[]): string {
-  let lists = '';
-  for (let at = 0; at < mappings.length; at += MAPPINGS_MOST) {
-    const list = mappings.slice(at, at + MAPPINGS_MOST);
-    lists += `${list.length} beginbfchar\n${list.join('\n')}\nendbfchar\n`;
-  }
-  return lists;
-}
-
-const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');

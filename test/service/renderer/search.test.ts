@@ -1,7 +1,7 @@
 // Words of a printed document are found by every engine that readers use, whatever their script.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mannerOf } from '../../../services/renderer/document/locale.ts';
-import { withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
+import { mayHaveClusters, withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { anInvoice, aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 import { missingWords, textEngines, textIn } from '../../support/renderer/text-engines.ts';
@@ -67,23 +67,40 @@ describe.each(textEngines)('words that %s finds', (engine) => {
   });
 });
 
-test.each(textEngines)(
-  'when words from right to left have marks of vowels, then %s finds them',
-  async (engine) => {
-    const words = ['שָׁלוֹם', 'مُحَمَّد', 'شكرًا', 'مدّة', 'للّه'];
-    const lineItems = words.map((description) => ({ description, rate: 10 }));
-    const { bytes } = await renderer.print(anInvoice({ lineItems }));
+test.each(textEngines)('when words from right to left have marks of vowels, then %s finds them', async (engine) => {
+  const words = ['שָׁלוֹם', 'مُحَمَّد', 'شكرًا', 'مدّة', 'للّه'];
+  const lineItems = words.map((description) => ({ description, rate: 10 }));
+  const { bytes } = await renderer.print(anInvoice({ lineItems }));
 
-    expect(await missingWords(engine, bytes, words)).toEqual([]);
-  },
-);
+  expect(await missingWords(engine, bytes, words)).toEqual([]);
+});
 
 describe('a document that was made findable', () => {
-  test('when it has nothing but Latin letters, then it is the same to the byte', async () => {
-    const { bytes } = await renderer.print(anInvoice());
+  // Such documents are not searched for clusters: this proves that they have none.
+  test.each(STYLES)(
+    'when it is set in %s and has nothing but Latin letters, then it is the same to the byte',
+    async (fontStyle) => {
+      const letters = charactersIn(
+        [0x21, 0x7e],
+        [0xa1, 0xac],
+        [0xae, 0x24f],
+        [0x2010, 0x2027],
+        [0x2030, 0x203a],
+        [0x20a0, 0x20bf],
+      );
+      const { bytes } = await renderer.print(anInvoice({ fontStyle, notes: `${letters} office waffle fjord AVATAR` }));
 
-    expect(withFindableClusters(bytes).equals(bytes)).toBe(true);
-  });
+      expect(mayHaveClusters(letters)).toBe(false);
+      expect(withFindableClusters(bytes).equals(bytes)).toBe(true);
+    },
+  );
+
+  test.each(['हिन्दी', 'م', 'a\u0301', 'Grund\u00adstück', 'ไทย', '👩‍💻'])(
+    'when a text has %s, then clusters are looked for',
+    (text) => {
+      expect(mayHaveClusters(`<p>${text}</p>`)).toBe(true);
+    },
+  );
 
   test('when a file is no PDF as Chromium makes it, then it stays as it is', () => {
     for (const text of ['', '%PDF-1.7\nstartxref\n9\n%%EOF', 'trailer\n<</Size 1>>\nstartxref\n0\n%%EOF\n']) {
@@ -114,3 +131,11 @@ test('when a long compound does not fit, then it is broken at a syllable with a 
   expect(text).toMatch(/Vermögens\S*‐ \S*schaft Grund/);
   for (const engine of textEngines) expect(await textIn(engine, bytes)).not.toContain('\u00ad');
 });
+
+function charactersIn(...ranges: [from: number, to: number][]): string {
+  return ranges
+    .flatMap(([from, to]) =>
+      Array.from({ length: to - from + 1 }, (_none, index) => String.fromCodePoint(from + index)),
+    )
+    .join(' ');
+}
