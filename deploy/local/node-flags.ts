@@ -1,6 +1,6 @@
 // How Node is told to run a service, wherever one is started: here, in the tests, and in the images (deploy/docker/Dockerfile).
 
-/** Megabytes of each half of the young generation, which keeps that size. Why not V8's own choice: docs/adr/0016-one-size-of-the-young-generation.md */
+/** Megabytes of each half of the young generation, which keeps that size. Why not V8's own choice: docs/adr/0016-fix-young-generation-size.md */
 const HALF_MEGABYTES = 32;
 
 const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
