@@ -125,7 +125,7 @@ async function steps(session: ClientSession, account_id: UUID, body: Document, a
   await collections.invoices.insertOne({ _id: _id as never, ...stamped }, { session });
   const data = { id: String(_id), ...invoice, client: held && plain(held) };
   const event = { account_id, sequence: counter?.['event'], type: 'invoice.created', body: JSON.stringify({ data }) };
-  const due = { created_at: now, due_at: now, generation: 0 };
+  const due = { created_at: now, due_at: now, enqueue_count: 0 };
   await collections.events.insertOne({ _id: new UUID(randomUUIDv7()) as never, ...event, ...due }, { session });
   const answer = JSON.stringify({ success: true, data });
   await collections.answers.insertOne(

@@ -8,7 +8,7 @@ import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { makeSecret } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { makeSecret } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { callerOf } from '../../test/support/gateway.ts';

@@ -1,7 +1,8 @@
 // The whole system under attack, through its public API only: images, texts and webhook endpoints.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
-import { makeSecret, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { makeSecret } from '#libs/models/webhooks/endpoint-secrets.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { callerOf } from '../../test/support/gateway.ts';

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const DELIVER = 'test/service/webhooks/deliver-webhook.test.ts';
+const LEASES = 'test/service/webhooks/leases.test.ts';
 const LOSE_NOTHING = 'test/system/webhooks/lose-nothing.test.ts';
 const OUTBOUND = 'test/unit/libs/outbound.test.ts';
 
@@ -10,34 +11,29 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the lease of a delivery',
     edits: [
       {
-        file: 'libs/models/webhooks/delivery.ts',
+        file: 'libs/models/webhooks/delivery-guards.ts',
         text: '$or: [{ lease_until: null }, { lease_until: { $lte: now } }]',
-        instead: '$or: [{ lease_until: null }, { account_id: { $exists: true } }]',
+        instead: '$or: [{ lease_until: null }, { account_id: { $exists: true } }, { lease_id: now }]',
       },
     ],
-    oracle: { file: 'test/service/webhooks/claims.test.ts', test: 'when two claim one delivery' },
+    oracle: { file: LEASES, test: 'when workers acquire one delivery at the same time' },
   },
   {
-    gone: 'only who holds the lease settles',
+    gone: 'only the owner of a lease settles its delivery',
     edits: [
       {
-        file: 'services/webhooks/store/delivery-settlement.ts',
-        text: 'filter: { _id, account_id, lease_id }',
-        instead: 'filter: { _id, account_id }',
-      },
-      {
-        file: 'services/webhooks/store/delivery-settlement.ts',
-        text: 'filter: { _id: { $in: ids }, lease_id: leaseId }',
-        instead: 'filter: { _id: { $in: ids } }',
+        file: 'libs/models/webhooks/delivery-guards.ts',
+        text: '=> ({ lease_id: leaseId }) },',
+        instead: '=> void leaseId ?? {} },',
       },
     ],
-    oracle: { file: 'test/service/webhooks/claims.test.ts', test: 'when the lease has run out' },
+    oracle: { file: LEASES, test: 'when the lease has run out' },
   },
   {
     gone: 'deliveries are with a majority before their event is done',
     edits: [
       {
-        file: 'libs/models/webhooks/delivery-clock.ts',
+        file: 'services/webhooks/store/new-deliveries.ts',
         text: 'insertMany(deliveries, { ordered: false })',
         instead: 'insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } })',
       },
@@ -47,10 +43,13 @@ export const deliveryMutants: Mutant[] = [
   {
     gone: 'two jobs of one delivery are not both given it',
     edits: [{ file: 'services/webhooks/acquire-delivery.ts', text: '      byId.delete(deliveryId);\n', instead: '' }],
-    oracle: { file: 'test/service/webhooks/reservations.test.ts', test: 'when two jobs of one delivery are taken' },
+    oracle: {
+      file: 'test/service/webhooks/reservations.test.ts',
+      test: 'when two jobs of one delivery run at the same time',
+    },
   },
   {
-    gone: 'the relay looks again at what it put on the queue',
+    gone: 'the relay looks again at events that it has enqueued',
     edits: [
       {
         file: 'services/webhooks/relay-events.ts',
@@ -61,11 +60,11 @@ export const deliveryMutants: Mutant[] = [
     oracle: { file: LOSE_NOTHING, test: 'when Redis is flushed after the relay has put an event on the queue' },
   },
   {
-    gone: 'the clock brings a delivery that the queue lost',
+    gone: 'the poller brings a delivery that the queue lost',
     edits: [
       {
-        file: 'services/webhooks/deliver-webhook.ts',
-        text: 'waitMs > SHORT_WAIT_MS ? nextAt : nextAt + QUEUE_GRACE_MS;',
+        file: 'services/webhooks/conclude-attempt.ts',
+        text: 'waitMs > SHORT_WAIT_MS ? nextAt : nextAt + ENQUEUE_GRACE_MS;',
         instead: 'nextAt + 1e9;',
       },
     ],
@@ -75,9 +74,9 @@ export const deliveryMutants: Mutant[] = [
     gone: 'an event makes one delivery for each endpoint, however often it is fanned out',
     edits: [
       {
-        file: 'libs/models/webhooks/webhook-endpoint.ts',
-        text: 'return endpoint_id ? String(endpoint_id) === String(_id) : subscribes(events, type);',
-        instead: 'void [endpoint_id, _id];\n  return subscribes(events, type);',
+        file: 'libs/models/webhooks/event-filter.ts',
+        text: 'return endpoint_id ? String(endpoint_id) === String(_id) : matches(events, type);',
+        instead: 'void [endpoint_id, _id];\n  return matches(events, type);',
       },
     ],
     oracle: { file: DELIVER, test: 'when an event is for one endpoint, then no other gets it' },
@@ -86,7 +85,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'subscriptions are those of the account',
     edits: [
       {
-        file: 'libs/models/webhooks/webhook-endpoint.ts',
+        file: 'services/webhooks/store/endpoints.ts',
         text: 'return Map.groupBy(endpoints, ({ account_id }) => wireId(account_id));',
         instead:
           'const all = (await driverOf(WebhookEndpoint).find({ enabled: true } as object).toArray()) as unknown as Subscription[];\n  return new Map([...distinct.keys()].map((id) => [id, all]));\n  void endpoints;',
@@ -137,7 +136,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the end of a rotated secret',
     edits: [
       {
-        file: 'libs/models/webhooks/webhook-endpoint.ts',
+        file: 'libs/models/webhooks/endpoint-secrets.ts',
         text: 'filter(({ until }) => until > now)',
         instead: 'filter(({ until }) => until)',
       },
@@ -148,9 +147,9 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the breaker of an endpoint that is down',
     edits: [
       {
-        file: 'services/webhooks/traffic.ts',
-        text: '    else if (!isWell && isBad(state)) state.openUntil = now() + openMs;\n',
-        instead: '',
+        file: 'services/webhooks/circuit-breaker.ts',
+        text: ' else if (!isWell && mustOpen()) openUntil = now() + openMs;',
+        instead: ' void mustOpen;',
       },
     ],
     oracle: { file: 'test/unit/webhooks/traffic.test.ts', test: 'at the tenth it opens' },

@@ -20,7 +20,7 @@ import { Project } from './time/project.ts';
 import { Task } from './time/task.ts';
 import { TimeEntry } from './time/time-entry.ts';
 import { Delivery } from './webhooks/delivery.ts';
-import { EndpointErrand } from './webhooks/endpoint-reconcile.ts';
+import { EndpointReconcile } from './webhooks/endpoint-reconcile.ts';
 import { Event } from './webhooks/event.ts';
 import { WebhookEndpoint } from './webhooks/webhook-endpoint.ts';
 
@@ -35,7 +35,7 @@ export const allModels: readonly Model<never>[] = [
   Counter,
   Delivery,
   DocumentBatch,
-  EndpointErrand,
+  EndpointReconcile,
   Event,
   Idempotency,
   Invoice,

@@ -3,12 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/webhooks/delivery.ts';
-import {
-  endpointView,
-  registerEndpoint,
-  WebhookEndpoint,
-  type WebhookEndpointRecord,
-} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { registerEndpoint } from '#libs/models/webhooks/register-endpoint.ts';
+import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox, type SecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';

@@ -1,79 +1,73 @@
-// Takes a delivery in hand for one attempt: by its reservation while that is fresh, else by a claim in the database.
+// Acquires the lease of a delivery for one attempt: by its reservation while that is fresh, else in the database.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  extendLease,
-  type Reservation,
-  reservedDelivery,
-} from '#libs/models/webhooks/delivery-clock.ts';
+import type { Reservation } from '#libs/models/webhooks/delivery-guards.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import { inBatches } from './in-batches.ts';
+import { acquireDeliveries, extendLease, type LeasedDelivery, reservedDelivery } from './store/delivery-leases.ts';
 
-/** How long a first attempt is reserved for the job that was put on the queue for it. Then the clock looks after it. */
-export const RESERVED_MS = 30_000;
-/** With less left than this an attempt is not begun on a reservation: a process may stand still so long, and it is not made twice. */
-const RESERVED_LEAST_MS = 20_000;
-/** Most attempts are over by then; the others get a lease. */
+/** With less left of a reservation no attempt begins on it: the process may stall for that long, and the attempt must not be made twice. */
+const RESERVATION_LEFT_MIN_MS = 20_000;
+/** Most attempts have ended by then; the others extend their reservation to a lease. */
 const EXTEND_AFTER_MS = 1_000;
 
-export interface Hold {
-  delivery: ClaimedDelivery;
-  /** Milliseconds since the epoch: from then on somebody else may take it in hand. */
+export interface DeliveryLease {
+  delivery: LeasedDelivery;
+  /** Milliseconds since the epoch: after it another worker may acquire the delivery. */
   until(): number;
   /** The attempt is over: the lease need not be extended any more. */
   release(): void;
 }
 
 /**
- * @param isFirstRun a job that comes again, because Redis was away when it ended, finds its reservation spent, or claims it.
- * @returns undefined when the job is stale: its delivery is done, held, not due yet, or in other hands.
+ * @param isFirstRun false for a job that runs again, because Redis was unavailable when it ended: its reservation may be used up.
+ * @returns undefined when the job is stale: its delivery is not pending, not due yet, or leased to another worker.
  */
-export type TakeDelivery = (job: DeliverWebhook, isFirstRun: boolean) => Promise<Hold | undefined>;
+export type AcquireDelivery = (job: DeliverWebhook, isFirstRun: boolean) => Promise<DeliveryLease | undefined>;
 
-/** @param leaseMs longer than any attempt: what is not settled by then is tried again by somebody else. */
-export function makeTakeDelivery(leaseMs: number): TakeDelivery {
-  const claim = inBatches(async (jobs: DeliverWebhook[]) => {
+/** @param leaseMs longer than any attempt: after it another worker makes the attempt again. */
+export function makeAcquireDelivery(leaseMs: number): AcquireDelivery {
+  const acquireStored = inBatches(async (jobs: DeliverWebhook[]) => {
     const until = agreedTime() + leaseMs;
-    const claimed = await claimDeliveries(
+    const leased = await acquireDeliveries(
       jobs.map(({ deliveryId }) => deliveryId),
       new Date(until),
       agreedDate(),
       reservationsOf(jobs),
     );
-    const byId = new Map(claimed.map((delivery) => [String(delivery._id), delivery]));
-    // Two jobs of one delivery meet here when the first was late: with one lease between them, one would undo what the other has done.
+    const byId = new Map(leased.map((delivery) => [String(delivery._id), delivery]));
+    // Two jobs of one delivery meet here when the first was late. Sharing one lease, one would undo what the other has done.
     return jobs.map(({ deliveryId }) => {
       const delivery = byId.get(deliveryId);
       byId.delete(deliveryId);
-      return delivery && { delivery, until };
+      return delivery && { delivery, until: () => until, release: () => undefined };
     });
   });
 
   return async (job, isFirstRun) => {
     const { reservation } = job;
-    if (!reservation || !isFirstRun || reservation.until - agreedTime() < RESERVED_LEAST_MS) {
-      const claimed = await claim(job);
-      return claimed && { delivery: claimed.delivery, until: () => claimed.until, release: () => undefined };
-    }
-    const delivery = reservedDelivery({ ...job, ...reservation });
-    let { until } = reservation;
-    let isOver = false;
-    const extend = async () => {
-      if (isOver) return;
-      const later = agreedTime() + leaseMs;
-      await extendLease(delivery, new Date(later));
-      until = later;
-    };
-    // MongoDB is away for long: at worst the attempt is made twice.
-    const timer = setTimeout(() => void retryWhileUnavailable(extend).catch(() => undefined), EXTEND_AFTER_MS);
-    const release = () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-    return { delivery, until: () => until, release };
+    const leftMs = reservation ? reservation.until - agreedTime() : 0;
+    if (!reservation || !isFirstRun || leftMs < RESERVATION_LEFT_MIN_MS) return acquireStored(job);
+    return leaseReserved(reservedDelivery({ ...job, ...reservation }), reservation.until, leaseMs);
   };
+}
+
+function leaseReserved(delivery: LeasedDelivery, reservedUntil: number, leaseMs: number): DeliveryLease {
+  let until = reservedUntil;
+  let isOver = false;
+  const extend = async () => {
+    if (isOver) return;
+    const later = agreedTime() + leaseMs;
+    await extendLease(delivery, new Date(later));
+    until = later;
+  };
+  // If MongoDB is unavailable for long, the attempt may be made twice.
+  const timer = setTimeout(() => void retryWhileUnavailable(extend).catch(() => undefined), EXTEND_AFTER_MS);
+  const release = () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  return { delivery, until: () => until, release };
 }
 
 function reservationsOf(jobs: readonly DeliverWebhook[]): Reservation[] {

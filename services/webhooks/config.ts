@@ -35,7 +35,7 @@ export const configShape = Joi.object<Config, true>({
     .max(1_000)
     .default(300)
     .description(
-      'First attempts this process makes or writes down at once; late retries and replays get half as many slots of their own',
+      'First attempts that this process makes or records at once; late retries and replays get half as many slots of their own',
     ),
   WEBHOOK_TIMEOUT_MS: Joi.number()
     .integer()

@@ -1,11 +1,11 @@
-// Keeps account of endpoints that only fail, and disables one after five days or when its receiver says that it is gone.
+// Records how attempts at an endpoint end, and disables it after five days of failures or when its receiver answers 410 Gone.
 import { drawNext, lastDrawn } from '#libs/models/counter.ts';
-import { requestReconcile, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
+import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import {
   type DisabledReason,
   endpointView,
-  pausedAfter,
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -13,23 +13,23 @@ import { inTransaction } from '#libs/mongo/connection.ts';
 
 /** Svix's figure: longer than a weekend, shorter than a week of wasted calls. */
 const FAILING_MAX_MS = 5 * 24 * 3_600_000;
-/** One event a week that happens to fail twice is not a dead endpoint. */
+/** An endpoint with one event a week that fails twice is not dead. */
 const FAILURES_MIN = 5;
 
 /** As it was when it was called. */
 type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'url' | 'failing_since' | 'failures'>;
 
-/** Its owner may have changed the URL while the call was under way: how one URL answers says nothing of the next. */
+/** The account may have changed the URL during the call: how one URL answers says nothing about the next. */
 const asCalled = ({ _id, account_id, url }: Endpoint) => ({ _id, account_id, url });
 
-/** One success ends a row of failures. Endpoints that are well cost no write. */
-export async function noteSuccess(endpoint: Endpoint): Promise<void> {
+/** One success ends a series of failures. A healthy endpoint costs no write. */
+export async function recordSuccess(endpoint: Endpoint): Promise<void> {
   if (!endpoint.failing_since) return;
   await WebhookEndpoint.updateOne(asCalled(endpoint), { $unset: { failing_since: 1, failures: 1 } });
 }
 
 /** @param at when the attempt began. */
-export async function noteFailure(endpoint: Endpoint, at: Date): Promise<void> {
+export async function recordFailure(endpoint: Endpoint, at: Date): Promise<void> {
   const filter = asCalled(endpoint);
   if (!endpoint.failing_since) {
     await WebhookEndpoint.updateOne({ ...filter, failing_since: null }, { $set: { failing_since: at, failures: 0 } });
@@ -39,8 +39,8 @@ export async function noteFailure(endpoint: Endpoint, at: Date): Promise<void> {
   if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing');
 }
 
-/** The receiver says that it is gone for good. @returns false when the endpoint has another URL by now, or is wanted again. */
-export async function noteGone(endpoint: Endpoint): Promise<boolean> {
+/** The receiver answered 410. @returns false when the endpoint has another URL by now, or was enabled again. */
+export async function recordGone(endpoint: Endpoint): Promise<boolean> {
   await disable(endpoint, 'gone');
   const { _id, account_id } = endpoint;
   return !(await WebhookEndpoint.exists({ _id, account_id, enabled: true }));
@@ -51,7 +51,7 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
   await inTransaction(async (session) => {
     const sequence = await lastDrawn(session, accountId, 'event');
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
-      // A success of another attempt meanwhile, whatever followed, or somebody who was quicker: then there is nothing to disable.
+      // Nothing to disable when another attempt succeeded meanwhile, or another process was first.
       { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
       { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() }, ...pausedAfter(sequence) },
       { session, returnDocument: 'after' },
@@ -61,5 +61,5 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
     const { event } = await drawNext(session, accountId, ['event']);
     await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
   });
-  await settleEndpoint(accountId, String(called._id));
+  await reconcileEndpoint(accountId, String(called._id));
 }

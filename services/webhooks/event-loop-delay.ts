@@ -1,30 +1,30 @@
-// How late this process's event loop is: what an attempt takes then is not its endpoint's doing alone.
+// How late this process's event loop is: an attempt takes longer then, which says nothing about its endpoint.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
 const EVERY_MS = 1_000;
 
-export interface LoopLag {
+export interface EventLoopDelay {
   /** The mean of the last full second, in milliseconds; 0 before there was one. */
   ms(): number;
   close(): void;
 }
 
-export function openLoopLag(): LoopLag {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
-  let lagMs = 0;
+export function openEventLoopDelay(): EventLoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  let delayMs = 0;
   const timer = setInterval(() => {
-    // A loop that stood still for the whole second has seen nothing: NaN.
-    lagMs = Math.max(0, (delay.mean || 0) / NANOSECONDS_PER_MS - RESOLUTION_MS);
-    delay.reset();
+    // NaN when the loop stood still for the whole second.
+    delayMs = Math.max(0, (histogram.mean || 0) / NANOSECONDS_PER_MS - RESOLUTION_MS);
+    histogram.reset();
   }, EVERY_MS);
   return {
-    ms: () => lagMs,
+    ms: () => delayMs,
     close() {
       clearInterval(timer);
-      delay.disable();
+      histogram.disable();
     },
   };
 }

@@ -1,32 +1,30 @@
-// Makes one delivery of an event for each endpoint that wants it.
+// Makes one delivery of an event for each endpoint that subscribes to it.
 import { randomUUID } from 'node:crypto';
 import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
-import {
-  type AddedDelivery,
-  type FanOut,
-  insertDeliveries,
-  type Postponement,
-  type Reservation,
-} from '#libs/models/webhooks/delivery-clock.ts';
-import { type EventRecord, markFannedOut } from '#libs/models/webhooks/event.ts';
-import { findSubscriptions, isFor, type Subscription, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
+import type { Reservation } from '#libs/models/webhooks/delivery-guards.ts';
+import { wasEnabledFor } from '#libs/models/webhooks/endpoint-pauses.ts';
+import type { EventRecord } from '#libs/models/webhooks/event.ts';
+import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { RESERVED_MS } from './acquire-delivery.ts';
-import { postponementOf, recallMissed } from './defer-delivery.ts';
-import { entryFor } from './enqueue-due-deliveries.ts';
-import type { EventReader } from './event-reader.ts';
+import { deferralOf, recallIfClosed } from './defer-delivery.ts';
+import { deliveryJob } from './delivery-job.ts';
+import type { EventLoader } from './event-loader.ts';
 import { inBatches, PATIENT } from './in-batches.ts';
+import { RESERVED_MS } from './limits.ts';
+import { findSubscriptions, type Subscription } from './store/endpoints.ts';
+import { markFannedOut } from './store/events.ts';
+import { type AddedDelivery, type Deferral, type FanOut, insertDeliveries } from './store/new-deliveries.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface FanOutOptions {
   queues: Queues;
   traffic: Traffic;
-  events: EventReader;
-  /** Hears how many deliveries were put on the queue. */
+  events: EventLoader;
+  /** Called with how many deliveries of an event were enqueued. */
   onFannedOut: (deliveries: number) => void;
 }
 
@@ -45,7 +43,7 @@ export function makeFanOutEvent({
     const added = await insertDeliveries(fanOuts, reservation.until, reservation);
     return added.map((deliveries) => ({ deliveries, reservation }));
   });
-  const put = inBatches(async (batch: Entry<DeliverWebhook>[][]) => {
+  const enqueue = inBatches(async (batch: Entry<DeliverWebhook>[][]) => {
     await queues.enqueueAll(deliverWebhook, batch.flat());
     return batch;
   });
@@ -57,32 +55,34 @@ export function makeFanOutEvent({
   return async ({ eventId, accountId }, { log }) => {
     // An endpoint that a new primary does not show yet would never get the event.
     const [event, subscriptions] = await readAfterElection(() =>
-      Promise.all([events.read(eventId), subscriptionsOf(storedId(accountId))]),
+      Promise.all([events.loadFresh(eventId), subscriptionsOf(storedId(accountId))]),
     );
-    if (!event?.due_at) return; // Another job was quicker.
-    const endpointIds = wanting(event, subscriptions);
-    const { later, aside } = postponementsOf(endpointIds);
-    const added = await insert({ event, endpointIds, later });
+    if (!event?.due_at) return; // Another job has fanned it out.
+    const endpointIds = subscribersOf(event, subscriptions);
+    const { deferred, openIds } = deferralsOf(endpointIds);
+    const added = await insert({ event, endpointIds, deferred });
     onFannedOut(added.deliveries.length);
-    // All rows exist: from here on the retry clock answers for them, whatever happens to the queue.
+    // All deliveries are stored: from here on the poller brings them, whatever happens to the queue.
     const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([
       markDone(event._id),
-      put(entries).catch((error) => log.warn({ err: error, eventId }, 'the retry clock will bring these deliveries')),
-      recallMissed(traffic, new Map(aside.map((endpointId) => [endpointId, accountId]))),
+      enqueue(entries).catch((error) =>
+        log.warn({ err: error, eventId }, 'enqueueing the deliveries of this event failed; the poller enqueues them'),
+      ),
+      recallIfClosed(traffic, new Map(openIds.map((endpointId) => [endpointId, accountId]))),
     ]);
   };
 
-  function postponementsOf(endpointIds: readonly StoredId[]) {
-    const later = new Map<Id, Postponement>();
-    /** By their breakers. */
-    const aside: Id[] = [];
+  function deferralsOf(endpointIds: readonly StoredId[]) {
+    const deferred = new Map<Id, Deferral>();
+    /** Endpoints with an open breaker. */
+    const openIds: Id[] = [];
     for (const endpointId of endpointIds.map(wireId)) {
-      const wait = traffic.foresee(endpointId);
-      if (wait) later.set(endpointId, postponementOf(wait, 0));
-      if (wait?.isOpen) aside.push(endpointId);
+      const wait = traffic.predictWait(endpointId);
+      if (wait) deferred.set(endpointId, deferralOf(wait, 0));
+      if (wait?.isOpen) openIds.push(endpointId);
     }
-    return { later, aside };
+    return { deferred, openIds };
   }
 }
 
@@ -91,13 +91,13 @@ function entryOf(
   { id, endpointId }: AddedDelivery,
   { leaseId, until }: Reservation,
 ): Entry<DeliverWebhook> {
-  const entry = entryFor({ _id: id, account_id, endpoint_id: endpointId, request_id, trace }, 0);
+  const entry = deliveryJob({ _id: id, account_id, endpoint_id: endpointId, request_id, trace }, 0);
   const reservation = { eventId: wireId(_id), leaseId, until: until.getTime() };
   return { ...entry, payload: { ...entry.payload, reservation } };
 }
 
-function wanting(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {
+function subscribersOf(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {
   return subscriptions
-    .filter((subscription) => wasEnabledFor(subscription, event) && isFor(subscription, event))
+    .filter((subscription) => wasEnabledFor(subscription, event) && isSubscribed(subscription, event))
     .map(({ _id }) => _id);
 }

@@ -1,17 +1,17 @@
-// Does together what was asked for at about the same time: one round trip to the database instead of a hundred.
+// Does work together that was asked for at about the same time: one round trip to the database instead of a hundred.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const BATCH_MAX = 200;
-/** Under load more comes together, and who comes alone waits for nothing. */
+/** More items share a batch under load, and a single item waits for nothing. */
 const APART_MS = 5;
-/** For what nobody waits for: the call is made, the jobs are on the queue. */
+/** For work that delays no call: the attempt is made, the jobs are on the queue. */
 export const PATIENT = { apartMs: 60 };
 
 /**
  * @param work gets items in the order they were asked for and returns one result for each.
  * @param options.apartMs batches begin at least this far apart.
- * @returns a function for one item. The first goes at once; what comes within that time, or while a batch is being worked on, makes
- * the next one. An error of a batch is the error of each of its items.
+ * @returns a function for one item. The first starts at once. Items that come within that time, or while a batch is being worked on,
+ * make the next batch. When a batch fails, each of its items fails with that error.
  */
 export function inBatches<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,

@@ -21,9 +21,9 @@ import { release } from '#libs/service/release.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
-import { putDueDeliveries } from './enqueue-due-deliveries.ts';
-import { openLoopLag } from './event-loop-delay.ts';
-import { openEventReader } from './event-reader.ts';
+import { enqueueDueDeliveries } from './enqueue-due-deliveries.ts';
+import { openEventLoader } from './event-loader.ts';
+import { openEventLoopDelay } from './event-loop-delay.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
 import { makePostSigned } from './post-signed.ts';
 import { openRelay } from './relay-events.ts';
@@ -32,14 +32,14 @@ import { openTraffic } from './traffic.ts';
 /** Events that are fanned out at the same time share their round trips to the database. */
 const FAN_OUT_CONCURRENCY = 50;
 const RELAY_EVERY_MS = 500;
-const CLOCK_EVERY_MS = 1_000;
-/** How soon a process learns that another one shares the work. */
-const HEAD_COUNT_EVERY_MS = 5_000;
-/** How soon after its end a process's unfinished errands are found. */
-const ERRANDS_EVERY_MS = 30_000;
-/** A worker that was slow or paused must not be taken for dead: its attempt would be made twice. */
+const POLL_EVERY_MS = 1_000;
+/** How soon a process finds out that another one shares the work. */
+const COUNT_PROCESSES_EVERY_MS = 5_000;
+/** How soon another process finds the reconcile requests of one that died. */
+const RECONCILE_EVERY_MS = 30_000;
+/** A slow or paused worker must not be taken for dead: another one would make its attempt a second time. */
 const LEASE_TIMEOUTS = 3;
-/** For our own database work around the attempt, which has no timeout of the receiver's. */
+/** For the database work around the attempt, which the timeout of the call leaves out. */
 const LEASE_MARGIN_MS = 5_000;
 const CLOSE_MARGIN_MS = 1_000;
 
@@ -52,7 +52,7 @@ await run(async ({ onClose, useLogger }) => {
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW, keepAlive: true });
   onClose(() => outbound.close());
 
-  // Of a new version it may be the first process. Harmless when all are there.
+  // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
@@ -73,16 +73,16 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => health.close());
   await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
 
-  let sharers = 1;
-  const lag = openLoopLag();
-  onClose(() => lag.close());
+  let processes = 1;
+  const eventLoopDelay = openEventLoopDelay();
+  onClose(() => eventLoopDelay.close());
   const traffic = openTraffic({
     scale: config.WEBHOOK_RETRY_SCALE,
-    sharers: () => sharers,
-    lagMs: lag.ms,
+    processes: () => processes,
+    eventLoopDelayMs: eventLoopDelay.ms,
     slots: config.DELIVERY_CONCURRENCY,
   });
-  const events = openEventReader();
+  const events = openEventLoader();
   const outbox = openRelay(queues);
   const deliver = makeDeliverWebhook({
     queues,
@@ -113,36 +113,36 @@ await run(async ({ onClose, useLogger }) => {
   ];
 
   const relay = startPollingLoop(outbox.relay, { name: 'the relay', everyMs: RELAY_EVERY_MS, log });
-  const clock = startPollingLoop(() => putDueDeliveries(queues, traffic), {
-    name: 'the retry clock',
-    everyMs: CLOCK_EVERY_MS,
+  const poller = startPollingLoop(() => enqueueDueDeliveries(queues, traffic), {
+    name: 'the delivery poller',
+    everyMs: POLL_EVERY_MS,
     log,
   });
-  const headCount = startPollingLoop(
+  const processCount = startPollingLoop(
     async () => {
-      // While Redis is away nobody delivers.
-      sharers = await queues.workerCount(deliverWebhook).catch(() => sharers);
+      // While Redis is unavailable no process delivers.
+      processes = await queues.workerCount(deliverWebhook).catch(() => processes);
       return false;
     },
-    { name: 'the head count', everyMs: HEAD_COUNT_EVERY_MS, log },
+    { name: 'the count of webhook processes', everyMs: COUNT_PROCESSES_EVERY_MS, log },
   );
-  const errands = startPollingLoop(
+  const reconciler = startPollingLoop(
     async (signal) => {
-      if ((await reconcilePending(agreedDate(), signal)) > 0) clock.wake();
+      if ((await reconcilePending(agreedDate(), signal)) > 0) poller.wake();
       return false;
     },
-    { name: 'the look for errands of endpoints', everyMs: ERRANDS_EVERY_MS, log },
+    { name: 'the reconciler of endpoints', everyMs: RECONCILE_EVERY_MS, log },
   );
-  // All at once: while one of them ends what it has in hand, no other takes on anything more.
+  // All at once: while one ends what it has in flight, no other begins anything.
   onClose(() =>
     Promise.all([
       ...workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS)),
-      ...[relay, clock, headCount, errands].map((one) => one.stop()),
+      ...[relay, poller, processCount, reconciler].map((one) => one.stop()),
     ]),
   );
   const stopListening = listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => {
     relay.wake();
-    clock.wake();
+    poller.wake();
   });
   onClose(stopListening);
   onClose(() => health.drain());

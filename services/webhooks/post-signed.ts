@@ -1,4 +1,4 @@
-// One HTTP call of a delivery: signs the frozen bytes, posts them, and says in few words what came back.
+// One HTTP call of a delivery: signs the frozen bytes, posts them, and classifies what came back.
 import type { IncomingMessage } from 'node:http';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
@@ -7,12 +7,12 @@ import type { ErrorClass } from '#libs/models/webhooks/delivery.ts';
 import { type Outbound, OutboundRefused } from '#libs/outbound/outbound.ts';
 import { readRetryAfter } from './schedule.ts';
 
-/** A receiver's page is not kept; this much is read so that the connection can be used again. */
+/** The response body is discarded; this much of it is read so that the connection can be used again. */
 const RESPONSE_MAX_BYTES = 16 * 1024;
-/** Who has not ended its answer so long after the head never may: the connection is ended, and another call makes a new one. */
+/** A response that has not ended this long after its head may never end: the connection is closed, and the next call opens another. */
 const REST_LIMIT_MS = 1_000;
-/** That a kept connection had been closed shows within a round trip. Who ends it later has had the event, and may have ended because of it. */
-const IDLE_SHOWS_MS = 1_000;
+/** A reused connection that the receiver had closed fails within a round trip. One that fails later may have failed because of the event. */
+const STALE_SHOWS_MS = 1_000;
 
 export interface Call {
   url: string;
@@ -28,14 +28,14 @@ export interface Call {
 export interface Outcome {
   isWell: boolean;
   durationMs: number;
-  /** Absent when there was no answer. */
+  /** Absent without an answer. */
   status?: number;
   /** Absent on success. */
   errorClass?: ErrorClass;
   retryAfterMs?: number | undefined;
   /** For the log, never for a tenant. */
   problem?: string;
-  /** Resolves when nothing of the answer is on its way any more; absent when all of it has come with its head. */
+  /** Resolves when the response has ended or was cut off; absent when all of it came with its head. */
   rest?: Promise<void> | undefined;
 }
 
@@ -63,17 +63,17 @@ export function makePostSigned(options: { outbound: Outbound; timeoutMs: number;
 
 async function postOnFreshConnection(call: Call, options: Parameters<typeof makePostSigned>[0]) {
   const startedAt = performance.now();
-  // The client's own timeout does not count resolving and connecting. And AbortSignal.timeout leaves something behind for each call that
-  // only a full collection takes away.
+  // The client's own timeout leaves out resolving and connecting, and AbortSignal.timeout retains an object per call until a full garbage
+  // collection.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
     return await post(call, options, late.signal);
   } catch (error) {
-    // The receiver closed an idle connection in the moment we used it again: that says nothing about the receiver.
+    // The receiver closed an idle connection at the moment it was used again: that says nothing about the receiver.
     const wasReused = isAxiosError(error) && (error.request as { reusedSocket?: boolean } | undefined)?.reusedSocket;
-    const wasIdle = wasReused && performance.now() - startedAt < IDLE_SHOWS_MS;
-    if (wasIdle && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
+    const wasStale = wasReused && performance.now() - startedAt < STALE_SHOWS_MS;
+    if (wasStale && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
       return await post(call, options, late.signal);
     throw error;
   } finally {
@@ -100,8 +100,8 @@ function post(
     },
     httpAgent: target.httpAgent,
     httpsAgent: target.httpsAgent,
-    proxy: false, // A proxy from the environment would dial in the guard's place.
-    maxRedirects: 0, // A redirect could lead inside.
+    proxy: false, // A proxy from the environment would dial instead of the outbound guard.
+    maxRedirects: 0, // A redirect could lead to a private address.
     signal,
     responseType: 'stream',
     decompress: false,
@@ -121,15 +121,15 @@ function classify({ status, headers }: AxiosResponse): Omit<Outcome, 'durationMs
   };
 }
 
-// The outcome is known by the head, but the connection is taken until the answer has ended.
+// The head decides the outcome, but the connection is busy until the response has ended.
 function drain(body: IncomingMessage): Promise<void> | undefined {
   let left = RESPONSE_MAX_BYTES;
-  body.on('error', () => undefined); // The receiver may break off what we do not want anyway.
+  body.on('error', () => undefined); // The receiver may break off a body that is discarded anyway.
   body.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) body.destroy();
   });
-  // As nearly every answer is: it needs no timer.
+  // Nearly every response is complete by now and needs no timer.
   if (body.complete || body.closed) return undefined;
   return new Promise((resolve) => {
     const timer = setTimeout(() => body.destroy(), REST_LIMIT_MS);

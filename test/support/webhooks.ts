@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { drawNext } from '#libs/models/counter.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
 import { Event, type EventRecord, type EventType, insertEvent } from '#libs/models/webhooks/event.ts';
-import { registerEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { registerEndpoint } from '#libs/models/webhooks/register-endpoint.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { compiledCode } from '../../deploy/local/service-env.ts';
+import { insertDeliveries } from '../../services/webhooks/store/new-deliveries.ts';
 import { eventually } from './eventually.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,5 +1,6 @@
-// What is still to be done with the deliveries of an endpoint that was enabled, disabled or deleted. Written in the transaction of
-// that change, or before what may come too late for it, and done after it: there may be a million of them, and whoever is to do it may die.
+// Brings the deliveries of an endpoint in line after it was enabled, disabled or deleted.
+// A request for it is stored in the transaction of that change and worked off after the commit: there may be a million deliveries,
+// and when the process that began dies, another one continues.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -14,43 +15,43 @@ import {
   storedId,
   tenant,
 } from '../tenant.ts';
-import { abandonDeliveries, Delivery, holdDeliveries, releaseDeliveries } from './delivery.ts';
+import { abandonDeliveries, hasPendingDeliveries, resumeDeliveries, suspendDeliveries } from './endpoint-deliveries.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
-const errandSchema = new Schema(
+const reconcileSchema = new Schema(
   {
     /** The endpoint's. */
     _id: idField,
     account_id: requiredIdField,
-    /** Another one for each change: what was done for an earlier one is not all. */
+    /** New with each change: finishing the work of an earlier change does not finish this one. */
     change_id: requiredIdField,
     since: { type: Date, required: true },
-    /** Until then somebody may be holding deliveries: whoever settles it meanwhile has not seen them, and leaves it for another look. */
-    kept_until: Date,
+    /** Until then a process may be suspending deliveries that a reconcile in another process cannot see yet, so the request stays. */
+    suspending_until: Date,
   },
-  { versionKey: false, strict: 'throw', collection: 'endpoint_errands' },
+  { versionKey: false, strict: 'throw', collection: 'endpoint_reconciles' },
 );
-errandSchema.plugin(tenant);
-errandSchema.index({ since: 1 });
+reconcileSchema.plugin(tenant);
+reconcileSchema.index({ since: 1 });
 
 interface Own {
   _id: Id;
   account_id: Id;
 }
 
-type ErrandRecord = InferSchemaType<typeof errandSchema>;
+type ReconcileRecord = InferSchemaType<typeof reconcileSchema>;
 
-export const EndpointErrand = model('EndpointErrand', errandSchema);
+export const EndpointReconcile = model('EndpointReconcile', reconcileSchema);
 
-/** After these milliseconds whoever made the change is taken to be gone, and somebody else does what it left. */
-const LEFT_MS = 30_000;
-const LOOKED_AT = 100;
-/** Longer than anybody holds what he has begun to hold: a million deliveries, or one whose write waits for an election. */
-const HOLDING_MS = 5 * 60_000;
+/** After this the process that made the change is taken for dead, and another one reconciles. */
+const ABANDONED_AFTER_MS = 30_000;
+const BATCH = 100;
+/** Longer than suspending takes: a million deliveries, or one whose write waits for an election. */
+const SUSPENDING_MS = 5 * 60_000;
 
 /**
- * @param endpoint one that was enabled, disabled or deleted in this transaction: `settleEndpoint` is to follow the commit.
- * @param session left out by who is about to hold deliveries: their endpoint may be enabled meanwhile, and what was held before be released.
+ * @param endpoint one that was enabled, disabled or deleted in this transaction: `reconcileEndpoint` is to follow the commit.
+ * @param session absent before deliveries are suspended: the endpoint may be enabled meanwhile, and resumed before they are suspended.
  */
 export async function requestReconcile(
   { _id, account_id }: { _id: StoredId; account_id: StoredId },
@@ -58,66 +59,66 @@ export async function requestReconcile(
 ): Promise<void> {
   const now = agreedDate();
   const change = { account_id, change_id: storedId(newId()), since: now };
-  // By the key alone, which no two accounts share: only so the server itself tries again when two make it at once.
-  await EndpointErrand.updateOne(
+  const suspendingUntil = new Date(now.getTime() + SUSPENDING_MS);
+  // By the key alone, which no two accounts share: only then the server retries by itself when two requests meet.
+  await EndpointReconcile.updateOne(
     { _id },
-    { $set: change, ...(session ? {} : { $max: { kept_until: new Date(now.getTime() + HOLDING_MS) } }) },
+    { $set: change, ...(session ? {} : { $max: { suspending_until: suspendingUntil } }) },
     { ...(session ? { session } : {}), upsert: true, ...acrossAccounts },
   );
 }
 
 /**
- * Makes the deliveries what the endpoint is now: released when it is enabled, held when it is disabled, given up when it is gone.
- * Any number of processes may do it at once: who ends last has seen the last change. @returns how many go out again.
+ * Makes the deliveries match the endpoint: resumed when it is enabled, suspended when it is disabled, given up when it is gone.
+ * Any number of processes may do it at once: the one that ends last has seen the last change. @returns how many go out again.
  */
-export async function settleEndpoint(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<number> {
+export async function reconcileEndpoint(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<number> {
   const own = { _id: endpointId, account_id: accountId };
-  let released = 0;
+  let resumed = 0;
   for (;;) {
-    const errand = await EndpointErrand.findOne(own).lean<ErrandRecord>();
+    const request = await EndpointReconcile.findOne(own).lean<ReconcileRecord>();
     const before = await stateOf(own);
-    if (before === 'enabled') released += await releaseDeliveries(accountId, endpointId);
-    else if (before === 'disabled') await holdAll(own);
+    if (before === 'enabled') resumed += await resumeDeliveries(accountId, endpointId);
+    else if (before === 'disabled') await suspendAll(own);
     else await abandonDeliveries(accountId, endpointId);
-    if (errand) await endErrand(own, errand, now);
-    if ((await stateOf(own)) === before) return released;
+    if (request) await endRequest(own, request, now);
+    if ((await stateOf(own)) === before) return resumed;
   }
 }
 
-/** It may take long, be broken off, and meanwhile the endpoint be enabled and settled by somebody else: its errand is not to end before. */
-async function holdAll(own: Own): Promise<void> {
-  if (!(await Delivery.exists({ account_id: own.account_id, endpoint_id: own._id, status: 'pending' }))) return;
+/** Suspending may take long or break off. If the endpoint is enabled and reconciled elsewhere meanwhile, the request must survive that. */
+async function suspendAll(own: Own): Promise<void> {
+  if (!(await hasPendingDeliveries(own.account_id, own._id))) return;
   await requestReconcile({ _id: storedId(own._id), account_id: storedId(own.account_id) });
-  await holdDeliveries(own.account_id, own._id);
+  await suspendDeliveries(own.account_id, own._id);
 }
 
-async function endErrand(own: Own, { change_id }: ErrandRecord, now: Date): Promise<void> {
+async function endRequest(own: Own, { change_id }: ReconcileRecord, now: Date): Promise<void> {
   const same = { ...own, change_id };
-  const { deletedCount } = await EndpointErrand.deleteOne({
+  const { deletedCount } = await EndpointReconcile.deleteOne({
     ...same,
-    $or: [{ kept_until: null }, { kept_until: { $lte: now } }],
+    $or: [{ suspending_until: null }, { suspending_until: { $lte: now } }],
   });
-  // Behind those that nobody has looked at lately.
-  if (deletedCount === 0) await EndpointErrand.updateOne(same, { $set: { since: now } });
+  // Behind the requests that no process has looked at lately.
+  if (deletedCount === 0) await EndpointReconcile.updateOne(same, { $set: { since: now } });
 }
 
 /**
- * Does what was left by processes that died.
- * @param signal leaves the rest to the next look, here or in another process.
+ * Continues what processes that died have begun.
+ * @param signal leaves the rest to the next round, here or in another process.
  * @returns how many deliveries go out again.
  */
 export async function reconcilePending(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
-  // The system's own errand: it goes over all accounts.
-  const left = await EndpointErrand.find({ since: { $lte: new Date(now.getTime() - LEFT_MS) } })
+  const pending = await EndpointReconcile.find({ since: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
     .setOptions(acrossAccounts)
-    .limit(LOOKED_AT)
-    .lean<ErrandRecord[]>();
-  let released = 0;
-  for (const { _id, account_id } of left) {
+    .limit(BATCH)
+    .lean<ReconcileRecord[]>();
+  let resumed = 0;
+  for (const { _id, account_id } of pending) {
     if (signal?.aborted) break;
-    released += await settleEndpoint(String(account_id), String(_id), now);
+    resumed += await reconcileEndpoint(String(account_id), String(_id), now);
   }
-  return released;
+  return resumed;
 }
 
 async function stateOf(own: Own): Promise<'enabled' | 'disabled' | 'gone'> {

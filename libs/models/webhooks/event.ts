@@ -1,11 +1,9 @@
-// Something that happened, written in the transaction of the record it tells about (the outbox of all webhooks).
+// Something that happened, written in the transaction of the record it is about. The collection is the outbox of all webhooks.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
-import { LIST_LIMIT_MS } from '../listing.ts';
-import { driverOf } from '../records.ts';
-import { type Id, idField, isId, newId, requiredIdField, type StoredId, storedId, tenant, wireId } from '../tenant.ts';
+import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
 
 export const EVENT_TYPES = [
   'client.created',
@@ -54,16 +52,16 @@ const eventSchema = new Schema(
     body: { type: String, required: true },
     /** The client whose data the body holds, until they are erased, see client-erasure.ts. */
     client_id: idField,
-    /** Set for an event that is for one endpoint only, such as `ping`. */
+    /** Only of an event for one endpoint alone, such as `ping`. */
     endpoint_id: idField,
     request_id: String,
-    /** The trace of the request, see currentTrace; only while somebody traces. */
+    /** The trace of the request, see currentTrace; only while tracing is on. */
     trace: String,
     created_at: { type: Date, required: true, default: () => new Date() },
-    /** When the relay must look at it (again); absent once its deliveries exist. This is lease, retry and sweeper in one. */
+    /** When the relay must look at it (again); absent once its deliveries exist. */
     due_at: Date,
-    /** Counts how often it was put on the queue: part of the job's id, which must not repeat while an old job lives. */
-    generation: { type: Number, required: true, default: 0 },
+    /** How often it was enqueued: part of the job's id, which must not repeat while an old job lives. */
+    enqueue_count: { type: Number, required: true, default: 0 },
   },
   { versionKey: false, strict: 'throw', collection: 'events' },
 );
@@ -72,14 +70,14 @@ eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
 eventSchema.index({ account_id: 1, type: 1, sequence: 1 });
 eventSchema.index({ account_id: 1, created_at: 1 });
 eventSchema.index({ account_id: 1, client_id: 1 }, { partialFilterExpression: { client_id: { $exists: true } } });
-// The accounts with new events are found along it one by one. Partial: a sparse one would have every event, all have an account.
+// The relay finds the accounts with new events along it. Partial: a sparse one would hold every event, since all have an account.
 eventSchema.index({ due_at: 1, account_id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
 
 export type EventRecord = InferSchemaType<typeof eventSchema>;
 
 export const Event = model('Event', eventSchema);
 
-/** Whatever clock looks: ours may be ahead of the relay's. Of an account's events that are due at once the first stored is the first found. */
+/** Due on every clock: this process's may be ahead of the relay's. Of an account's new events the first stored is the first found. */
 export const AT_ONCE = new Date(0);
 
 export interface NewEvent {
@@ -119,7 +117,7 @@ function storedEvent(id: Id, event: NewEvent) {
     body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
     created_at: now,
     due_at: AT_ONCE,
-    generation: 0,
+    enqueue_count: 0,
     ...(event.requestId ? { request_id: event.requestId } : {}),
     ...(trace ? { trace } : {}),
     ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
@@ -132,66 +130,4 @@ function clientIn({ type, data }: NewEvent): Id | undefined {
   const { id, client } = (data ?? {}) as { id?: unknown; client?: { id?: unknown } | null };
   const found = type.startsWith('client.') ? id : client?.id;
   return typeof found === 'string' && isId(found) ? found : undefined;
-}
-
-/** A body may have 250 kB and a page 100 of them: pages for a few callers at once would be more than a small gateway's memory. */
-const PAGE_BYTES = 2 * 1024 * 1024;
-/** So many are read at a time: few enough when all are large. */
-const PAGE_BATCH = 25;
-
-export interface FeedPage {
-  /** The sequence of the last event that is known already. */
-  after: number;
-  offset: number;
-  limit: number;
-  type?: EventType | undefined;
-}
-
-const inFeed = (accountId: Id, { after, type }: FeedPage) => ({
-  account_id: accountId,
-  sequence: { $gt: after },
-  ...(type ? { type } : {}),
-});
-
-/** Events of the account in their order: at most `limit`, and at least one if there is any, but none after about 2 MiB of bodies. */
-export async function readFeed(accountId: Id, page: FeedPage): Promise<EventRecord[]> {
-  const events: EventRecord[] = [];
-  let bytes = 0;
-  const cursor = Event.find(inFeed(accountId, page), undefined, { maxTimeMS: LIST_LIMIT_MS })
-    .sort({ sequence: 1 })
-    .skip(page.offset)
-    .limit(page.limit)
-    .lean<EventRecord[]>()
-    .cursor({ batchSize: PAGE_BATCH });
-  // Leaving the loop closes the cursor.
-  for await (const event of cursor) {
-    events.push(event);
-    bytes += Buffer.byteLength(event.body);
-    if (bytes >= PAGE_BYTES) break;
-  }
-  return events;
-}
-
-/** How many there are on this page and all after it. */
-export async function countFeed(accountId: Id, page: FeedPage): Promise<number> {
-  return await Event.countDocuments(inFeed(accountId, page), { maxTimeMS: LIST_LIMIT_MS });
-}
-
-/** The event as the feed of the API shows it: what webhooks carry, with its id and its place in the account's order. */
-export function eventView(event: EventRecord) {
-  const { type, timestamp, data } = JSON.parse(event.body) as { type: string; timestamp: string; data: unknown };
-  return { id: String(event._id), sequence: event.sequence, type, timestamp, data };
-}
-
-/** Events by id, of whatever accounts: the webhook service fans out and delivers those of all accounts side by side. */
-export async function findEvents(ids: readonly Id[]): Promise<Map<Id, EventRecord>> {
-  const events = (await driverOf(Event)
-    .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
-    .toArray()) as unknown as EventRecord[];
-  return new Map(events.map((event) => [wireId(event._id), event]));
-}
-
-/** All deliveries of these events, of whatever accounts, exist: the relay need not look again. */
-export async function markFannedOut(ids: readonly StoredId[]): Promise<void> {
-  await driverOf(Event).updateMany({ _id: { $in: [...ids] } }, { $unset: { due_at: 1 } });
 }

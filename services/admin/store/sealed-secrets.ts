@@ -1,7 +1,8 @@
 // Which keys the signing secrets in the database are sealed with, and sealing them anew so that an old key can go.
 
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
-import { formerSecrets, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;

@@ -3,23 +3,16 @@ import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { replayEvents } from '#libs/models/webhooks/delivery.ts';
-import {
-  countFeed,
-  EVENT_TYPES,
-  Event,
-  type EventRecord,
-  type EventType,
-  eventView,
-  type FeedPage,
-  readFeed,
-} from '#libs/models/webhooks/event.ts';
-import { isFor, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/models/webhooks/event.ts';
+import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
+import { replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
 import { type Answer, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './response.ts';
+import { countFeed, eventView, type FeedPage, readFeed } from './store/event-feed.ts';
 
 const path = '/api/v1/events';
 const missing = 'Event not found or access denied';
@@ -146,10 +139,10 @@ async function replayEvent({ caller, id, commit, missing }: Context, nudge: () =
     ]),
   );
   if (!event) throw missing();
-  const wanted = endpoints.filter((endpoint) => isFor(endpoint, event));
+  const subscribers = endpoints.filter((endpoint) => isSubscribed(endpoint, event));
   const answer = await commit(async () => {
     let count = 0;
-    for (const { _id } of wanted) count += await replayEvents([event], String(_id), { skipDelivered: false });
+    for (const { _id } of subscribers) count += await replayEvents([event], String(_id), { skipDelivered: false });
     return updated({ deliveries: count });
   });
   nudge();

@@ -1,17 +1,11 @@
 // Deliveries over HTTP: what was tried, and sending again.
-
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import {
-  Delivery,
-  type DeliveryRecord,
-  deliveryView,
-  findDeliveriesOf,
-  replayDelivery,
-  replayEvents,
-} from '#libs/models/webhooks/delivery.ts';
+import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/webhooks/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
-import { isFor, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
+import { replayDelivery, replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
+import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -19,10 +13,11 @@ import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts
 import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import type { WebhookParts } from './parts.ts';
 import { deliveryAnswer, replayAnswer } from './response.ts';
+import { findDeliveryPage } from './store/webhook-pages.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';
 const deliveries = '/api/v1/deliveries/{id}';
-/** One call looks at this many events: longer would not fit into a request. */
+/** Events per call: more would take longer than a request may. */
 const REPLAY_EVENTS_MAX = 5_000;
 const REPLAY_BATCH = 500;
 
@@ -81,13 +76,13 @@ export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
 async function listDeliveries({ caller, id, query, missing }: Context<unknown, DeliveryQuery>) {
   await ownEndpoint({ caller, id, missing });
   const wanted = { accountId: caller.accountId, endpointId: id, status: query.status };
-  const { records, ...page } = await findDeliveriesOf(wanted, query);
+  const { records, ...page } = await findDeliveryPage(wanted, query);
   return listed(records.map(deliveryView), page, query);
 }
 
 async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
-  // Nothing of it is in the transaction, and thousands of deliveries take seconds that no other write of the account shall wait for.
-  // Not asked for when the answer is stored under an Idempotency-Key: that is given again, whatever the endpoint has become.
+  // Outside of the transaction: thousands of deliveries take seconds, and other writes of the account must not wait for them.
+  // Skipped when a response is stored under the Idempotency-Key: that one is repeated, whatever the endpoint is now.
   const replayAll = async () => {
     const events = await readAfterElection(() => eventsSince(caller.accountId, body.since));
     const endpoint = await enabledEndpoint({ caller, id, missing });
@@ -98,7 +93,7 @@ async function replaySince({ body, caller, id, commit, missing }: Context<Since>
   return answer;
 }
 
-/** One more than are replayed at a time: where to go on. Of one millisecond they come in any order: the next call begins with all of them. */
+/** One more than a call replays: the next call continues there. Events of one millisecond come in any order, so it begins with all of them. */
 async function eventsSince(accountId: Id, since: Date): Promise<EventRecord[]> {
   const filter = { account_id: accountId, created_at: { $gte: since } };
   return Event.find(filter, undefined, { maxTimeMS: LIST_LIMIT_MS, hint: { account_id: 1, created_at: 1 } })
@@ -109,7 +104,7 @@ async function eventsSince(accountId: Id, since: Date): Promise<EventRecord[]> {
 }
 
 async function replayTo(endpoint: WebhookEndpointRecord, events: readonly EventRecord[], { only }: Since) {
-  const page = events.slice(0, REPLAY_EVENTS_MAX).filter((event) => isFor(endpoint, event));
+  const page = events.slice(0, REPLAY_EVENTS_MAX).filter((event) => isSubscribed(endpoint, event));
   let count = 0;
   for (let start = 0; start < page.length; start += REPLAY_BATCH) {
     const batch = page.slice(start, start + REPLAY_BATCH);

@@ -1,15 +1,15 @@
 // What a caller may send about webhook endpoints and deliveries.
 import Joi from 'joi';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
-import { isEventFilter } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { isEventFilter } from '#libs/models/webhooks/event-filter.ts';
 import { instant, line, uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 
 const URL_LONGEST = 2_048;
 const FILTERS_MAX = 50;
-/** Characters. An invoice of 256 KiB comes out of it as a body that is somewhat longer. */
+/** Characters. The event of an invoice of 256 KiB has a somewhat longer body. */
 const BODY_LONGEST = 400_000;
-/** Within JSON that body takes more: each of its quotes is two characters. */
+/** The body takes more inside JSON: each of its quotes is two characters. */
 export const RECEIVED_CALL_BYTES_MAX = 1024 * 1024;
 
 export interface NewWebhook {

@@ -20,7 +20,7 @@ export async function ownEndpoint({ id, caller, missing }: Named, session?: Sess
   return endpoint;
 }
 
-/** For what sends to it. @throws the operation's 404, and 409 when it is disabled. */
+/** For operations that send to it. @throws the operation's 404, and 409 when it is disabled. */
 export async function enabledEndpoint(named: Named, session?: Session): Promise<WebhookEndpointRecord> {
   const endpoint = await ownEndpoint(named, session);
   if (!endpoint.enabled) throw conflict(DISABLED);

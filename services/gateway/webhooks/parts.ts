@@ -5,6 +5,6 @@ import type { SecretBox } from '#libs/secret-box.ts';
 export interface WebhookParts {
   outbound: Outbound;
   box: SecretBox;
-  /** Tells the webhook service that something waits; best effort. */
+  /** Wakes the relay and the poller of the webhook service; best effort. */
   nudge: () => void;
 }

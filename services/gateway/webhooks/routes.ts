@@ -4,18 +4,10 @@ import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { requestReconcile, settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import {
-  ENDPOINTS_MAX_REACHED,
-  endpointView,
-  findEndpointPage,
-  insertEndpoint,
-  pausedAfter,
-  resumedAfter,
-  vetEndpointUrl,
-  WebhookEndpoint,
-  type WebhookEndpointRecord,
-} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { pausedAfter, resumedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
+import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
+import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { within } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
@@ -26,11 +18,12 @@ import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-en
 import type { WebhookParts } from './parts.ts';
 import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './response.ts';
 import { signingRoutes } from './signing-routes.ts';
+import { findEndpointPage } from './store/webhook-pages.ts';
 
 const path = '/api/v1/webhooks';
 const missing = 'Webhook not found or access denied';
-/** So long the caller waits until its deliveries are held, released or given up; a million of them are seen to after the answer. */
-const SETTLED_HERE_MS = 2_000;
+/** The caller waits this long until its deliveries are suspended, resumed or given up. A million of them are reconciled after the response. */
+const RECONCILE_LIMIT_MS = 2_000;
 
 export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
   route({
@@ -106,7 +99,7 @@ export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
 ];
 
 async function createWebhook({ body, commit }: Context<NewWebhook>, { outbound, box }: WebhookParts) {
-  // A name is resolved: not inside the transaction.
+  // Outside of the transaction, because it resolves a name.
   const vetted = () => vetEndpointUrl(body.url, outbound);
   return commit(async ({ session, accountId }, url: string) => {
     const input = { ...body, url, description: body.description ?? undefined };
@@ -138,11 +131,11 @@ async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge
     const changes = changesOf(endpoint, wanted, sequence);
     return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
   });
-  if (body.enabled !== undefined) await settle(context, nudge);
+  if (body.enabled !== undefined) await reconcile(context, nudge);
   return answer;
 }
 
-/** True when nothing would change: neither what it is nor what is known of its failures. */
+/** True when nothing would change: neither the endpoint nor its record of failures. */
 function isAsWanted(endpoint: WebhookEndpointRecord, { description, ...rest }: WebhookChanges): boolean {
   const given = description === undefined ? rest : { ...rest, description: description || null };
   if (!isUnchanged(endpoint, given)) return false;
@@ -157,7 +150,7 @@ function changesOf(
   { enabled, description, ...rest }: WebhookChanges,
   sequence: number,
 ) {
-  // Another address, or somebody's word that it is well again: the account of failures starts anew.
+  // Another URL, or the caller says that it is well again: the record of failures starts anew.
   const isFresh = (rest.url !== undefined && rest.url !== endpoint.url) || enabled === true;
   return {
     $set: {
@@ -168,7 +161,7 @@ function changesOf(
       ...(enabled && !endpoint.enabled ? { pauses: resumedAfter(endpoint, sequence) } : {}),
       updated_at: new Date(),
     },
-    // Only when it was enabled: events that happened since it was disabled first are not for it.
+    // Only when it was enabled: a second disabling must not shorten the pause.
     ...(enabled === false && endpoint.enabled ? pausedAfter(sequence) : {}),
     $unset: {
       ...(description === null || description === '' ? { description: 1 as const } : {}),
@@ -186,24 +179,27 @@ async function deleteWebhook(context: Context, { nudge }: WebhookParts) {
     await requestReconcile(endpoint, session);
     return deleted('Webhook deleted');
   });
-  await settle(context, nudge);
+  await reconcile(context, nudge);
   return answer;
 }
 
-/** The change is made and cannot fail any more: what is left undone here, the webhook service does. */
-async function settle({ caller, id, log }: Context, nudge: () => void) {
-  const settled = settleEndpoint(caller.accountId, id).then(
-    (released) => void (released > 0 && nudge()),
+/** The change is committed and cannot fail any more: the webhook service reconciles what is left undone here. */
+async function reconcile({ caller, id, log }: Context, nudge: () => void) {
+  const reconciled = reconcileEndpoint(caller.accountId, id).then(
+    (resumed) => void (resumed > 0 && nudge()),
     (error) =>
-      log.warn({ err: error, endpointId: id }, 'the webhook service will see to the deliveries of this endpoint'),
+      log.warn(
+        { err: error, endpointId: id },
+        'reconciling the deliveries of this endpoint failed; the webhook service retries within a minute',
+      ),
   );
-  await within(SETTLED_HERE_MS, settled);
+  await within(RECONCILE_LIMIT_MS, reconciled);
 }
 
 async function testWebhook(context: Context) {
   return context.commit(async ({ session, announce }) => {
     const endpoint = await enabledEndpoint(context, session);
-    // Whoever disables it at the same time comes before this or after it: otherwise nobody would ever make this delivery.
+    // A concurrent disabling conflicts with this write and comes before or after it: between the two, this delivery would never be made.
     await changeEndpoint(endpoint, { $set: { tested_at: agreedDate() } }, session);
     const message = 'If you can read this and verify its signature, the endpoint works.';
     const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);

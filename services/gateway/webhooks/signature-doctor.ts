@@ -1,4 +1,4 @@
-// Says what is wrong with a call that a receiver could not verify: the wrong secret, a changed body, or headers that got lost.
+// Diagnoses a call that a receiver could not verify: the wrong secret, a changed body, or lost headers.
 import { createHmac } from 'node:crypto';
 import { agreedTime } from '#libs/clock.ts';
 
@@ -22,7 +22,7 @@ export interface Symptoms {
   secrets: Array<{ url: string; secret: string; isPrevious: boolean }>;
   /** The bytes that were sent with this id, when it is an event of the account. */
   sent?: string | undefined;
-  /** Who asks may read events. To anybody else what was sent is told only by who has received it, which its signature shows. */
+  /** The caller may read events. Without that scope it learns what was sent only for a call it has received, which a valid signature proves. */
   mayReadEvents: boolean;
   now?: number;
 }
@@ -67,7 +67,7 @@ export function diagnose({ headers, body, secrets, sent, mayReadEvents, now = ag
   return { valid: false, findings: [...findings, ...explainMismatch({ body, sent, mayReadEvents }, signerOf)] };
 }
 
-/** As Standard Webhooks has it. Not by its library, which hashes in JavaScript: there may be a hundred secrets, and the body long. */
+/** As Standard Webhooks defines it. Its library hashes in JavaScript, too slow for a hundred secrets and a long body. */
 function signatureOf(secret: string, content: Buffer): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;

@@ -1,15 +1,9 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { makeSecret, rotated, secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import {
-  endpointView,
-  makeSecret,
-  rotated,
-  secretsOf,
-  WebhookEndpoint,
-  type WebhookEndpointRecord,
-} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -86,7 +80,7 @@ async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall
   return updated(diagnosis);
 }
 
-/** @returns none when its secret was sealed with a key that this gateway has not got any more. */
+/** @returns none when its secret was sealed with a key that this gateway no longer has. */
 function readable(endpoint: WebhookEndpointRecord, box: WebhookParts['box']) {
   try {
     return secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 }));

@@ -3,7 +3,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
-import { replayDelivery } from '#libs/models/webhooks/delivery.ts';
+import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
 import { deliverySearchOf, selectionParams } from '../views/filters.ts';

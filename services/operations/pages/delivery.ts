@@ -1,7 +1,8 @@
 // One delivery with its attempts, and sending it again.
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
-import { type Attempt, Delivery, type DeliveryRecord, replayDelivery } from '#libs/models/webhooks/delivery.ts';
+import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { Done, Visit } from '../session/visit.ts';
 import { ago, count, duration, moment } from '../views/format.ts';
 import { html } from '../views/html.ts';

@@ -1,42 +1,38 @@
-// What the retry clock looks at: deliveries that are due, and when it looks at them again.
+// What the poller looks at: deliveries that are due, and when it looks at them again.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, wireId } from '#libs/models/tenant.ts';
-import { Delivery, type DeliveryRecord, notLeased } from '#libs/models/webhooks/delivery.ts';
-import type { Postponement } from '#libs/models/webhooks/delivery-clock.ts';
+import { Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { changeOf, guardOf } from '#libs/models/webhooks/delivery-moves.ts';
+import { DELIVERY_MOVES } from '#libs/models/webhooks/delivery-states.ts';
+import type { Deferral } from './new-deliveries.ts';
 
-/** The endpoint answers again: what was postponed for it is due now. */
-export async function recallPostponed(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
+/** The endpoint answers again: its deferred deliveries are due now. */
+export async function recallDeferred(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
-    {
-      account_id: accountId,
-      endpoint_id: endpointId,
-      status: 'pending',
-      postponed: { $gt: 0 },
-      ...notLeased(now),
-    },
-    { $set: { next_at: now, due_at: now, postponed: 0 }, $inc: { turn: 1 } },
+    { account_id: accountId, endpoint_id: endpointId, ...guardOf('recall', { now }) },
+    changeOf('recall', { nextAt: now, dueAt: now, deferrals: 0 }),
   );
 }
 
 export type DueDelivery = Pick<
   DeliveryRecord,
-  '_id' | 'account_id' | 'endpoint_id' | 'turn' | 'attempts_made' | 'postponed' | 'lease_until' | 'request_id' | 'trace'
+  '_id' | 'account_id' | 'endpoint_id' | 'revision' | 'deferrals' | 'lease_until' | 'request_id' | 'trace'
 > & { due_at: Date };
 
 /**
- * What the clock must look at now, of all accounts: the clock is the system's, not a tenant's. When there is more than that, half of it
- * is what fell due last: the backlog of one account, which may last for hours, makes no retry of another one late.
+ * What the poller must look at now, of all accounts. When there is more than `limit`, half of it is what fell due last: the backlog of
+ * one account, which may last for hours, delays no retry of another one.
  */
 export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
-  const oldest = await lookDue(1, limit, now);
+  const oldest = await findDue(1, limit, now);
   if (oldest.length < limit) return oldest;
-  const newest = await lookDue(-1, Math.floor(limit / 2), now);
+  const newest = await findDue(-1, Math.floor(limit / 2), now);
   const byId = new Map([...newest, ...oldest].map((delivery) => [wireId(delivery._id), delivery]));
   return [...byId.values()].slice(0, limit);
 }
 
-async function lookDue(direction: 1 | -1, limit: number, now: Date): Promise<DueDelivery[]> {
+async function findDue(direction: 1 | -1, limit: number, now: Date): Promise<DueDelivery[]> {
   return Delivery.find({ due_at: { $lte: now } })
     .setOptions(acrossAccounts)
     .sort({ due_at: direction })
@@ -44,9 +40,8 @@ async function lookDue(direction: 1 | -1, limit: number, now: Date): Promise<Due
     .select({
       account_id: 1,
       endpoint_id: 1,
-      turn: 1,
-      attempts_made: 1,
-      postponed: 1,
+      revision: 1,
+      deferrals: 1,
       lease_until: 1,
       due_at: 1,
       request_id: 1,
@@ -55,35 +50,38 @@ async function lookDue(direction: 1 | -1, limit: number, now: Date): Promise<Due
     .lean<DueDelivery[]>();
 }
 
-/** What the clock did with a delivery that was due. */
-export interface DueMove {
-  delivery: DueDelivery;
-  /** When the clock looks again: after a lease, or in case the queue loses what was put there. */
-  dueAt: Date;
-  /** Absent when the delivery is put on the queue or left where it is. */
-  postponement?: Postponement;
-  /** From now on. While the job of a turn lives, to put that on the queue again does nothing. */
-  turn: number;
+/** What the poller did with a delivery that was due. */
+export type DueMove = { delivery: DueDelivery } & (
+  | { move: 'enqueue' | 'enqueueAgain' | 'recheckAfterLease' /** When the poller looks again. */; dueAt: Date }
+  | { move: 'deferDue'; deferral: Deferral }
+);
+
+/** The revision that a delivery has after the move: the id of its job is made of it. */
+export function revisionAfter({ delivery: { revision }, move }: DueMove): number {
+  return revision + (DELIVERY_MOVES[move].raisesRevision ? 1 : 0);
 }
 
-/** Sets when the clock looks at them again, unless they were settled or moved by another process meanwhile. */
+/** Sets when the poller looks at them again, unless another process has changed them meanwhile. */
 export async function moveDue(moves: readonly DueMove[]): Promise<void> {
   if (moves.length === 0) return;
   await driverOf(Delivery).bulkWrite(
-    moves.map(({ delivery: { _id, account_id, turn: before, due_at }, dueAt, postponement, turn }) => ({
-      // As in settleDeliveries; what fails is still due.
-      updateMany: {
-        filter: { _id, account_id, turn: before, due_at } as object,
-        hint: { _id: 1 },
-        update: {
-          $set: {
-            due_at: dueAt,
-            turn,
-            ...(postponement ? { next_at: postponement.nextAt, postponed: postponement.postponed } : {}),
-          },
+    moves.map((one) => {
+      const { _id, account_id, revision, due_at } = one.delivery;
+      return {
+        // updateMany for the reason in settleDeliveries. A write that fails leaves the delivery due.
+        updateMany: {
+          filter: { _id, account_id, ...guardOf(one.move, { revision, dueAt: due_at }) } as object,
+          hint: { _id: 1 },
+          update: changeOf(one.move, valuesOf(one)),
         },
-      },
-    })),
+      };
+    }),
     { ordered: false },
   );
+}
+
+function valuesOf(one: DueMove) {
+  if (one.move !== 'deferDue') return { dueAt: one.dueAt };
+  const { nextAt, deferrals } = one.deferral;
+  return { nextAt, dueAt: nextAt, deferrals };
 }

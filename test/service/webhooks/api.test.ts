@@ -1,4 +1,4 @@
-// Webhooks as a user drives them: over HTTP, with the service running and receivers that listen.
+// Webhooks as a caller uses them: over HTTP, with the webhook service running and real receivers.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,8 +9,9 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { newId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
+import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import { pausedAfter, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -33,7 +34,7 @@ let server: Server;
 let service: RunningService;
 let url: string;
 const receivers: Receiver[] = [];
-/** Answers for names, so that no test asks a real resolver. */
+/** Addresses of names, so that no test asks a real resolver. */
 const names: Record<string, string[]> = { 'example.com': ['93.184.216.34'], 'inside.example': ['10.0.0.5'] };
 
 beforeAll(async () => {
@@ -69,7 +70,7 @@ async function receiver(...args: Parameters<typeof startReceiver>) {
   return started;
 }
 
-/** A fresh account and what calls the API as it. */
+/** A fresh account and functions that call the API with its key. */
 async function user(scopes?: string[]) {
   const account = await workspace.account(scopes ? { scopes } : {});
   const call = callerOf(url, account.key);
@@ -95,7 +96,7 @@ async function firstDelivery(me: User, webhookId: string): Promise<Reply['body']
   return eventually(async () => (await me.get(`/webhooks/${webhookId}/deliveries`)).body.data[0]);
 }
 
-test('when an endpoint is registered, then it is answered with its secret once, and the secret is stored sealed', async () => {
+test('when an endpoint is registered, then the response shows its secret once, and the secret is stored sealed', async () => {
   const me = await user();
   const reply = await me.post('/webhooks', {
     url: 'https://example.com/hook',
@@ -117,7 +118,7 @@ test('when an endpoint is registered, then it is answered with its secret once, 
   expect(JSON.stringify(stored)).not.toContain(secret.slice(6));
 });
 
-test('when an endpoint is registered with an Idempotency-Key, then a replay finds the same endpoint and no secret is kept in clear', async () => {
+test('when an endpoint is registered with an Idempotency-Key, then a replay finds the same endpoint and no secret is stored in clear', async () => {
   const me = await user();
   const body = { url: 'https://example.com/hook' };
   const first = await me.post('/webhooks', body, { 'Idempotency-Key': 'k-1' });
@@ -130,7 +131,7 @@ test('when an endpoint is registered with an Idempotency-Key, then a replay find
   expect(record?.body).not.toContain(first.body.data.secret);
 });
 
-test('when the name of an endpoint has moved to where none may be, then a replay is still the first answer', async () => {
+test('when the name of an endpoint resolves to a refused address by now, then a replay still gets the first response', async () => {
   const me = await user();
   const body = { url: 'https://moving.example/hook', events: ['*'] };
   names['moving.example'] = ['93.184.216.34'];
@@ -170,7 +171,7 @@ test('when an endpoint is registered at a URL that is too long, then 400 names t
   expect([reply.status, reply.body.details.url]).toEqual([400, [expect.stringContaining('(length)')]]);
 });
 
-test('when a name cannot be resolved yet, then https may be registered all the same: each delivery judges it anew', async () => {
+test('when a name cannot be resolved yet, then https may be registered all the same: each delivery resolves it again', async () => {
   const me = await user();
   expect((await me.post('/webhooks', { url: 'https://not-yet.example/hook' })).status).toBe(201);
   expect((await me.post('/webhooks', { url: 'http://not-yet.example/hook' })).status).toBe(400);
@@ -243,7 +244,7 @@ test('when an endpoint is tested, then a signed ping reaches it alone', async ()
   expect(other.received).toEqual([]);
 });
 
-test('when an endpoint is disabled by another gateway in the moment it is tested, then no ping is promised that nobody makes', async () => {
+test('when another gateway disables an endpoint at the moment it is tested, then no ping is promised that is never delivered', async () => {
   const me = await user();
   const { id } = (await me.post('/webhooks', { url: (await receiver()).url })).body.data;
   let reply: Promise<Reply> | undefined;
@@ -273,11 +274,11 @@ test('when a secret is rotated, then calls carry two signatures and each secret 
   verify(rotated.body.data.secret, call);
 });
 
-test('when a secret is rotated again before the first one is over, then the first one signs still', async () => {
+test('when a secret is rotated again within the overlap, then the first one still signs', async () => {
   const me = await user();
   const target = await receiver();
   const { id, secret } = (await me.post('/webhooks', { url: target.url })).body.data;
-  await me.post(`/webhooks/${id}/rotate-secret`); // Its answer is lost.
+  await me.post(`/webhooks/${id}/rotate-secret`); // Its response is lost.
   const fresh = (await me.post(`/webhooks/${id}/rotate-secret`)).body.data.secret;
   await settled(me, (await me.post(`/webhooks/${id}/test`)).body.data.delivery_id, 'delivered');
 
@@ -311,7 +312,7 @@ test('when an endpoint is disabled, then its deliveries are held; when it is ena
   expect(target.received.at(-1)?.id).toBe(eventId);
 });
 
-test('when an endpoint is deleted, then what was not delivered to it is dead and can still be read', async () => {
+test('when an endpoint is deleted, then its undelivered deliveries are dead and can still be read', async () => {
   const me = await user();
   const target = await receiver((_request, response) => answer(response, 500));
   const { id } = (await me.post('/webhooks', { url: target.url })).body.data;
@@ -353,7 +354,7 @@ test('when a delivery, an event or everything since a time is replayed, then it 
   expect(later.body.data.deliveries).toBe(0);
 });
 
-test('when a delivery waits for its next attempt, then a replay sends it at once, and leaves alone what is due', async () => {
+test('when a delivery waits for its next attempt, then a replay sends it at once, and leaves due ones alone', async () => {
   const me = await user();
   const target = await receiver();
   const { id } = (await me.post('/webhooks', { url: target.url, events: ['client.*'] })).body.data;
@@ -377,7 +378,7 @@ test('when a delivery waits for its next attempt, then a replay sends it at once
   expect((await me.post(`/webhooks/${id}/replay`, replay)).body.data.deliveries).toBe(0);
 });
 
-test('when a replay was answered and its endpoint is disabled since, then the same Idempotency-Key gets that answer again', async () => {
+test('when an endpoint was disabled after a replay, then the same Idempotency-Key gets the response of that replay', async () => {
   const me = await user();
   const target = await receiver();
   const { id } = (await me.post('/webhooks', { url: target.url })).body.data;
@@ -397,7 +398,7 @@ test('when a replay was answered and its endpoint is disabled since, then the sa
   }
 });
 
-test('when an endpoint is registered late, then a replay since a time brings it what it never got', async () => {
+test('when an endpoint is registered late, then a replay since a time brings it the events that it never got', async () => {
   const me = await user();
   const ids = [await announce(me.id, 'client.created', {}), await announce(me.id, 'client.updated', {})];
   await eventually(async () => (await Event.countDocuments({ account_id: me.id, due_at: null })) === 2);
@@ -435,7 +436,7 @@ test('when the feed is read page by page, then every event comes once, in order,
   const page = await me.get('/events?after=2&limit=3');
   expect(page.body.pagination).toEqual({ total: 5, limit: 3, offset: 0 });
   expect(page.headers.get('Link')).toBe('</api/v1/events?after=5&limit=3>; rel="next"');
-  // As other lists are read.
+  // By offset, as other lists.
   const last = await me.get('/events?after=2&limit=3&offset=3');
   expect(last.body.data.map(({ sequence }: { sequence: number }) => sequence)).toEqual([6, 7]);
   expect(last.body).toMatchObject({ pagination: { total: 5, limit: 3, offset: 3 }, has_more: false, next_after: 7 });
@@ -466,7 +467,7 @@ test('when the bodies of events are large, then a page of the feed ends early, a
   expect(seen).toEqual(ids);
 });
 
-test('when a caller has seen more than there is, as after a restore, then it is told where the feed ends', async () => {
+test('when a caller is beyond the end of the feed, as after a restore, then 409 says where the feed ends', async () => {
   const me = await user();
   expect((await me.get('/events?after=1')).status).toBe(409);
   await announce(me.id, 'client.created', { index: 0 });
@@ -491,7 +492,7 @@ test('when the types of events are asked for, then each has an example that its 
   }
 });
 
-test('when a body is as long as ours get, then the doctor looks at it, too', async () => {
+test('when a body is as long as an event can be, then the doctor checks it, too', async () => {
   const me = await user();
   const target = await receiver();
   await me.post('/webhooks', { url: target.url });
@@ -506,7 +507,7 @@ test('when a body is as long as ours get, then the doctor looks at it, too', asy
   expect([status, body.data?.valid]).toEqual([200, true]);
 });
 
-test('when the doctor is given far too many headers, then 400 says so once', async () => {
+test('when the doctor gets far too many headers, then 400 says so once', async () => {
   const me = await user();
   const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`h${index}`, index]));
   const { status, body } = await me.post('/webhooks/doctor', { headers, body: 7 });
@@ -517,7 +518,7 @@ test('when the doctor is given far too many headers, then 400 says so once', asy
   ]);
 });
 
-test('when the doctor is asked about a call that arrived unchanged, then it says which endpoint signed it', async () => {
+test('when the doctor gets a call that arrived unchanged, then it says for which endpoint it was signed', async () => {
   const me = await user();
   const target = await receiver();
   const { id } = (await me.post('/webhooks', { url: target.url })).body.data;

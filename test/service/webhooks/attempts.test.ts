@@ -1,4 +1,4 @@
-// Single attempts, made in this process: what they hold while they last, and what follows from them.
+// Single attempts, made in this process: what they occupy while they last, and what follows from them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -11,9 +11,9 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { type Outbound, openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
-import { noteFailure, noteSuccess } from '../../../services/webhooks/endpoint-health.ts';
-import { entryFor } from '../../../services/webhooks/enqueue-due-deliveries.ts';
-import { openEventReader } from '../../../services/webhooks/event-reader.ts';
+import { deliveryJob } from '../../../services/webhooks/delivery-job.ts';
+import { recordFailure, recordSuccess } from '../../../services/webhooks/endpoint-health.ts';
+import { openEventLoader } from '../../../services/webhooks/event-loader.ts';
 import { makePostSigned } from '../../../services/webhooks/post-signed.ts';
 import { openTraffic } from '../../../services/webhooks/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -48,14 +48,14 @@ async function endpointAt(...args: Parameters<typeof startReceiver>) {
   return { receiver, accountId, endpointId: endpoint.id as Id };
 }
 
-/** As a process has it, with waits a thousandth as long. There is no clock beside it. */
+/** As in the webhook service, with waits a thousandth as long, and without its poller. */
 function makeDeliver(traffic = openTraffic({ scale: 1 }), leaseMs = 150_000) {
   return makeDeliverWebhook({
     queues,
     box: openSecretBox(workspace.secretKey),
     traffic,
-    events: openEventReader(),
-    // No attempt of these tests ends by it.
+    events: openEventLoader(),
+    // Longer than any attempt of these tests.
     postSigned: makePostSigned({ outbound, timeoutMs: 120_000, userAgent: 'Billhook/test' }),
     leaseMs,
     retryScale: 0.001,
@@ -79,20 +79,20 @@ async function working(during: () => Promise<unknown>) {
   }
 }
 
-test('when a worker is quicker than the clock that brought the delivery, then the next attempt is put on the queue all the same', async () => {
+test('when a worker is quicker than the poller that enqueued the delivery, then the next attempt is enqueued all the same', async () => {
   const target = await endpointAt((_request, response, count) => answer(response, count === 1 ? 500 : 204));
   const id = await storedDelivery(target.accountId, target.endpointId);
-  // Its next attempts go over the queue that the clock uses, too.
+  // Its next attempts use the queue of the poller, too.
   await Delivery.updateOne({ _id: id, account_id: target.accountId }, { attempts_made: 2 });
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
-  // The clock notes what it has put there only after that.
-  await queues.enqueue(retryWebhook, entryFor({ ...delivery, _id: id }, delivery.turn + 1));
+  // The poller raises the revision only after it has enqueued.
+  await queues.enqueue(retryWebhook, deliveryJob({ ...delivery, _id: id }, delivery.revision + 1));
 
   await working(() => eventually(async () => (await read(target.accountId, id))?.status === 'delivered'));
   expect(target.receiver.received).toHaveLength(2);
 });
 
-test('when a receiver never ends its answers, then it holds no more connections than it may have calls at a time, each for a moment', async () => {
+test('when a receiver never ends its responses, then it has no more connections than calls in flight, each for a moment', async () => {
   const open = new Set<unknown>();
   let most = 0;
   const target = await endpointAt((_request, response) => {
@@ -113,7 +113,7 @@ test('when a receiver never ends its answers, then it holds no more connections 
   for (let round = 0; round < 4; round += 1) await Promise.all(Array.from({ length: 10 }, attempt));
 
   expect(most).toBeLessThanOrEqual(5);
-  // Its status was what counts.
+  // The status decides.
   const { accountId } = target;
   const delivered = await Delivery.countDocuments({ account_id: accountId, status: 'delivered' }).readConcern('local');
   expect(delivered).toBe(target.receiver.received.length);
@@ -122,20 +122,20 @@ test('when a receiver never ends its answers, then it holds no more connections 
   expect((await read(accountId, await attempt()))?.status).toBe('delivered');
 });
 
-test('when the store is away as an attempt begins, then it is made when the store is back', async () => {
+test('when the store is unavailable as an attempt begins, then it is made when the store is back', async () => {
   const target = await endpointAt((_request, response) => answer(response, 204));
   const { accountId, endpointId } = target;
   const deliveryId = await storedDelivery(accountId, endpointId);
   const namespace = `${mongoose.connection.name}.${WebhookEndpoint.collection.name}`;
-  const isAway = { times: 4, failCommands: ['find'], namespace, errorCode: NOT_PRIMARY };
-  await withErrors(isAway, () =>
+  const unavailable = { times: 4, failCommands: ['find'], namespace, errorCode: NOT_PRIMARY };
+  await withErrors(unavailable, () =>
     makeDeliver()({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never),
   );
 
   expect((await read(accountId, deliveryId))?.status).toBe('delivered');
 });
 
-test('when somebody else is about to have a delivery in hand, then no attempt is begun', async () => {
+test('when the lease is about to run out, then no attempt begins', async () => {
   const target = await endpointAt((_request, response) => answer(response, 204));
   const { accountId, endpointId } = target;
   const deliveryId = await storedDelivery(accountId, endpointId);
@@ -146,18 +146,18 @@ test('when somebody else is about to have a delivery in hand, then no attempt is
   expect((await read(accountId, deliveryId))?.status).toBe('pending');
 });
 
-describe('when an endpoint changes while an attempt waits for its turn, then the change holds for it:', () => {
-  /** One attempt that gets its turn when `change` has been made for longer than an endpoint is remembered. */
+describe('when an endpoint changes while an attempt waits for admission, then the change applies to it:', () => {
+  /** One attempt that is admitted after `change`, later than endpoints are cached. */
   async function attemptDuring(change: (own: { _id: Id; account_id: Id }) => Promise<unknown>) {
     const target = await endpointAt((_request, response) => answer(response, 204));
     const own = { _id: target.endpointId, account_id: target.accountId };
     const traffic = openTraffic({ scale: 1 });
     const deliver = makeDeliver({
       ...traffic,
-      async enter(...args) {
+      async admit(...args) {
         await change(own);
         await pause(200);
-        return traffic.enter(...args);
+        return traffic.admit(...args);
       },
     });
     const deliveryId = await storedDelivery(target.accountId, target.endpointId);
@@ -189,7 +189,7 @@ describe('when an endpoint changes while an attempt waits for its turn, then the
   });
 });
 
-test('when a receiver says that it is gone, and meanwhile its owner has moved the endpoint, then that stays enabled and gets the delivery', async () => {
+test('when a receiver answers 410 after the account has moved the endpoint, then the endpoint stays enabled and gets the delivery', async () => {
   const moved = Promise.withResolvers<void>();
   const target = await endpointAt(({ path }, response) => {
     if (path === '/new') answer(response, 204);
@@ -198,7 +198,7 @@ test('when a receiver says that it is gone, and meanwhile its owner has moved th
   const own = { _id: target.endpointId, account_id: target.accountId };
   const id = await storedDelivery(target.accountId, target.endpointId);
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
-  await queues.enqueue(deliverWebhook, entryFor({ ...delivery, _id: id }, 0));
+  await queues.enqueue(deliverWebhook, deliveryJob({ ...delivery, _id: id }, 0));
   await working(async () => {
     await eventually(() => target.receiver.received.length > 0);
     await WebhookEndpoint.updateOne(own, { url: new URL('/new', target.receiver.url).href });
@@ -224,7 +224,7 @@ test('when the last of five days of failures is of another URL than the endpoint
   const failingSince = new Date();
   await WebhookEndpoint.updateOne(own, { url: `${receiver.url}/new`, failing_since: failingSince, failures: 1 });
 
-  await noteFailure(called, new Date());
+  await recordFailure(called, new Date());
   expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({
     enabled: true,
     failing_since: failingSince,
@@ -238,11 +238,11 @@ test('when the last of five days of failures is from before a success, then the 
   const longAgo = new Date(Date.now() - 6 * 24 * 3_600_000);
   await WebhookEndpoint.updateOne(own, { failing_since: longAgo, failures: 20 });
   const called = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
-  await noteSuccess(called);
+  await recordSuccess(called);
   const well = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
-  await noteFailure(well, new Date());
+  await recordFailure(well, new Date());
 
-  await noteFailure(called, new Date());
+  await recordFailure(called, new Date());
   expect((await WebhookEndpoint.findOne(own).lean())?.enabled).toBe(true);
 });
 
@@ -262,7 +262,7 @@ describe('a secret that no key opens any more', () => {
 
     for (const id of ids) {
       const delivery = (await read(accountId, id)) as DeliveryRecord;
-      expect(delivery).toMatchObject({ status: 'pending', attempts_made: 1, turn: 1 });
+      expect(delivery).toMatchObject({ status: 'pending', attempts_made: 1, revision: 1 });
       expect(delivery.attempts).toMatchObject([{ error_class: 'secret_unreadable' }]);
       expect(delivery.lease_until).toBeUndefined();
     }

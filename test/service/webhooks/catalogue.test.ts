@@ -1,4 +1,4 @@
-// The catalogue of event types: its examples and what is really sent both keep to its schemas, for every type.
+// The catalogue of event types: its examples and the events that are really sent match its schemas, for every type.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -7,14 +7,14 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
-import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
+import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const catalogue = eventCatalogue();
-/** What was really sent, in its order. */
+/** The events that were really sent, in order. */
 let sent: { type: string; body: AnyRecord }[];
 let gateway: TestGateway;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Receivers must accept new fields, but our own tests must not meet one that nobody described. */
+/** Receivers must accept new fields, but no event may have a field that the catalogue does not describe. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -43,7 +43,7 @@ function problemsOf(type: string, body: unknown): unknown {
   return check(body) ? [] : check.errors;
 }
 
-test('when the types are listed, then each is in the catalogue once, with words of its own', () => {
+test('when the types are listed, then each is in the catalogue once, with a description of its own', () => {
   expect(catalogue.map(({ type }) => type)).toEqual(EVENT_TYPES);
   expect(new Set(catalogue.map(({ description }) => description)).size).toBe(EVENT_TYPES.length);
 });
@@ -51,11 +51,11 @@ test('when the types are listed, then each is in the catalogue once, with words 
 describe.each(EVENT_TYPES)('%s', (type) => {
   const entry = () => catalogue.find((one) => one.type === type);
 
-  test('when its example is checked, then it keeps to its schema', () => {
+  test('when its example is checked, then it matches its schema', () => {
     expect(problemsOf(type, entry()?.example)).toEqual([]);
   });
 
-  test('when it is really sent, then it keeps to its schema and looks like its example', () => {
+  test('when it is really sent, then it matches its schema and has the fields of its example', () => {
     const bodies = sent.filter((one) => one.type === type).map(({ body }) => body);
 
     expect(bodies).not.toEqual([]);
@@ -142,7 +142,7 @@ async function causeEveryEvent() {
   const { id } = await make('webhooks', { url: 'http://127.0.0.1:9/hook' });
   await gateway.post(`/api/v1/webhooks/${id}/test`);
   const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: gateway.account.id }).lean();
-  await noteGone(endpoint as WebhookEndpointRecord);
+  await recordGone(endpoint as WebhookEndpointRecord);
 
   await remove(`time-entries/${entry.id}`);
   await remove(`tasks/${task.id}`);
@@ -152,7 +152,7 @@ async function causeEveryEvent() {
   await remove(`clients/${other.id}`);
 }
 
-/** What a renderer answers does not matter here: the event tells of it, it does not hold it. */
+/** The bytes do not matter here: the event names the documents and does not contain them. */
 async function printAll() {
   const bytes = Buffer.from('%PDF-1.7\n%%EOF\n');
   const print = async () => ({ bytes, warnings: [] });

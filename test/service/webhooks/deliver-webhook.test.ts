@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, type Receiver, startReceiver, verify } from '../../support/receiver.ts';
 import {
@@ -84,7 +84,7 @@ test.each([
   ['test', 'test'],
   ['live', undefined],
 ] as const)(
-  'when an event is of a %s account, then the header billhook-mode is %j and the body is as ever',
+  'when an event is of a %s account, then the header billhook-mode is %j and the body is the same',
   async (mode, header) => {
     const target = await receiver();
     const { account, endpoint, secret } = await subscribed(target, undefined, mode);
@@ -129,7 +129,7 @@ test('when an event is for one endpoint, then no other gets it, whatever they su
   expect(await deliveryOf(eventId, second.id)).toBeNull();
 });
 
-test('when another account has an endpoint for everything, then it learns nothing of this account', async () => {
+test('when another account has an endpoint for everything, then it gets nothing of this account', async () => {
   const mine = await receiver();
   const theirs = await receiver();
   const { account, endpoint } = await subscribed(mine);
@@ -164,7 +164,7 @@ test('when a secret was rotated, then both verify during the overlap, and only t
   expect(() => verify(secret, after)).toThrow('No matching signature');
 });
 
-test('when the receiver answers 410, then the endpoint is disabled, its deliveries are held and the others are told', async () => {
+test('when the receiver answers 410, then the endpoint is disabled, its deliveries are held and the other endpoints are notified', async () => {
   const gone = await receiver((_request, response) => answer(response, 410));
   const observer = await receiver();
   const { account, endpoint } = await subscribed(gone, ['client.*']);
@@ -172,8 +172,8 @@ test('when the receiver answers 410, then the endpoint is disabled, its deliveri
   const delivery = await settled(await announce(account.id, 'client.created', {}), endpoint.id, 'held');
   expect(delivery.attempts).toMatchObject([{ response_status: 410, error_class: 'gone' }]);
   expect(delivery.next_at).toBeUndefined();
-  const told = await eventually(() => observer.received[0]);
-  expect(JSON.parse(told.body)).toMatchObject({
+  const notice = await eventually(() => observer.received[0]);
+  expect(JSON.parse(notice.body)).toMatchObject({
     type: 'endpoint.disabled',
     data: { id: endpoint.id, url: gone.url, enabled: false, disabled_reason: 'gone' },
   });
@@ -218,7 +218,7 @@ test('when the receiver hangs, then the attempt ends as a timeout and others are
   expect(delivery.attempts[0]?.response_status).toBeUndefined();
 });
 
-test('when a port is closed, when what listens is no web server, and when the address is refused, then a tenant sees the same', async () => {
+test('when a port is closed, when no web server listens on it, and when the address is refused, then a tenant sees the same', async () => {
   const closed = await startReceiver();
   await closed.close();
   const noise = await receiver((_request, response) => {
@@ -246,7 +246,7 @@ test('when a port is closed, when what listens is no web server, and when the ad
   ]);
 });
 
-test('when an answer never ends, then its status counts and the rest is not read', async () => {
+test('when a response never ends, then its status counts and the rest is not read', async () => {
   const target = await receiver((_request, response) => {
     response.writeHead(200);
     const send = () => {
@@ -296,22 +296,23 @@ test('when an endpoint has failed for five days, then the next failure disables 
   expect(await Event.countDocuments({ account_id: account.id, type: 'endpoint.disabled' })).toBe(1);
 });
 
-test('when the service is stopped, then it ends the attempt in hand and exits with 0', async () => {
+test('when the service is stopped, then it completes the attempt in flight and exits with 0', async () => {
   const target = await receiver((_request, response) => void setTimeout(() => answer(response, 204), 700));
   const { account, endpoint } = await subscribed(target);
   const eventId = await announce(account.id, 'client.created', {});
   await eventually(() => target.received.length === 1);
   expect(await service.stop()).toBe(0);
-  // Nobody waits for the disk when an outcome is written. On a busy machine the outcome may be that the answer came too late.
+  // An outcome is written without waiting for the disk. On a busy machine it may be a timeout.
   await eventually(async () => (await deliveryOf(eventId, endpoint.id))?.attempts.length === 1);
   service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
 });
 
-test('when one that a breaker had put aside succeeds, then the others are sent for, though that breaker is gone', async () => {
+test('when a delivery that a breaker deferred succeeds, then the other deferred ones follow at once, even if that breaker is gone', async () => {
   const target = await receiver();
-  // It wants none of these events: the deliveries below are all it gets.
+  // It subscribes to none of these events: the deliveries below are all it gets.
   const { account, endpoint } = await subscribed(target, ['invoice.paid']);
-  const later = (waitMs: number) => new Map([[endpoint.id, { nextAt: new Date(Date.now() + waitMs), postponed: 1 }]]);
+  const deferred = (waitMs: number) =>
+    new Map([[endpoint.id, { nextAt: new Date(Date.now() + waitMs), deferrals: 1 }]]);
   const [first, ...others] = [
     await announcedEvent(account.id),
     await announcedEvent(account.id),
@@ -319,10 +320,10 @@ test('when one that a breaker had put aside succeeds, then the others are sent f
   ];
   const endpointIds = [storedId(endpoint.id)];
   await insertDeliveries(
-    others.map((event) => ({ event, endpointIds, later: later(3_600_000) })),
+    others.map((event) => ({ event, endpointIds, deferred: deferred(3_600_000) })),
     new Date(),
   );
-  await insertDeliveries([{ event: first as EventRecord, endpointIds, later: later(0) }], new Date());
+  await insertDeliveries([{ event: first as EventRecord, endpointIds, deferred: deferred(0) }], new Date());
 
   await eventually(() => target.received.length === 3);
   expect(target.received[0]?.id).toBe(String(first?._id));

@@ -1,4 +1,4 @@
-// How far the relay goes ahead of those who deliver.
+// How many events the relay enqueues, and of which accounts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
@@ -12,7 +12,7 @@ import { announcedEvent, announceMany } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const EVENTS = 500;
-/** At a time. */
+/** Per round. */
 const TAKEN = 40;
 let workspace: Workspace;
 let queues: Queues;
@@ -29,7 +29,7 @@ afterAll(async () => {
 const waiting = async () => (await queues.counts(fanOutEvent)).ready;
 const workOff = () => queues.raw(fanOutEvent).drain();
 
-test('when the events that wait will make as many deliveries as may wait, then the others stay where they are', async () => {
+test('when the enqueued events will make as many deliveries as the queue may hold, then the others stay in the outbox', async () => {
   const { relay, fannedOut } = openRelay(queues);
   for (let event = 0; event < 100; event += 1) fannedOut(40);
   await relay();
@@ -46,13 +46,13 @@ test('when the events that wait will make as many deliveries as may wait, then t
 
   await workOff();
   await queues.raw(deliverWebhook).drain();
-  // Nobody was interested in the events since: they may all come.
+  // The latest events had no subscriber: all of the next ones may come.
   for (let event = 0; event < 100; event += 1) fannedOut(0);
   while (await relay());
   expect(await waiting()).toBe(EVENTS - 150);
 });
 
-test('when more new events wait than are taken at a time, then one that was relayed long ago and lost is among them, and is seen', async () => {
+test('when more new events wait than a round takes, then one that was relayed long ago and lost is among them, and shows in the outbox', async () => {
   const { id: accountId } = await workspace.account();
   await announceMany(accountId, 2 * TAKEN);
   const hourAgo = new Date(Date.now() - 3_600_000);
@@ -63,12 +63,12 @@ test('when more new events wait than are taken at a time, then one that was rela
   const ids = due.map(({ _id }) => String(_id));
 
   expect(new Set(ids).size).toBe(TAKEN);
-  // Also when there is room for few.
+  // Also with room for few.
   expect(ids.slice(0, 8)).toContain(String(lost._id));
   expect((await readOutbox()).oldestMs).toBeGreaterThanOrEqual(3_600_000);
 });
 
-test('when much is overdue, then new events have the larger part of what is taken, in the order they were stored', async () => {
+test('when many events are overdue, then new ones are the larger part of a round, in the order they were stored', async () => {
   const { id: accountId } = await workspace.account();
   await Event.collection.deleteMany({});
   const old = await announceMany(accountId, TAKEN);
@@ -83,7 +83,7 @@ test('when much is overdue, then new events have the larger part of what is take
   expect(new Set(ids).size).toBe(TAKEN);
 });
 
-test('when one account has more new events than are taken, then the only one of another is among the first', async () => {
+test('when one account has more new events than a round takes, then the only one of another account is among the first', async () => {
   await Event.collection.deleteMany({});
   const [many, few] = [await workspace.account(), await workspace.account()];
   const burst = await announceMany(many.id, 2 * TAKEN);
@@ -95,13 +95,13 @@ test('when one account has more new events than are taken, then the only one of 
   expect(ids.filter((id) => burst.includes(id))).toEqual(burst.slice(0, TAKEN - 1));
 });
 
-test('when more accounts have new events than share a look, then the others have their turn in the next ones', async () => {
+test('when more accounts have new events than share a round, then the others come in the next rounds', async () => {
   await workOff();
   await Event.collection.deleteMany({});
   const accounts = await Promise.all(Array.from({ length: 20 }, () => workspace.account()));
   for (const { id } of accounts) await announceMany(id, 30);
   const untouched = async () => {
-    const looks = accounts.map(({ id }) => Event.exists({ account_id: id, generation: 1 }));
+    const looks = accounts.map(({ id }) => Event.exists({ account_id: id, enqueue_count: 1 }));
     return (await Promise.all(looks)).filter((event) => event === null).length;
   };
 
@@ -115,7 +115,7 @@ test('when more accounts have new events than share a look, then the others have
   expect(left).toEqual([12, 4, 0]);
 });
 
-test('when what is due is looked for, then along the index of due_at, sorted by it', async () => {
+test('when due events are searched, then along the index of due_at, in its order', async () => {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
   for (let account = 0; account < 2; account += 1) await announceMany((await workspace.account()).id, TAKEN);
@@ -132,7 +132,7 @@ test('when what is due is looked for, then along the index of due_at, sorted by 
   expect(looks).toHaveLength(8);
   for (const { planSummary, hasSortStage = false } of looks)
     expect([planSummary, hasSortStage]).toEqual([expect.stringMatching(/SCAN { due_at: 1, account_id: 1 }$/), false]);
-  // Counting and telling accounts apart read no event.
+  // Counting, and finding the accounts, reads no event.
   const withoutEvents = looks.filter(({ op }) => op === 'command');
   expect(withoutEvents.map(({ docsExamined }) => docsExamined)).toEqual([0, 0]);
 });

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { plansOf } from '../../support/plans.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** An account with an endpoint that nobody calls. */
+/** An account with an endpoint that no service calls. */
 async function subscribed() {
   const { id: accountId, key } = await gateway.workspace.account();
   const { endpoint } = await register(gateway.workspace, accountId, 'http://127.0.0.1:9/hook');
@@ -34,7 +34,7 @@ async function subscribed() {
   };
 }
 
-test('when events since a time are replayed, then they are read along an index, not sorted, and not for ever', async () => {
+test('when events since a time are replayed, then they are read along an index, not sorted, and within a time limit', async () => {
   const { accountId, replay } = await subscribed();
   const common = { account_id: storedId(accountId), type: 'client.created', body: '{}' };
   const at = (index: number) => new Date(Date.now() - index * 1_000);
@@ -53,7 +53,7 @@ test('when events since a time are replayed, then they are read along an index, 
   ]);
 });
 
-test('when what is undelivered is replayed, then no event is sent that may have been delivered and forgotten since', async () => {
+test('when undelivered events are replayed, then no event is sent whose delivery may have been removed since it succeeded', async () => {
   const { accountId, endpointId, replay } = await subscribed();
   const [old, given, lately] = [
     await announcedEvent(accountId),
@@ -64,7 +64,7 @@ test('when what is undelivered is replayed, then no event is sent that may have 
     Event.updateOne({ _id: event._id, account_id: accountId }, { created_at: new Date(Date.now() - daysAgo * DAY_MS) });
   for (const event of [old, given]) await happened(event, 91);
   await happened(lately, 89);
-  // Of this one it is known that it was not delivered.
+  // Its record shows that it was not delivered.
   await insertDeliveries([{ event: given, endpointIds: [storedId(endpointId)] }], new Date());
   await Delivery.updateOne({ event_id: given._id, account_id: accountId }, { status: 'dead' });
   const since = new Date(Date.now() - 100 * DAY_MS);
@@ -83,7 +83,7 @@ test('when what is undelivered is replayed, then no event is sent that may have 
   expect((await statuses()).get(idOf(old))).toBe('pending');
 });
 
-test('when a delivery is made by a fan-out just as a replay makes it, then the replay goes on and there is one', async () => {
+test('when a fan-out inserts a delivery just as a replay inserts it, then the replay continues and there is one', async () => {
   const { accountId, endpointId, replay } = await subscribed();
   const event = await announcedEvent(accountId);
   const admin = mongoose.connection.getClient().db('admin');

@@ -1,4 +1,4 @@
-// What the webhook service writes for many at once: outcomes of deliveries, each with its own, and which events are on the queue.
+// Writes of the webhook service for many records at once: outcomes of deliveries, each with its own attempt, and relayed events.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import {
@@ -8,10 +8,12 @@ import {
   type DeliveryRecord,
   deliveryId,
 } from '#libs/models/webhooks/delivery.ts';
-import { type ClaimedDelivery, claimDeliveries, insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
-import { Event, type EventRecord, markFannedOut } from '#libs/models/webhooks/event.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import { acquireDeliveries, type LeasedDelivery } from '../../../services/webhooks/store/delivery-leases.ts';
 import { settleDeliveries } from '../../../services/webhooks/store/delivery-settlement.ts';
 import { findDueEvents, markRelayed } from '../../../services/webhooks/store/due-events.ts';
+import { markFannedOut } from '../../../services/webhooks/store/events.ts';
+import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { announce, announcedEvent } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -33,10 +35,10 @@ async function someDeliveries(count: number) {
   return { accountId, ids: endpointIds.map((endpointId) => deliveryId(eventId, endpointId)) };
 }
 
-async function claim(ids: Id[], now = new Date()): Promise<ClaimedDelivery[]> {
-  const claimed = await claimDeliveries(ids, new Date(now.getTime() + MINUTE_MS), now);
-  expect(claimed).toHaveLength(ids.length);
-  return ids.map((id) => claimed.find(({ _id }) => String(_id) === id) as ClaimedDelivery);
+async function acquire(ids: Id[], now = new Date()): Promise<LeasedDelivery[]> {
+  const leased = await acquireDeliveries(ids, new Date(now.getTime() + MINUTE_MS), now);
+  expect(leased).toHaveLength(ids.length);
+  return ids.map((id) => leased.find(({ _id }) => String(_id) === id) as LeasedDelivery);
 }
 
 async function read(accountId: Id, ids: Id[]): Promise<DeliveryRecord[]> {
@@ -53,27 +55,27 @@ const attemptAt = (ms: number, more: Partial<Attempt> = {}): Attempt => ({
 
 test('when deliveries of several leases and accounts end together, then each has its own attempt and its own verdict', async () => {
   const [one, other] = [await someDeliveries(3), await someDeliveries(3)];
-  const [a, b, c] = await claim(one.ids);
-  const [d, e, f] = await claim(other.ids);
+  const [a, b, c] = await acquire(one.ids);
+  const [d, e, f] = await acquire(other.ids);
   const nextAt = new Date(Date.now() + MINUTE_MS);
-  const delivered = { status: 'delivered' } as const;
+  const delivered = { move: 'deliver' } as const;
   await settleDeliveries(
     [
-      { delivery: d as ClaimedDelivery, verdict: delivered, attempt: attemptAt(4) },
-      { delivery: a as ClaimedDelivery, verdict: delivered, attempt: attemptAt(1) },
+      { delivery: d as LeasedDelivery, verdict: delivered, attempt: attemptAt(4) },
+      { delivery: a as LeasedDelivery, verdict: delivered, attempt: attemptAt(1) },
       {
-        delivery: b as ClaimedDelivery,
-        verdict: { status: 'pending', nextAt, dueAt: nextAt },
+        delivery: b as LeasedDelivery,
+        verdict: { move: 'retryLater', nextAt, dueAt: nextAt },
         attempt: attemptAt(2, { response_status: 500, error_class: 'status' }),
       },
-      { delivery: e as ClaimedDelivery, verdict: { status: 'held' } },
-      { delivery: f as ClaimedDelivery, verdict: delivered, attempt: attemptAt(6) },
-      { delivery: c as ClaimedDelivery, verdict: delivered, attempt: attemptAt(3) },
+      { delivery: e as LeasedDelivery, verdict: { move: 'suspendLeased' } },
+      { delivery: f as LeasedDelivery, verdict: delivered, attempt: attemptAt(6) },
+      { delivery: c as LeasedDelivery, verdict: delivered, attempt: attemptAt(3) },
     ],
     new Date(1_000),
   );
 
-  const ended = { status: 'delivered', attempts_made: 1, turn: 1, postponed: 0, settled_at: new Date(1_000) };
+  const ended = { status: 'delivered', attempts_made: 1, revision: 1, deferrals: 0, settled_at: new Date(1_000) };
   expect(await read(one.accountId, one.ids)).toMatchObject([
     { ...ended, updated_at: new Date(1_000), attempts: [attemptAt(1)] },
     { status: 'pending', next_at: nextAt, attempts: [{ duration_ms: 2, error_class: 'status' }] },
@@ -90,15 +92,15 @@ test('when deliveries of several leases and accounts end together, then each has
   }
 });
 
-test('when one of several is in other hands by now, or was settled before, then it stays as it is and the others are settled', async () => {
+test('when one of several is leased to another worker by now, or was settled before, then it stays as it is and the others are settled', async () => {
   const { accountId, ids } = await someDeliveries(3);
-  const [lost, done, mine] = await claim(ids);
-  const verdict = { status: 'delivered' } as const;
-  await settleDeliveries([{ delivery: done as ClaimedDelivery, verdict, attempt: attemptAt(1) }]);
+  const [lost, done, mine] = await acquire(ids);
+  const verdict = { move: 'deliver' } as const;
+  await settleDeliveries([{ delivery: done as LeasedDelivery, verdict, attempt: attemptAt(1) }]);
   const later = new Date(Date.now() + 2 * MINUTE_MS);
-  await claim(ids.slice(0, 1), later);
+  await acquire(ids.slice(0, 1), later);
   await settleDeliveries(
-    [lost, done, mine].map((delivery) => ({ delivery: delivery as ClaimedDelivery, verdict, attempt: attemptAt(2) })),
+    [lost, done, mine].map((delivery) => ({ delivery: delivery as LeasedDelivery, verdict, attempt: attemptAt(2) })),
   );
 
   expect(await read(accountId, ids)).toMatchObject([
@@ -108,16 +110,16 @@ test('when one of several is in other hands by now, or was settled before, then 
   ]);
 });
 
-test('when a delivery with many attempts is delivered at last, then the latest are kept', async () => {
+test('when a delivery with many attempts succeeds at last, then the latest attempts are kept', async () => {
   const { accountId, ids } = await someDeliveries(1);
   const attempts = Array.from({ length: ATTEMPTS_KEPT }, (_, index) => attemptAt(index));
-  await Delivery.updateOne({ _id: ids[0] as Id, account_id: accountId }, { attempts, attempts_made: 10, postponed: 3 });
-  const [delivery] = await claim(ids);
+  await Delivery.updateOne({ _id: ids[0] as Id, account_id: accountId }, { attempts, attempts_made: 10, deferrals: 3 });
+  const [delivery] = await acquire(ids);
   const last = attemptAt(1_000);
-  await settleDeliveries([{ delivery: delivery as ClaimedDelivery, verdict: { status: 'delivered' }, attempt: last }]);
+  await settleDeliveries([{ delivery: delivery as LeasedDelivery, verdict: { move: 'deliver' }, attempt: last }]);
 
   const [ended] = await read(accountId, ids);
-  expect(ended).toMatchObject({ status: 'delivered', attempts_made: 11, postponed: 0 });
+  expect(ended).toMatchObject({ status: 'delivered', attempts_made: 11, deferrals: 0 });
   expect(ended?.attempts).toEqual([...attempts.slice(1), last]);
 });
 
@@ -135,7 +137,7 @@ test('when events are marked as relayed, then those that another process has fan
 
   const stateOf = async ({ _id }: { _id: EventRecord['_id'] }) => {
     const event = await Event.findOne({ account_id: accountId, _id }).lean<EventRecord>();
-    return [event?.due_at, event?.generation];
+    return [event?.due_at, event?.enqueue_count];
   };
   expect(await stateOf(fannedOut)).toEqual([undefined, 0]);
   expect(await stateOf(relayed)).toEqual([byAnother, 1]);
@@ -153,13 +155,11 @@ test('when the clock of the relay is an hour behind, then new events are due all
   expect(mine.map(({ _id }) => String(_id))).toEqual(ids);
 });
 
-test('when the store is away while outcomes are written, then they are written when it is back', async () => {
+test('when the store is unavailable while outcomes are written, then they are written when it is back', async () => {
   const { accountId, ids } = await someDeliveries(2);
-  const claimed = await claim(ids);
+  const leased = await acquire(ids);
   await withErrors({ times: 4, failCommands: ['update'], closeConnection: true }, () =>
-    settleDeliveries(
-      claimed.map((delivery) => ({ delivery, verdict: { status: 'delivered' }, attempt: attemptAt(1) })),
-    ),
+    settleDeliveries(leased.map((delivery) => ({ delivery, verdict: { move: 'deliver' }, attempt: attemptAt(1) }))),
   );
 
   const settled = await read(accountId, ids);

@@ -5,12 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { acrossAccounts } from '#libs/models/tenant.ts';
-import {
-  registerEndpoint,
-  secretsOf,
-  WebhookEndpoint,
-  type WebhookEndpointRecord,
-} from '#libs/models/webhooks/webhook-endpoint.ts';
+import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
+import { registerEndpoint } from '#libs/models/webhooks/register-endpoint.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { resealSecrets } from '../../../services/admin/store/sealed-secrets.ts';

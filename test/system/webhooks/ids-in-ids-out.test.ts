@@ -19,9 +19,9 @@ import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 const EVENTS = Number(process.env['TEST_EVENTS'] ?? 300);
 const BATCH = 20;
 const HEALTHY = 6;
-/** So far events run ahead of deliveries: whatever is disturbed, there are some at every stage. */
-const AHEAD_MAX = Math.max(100, EVENTS / 10);
-/** Attempts a process may have in hand when it is killed, see DELIVERY_CONCURRENCY; half as many late ones come on top. */
+/** Events are this far ahead of deliveries: every fault finds some at each stage. */
+const FIRST_ATTEMPTS_QUEUED_MAX = Math.max(100, EVENTS / 10);
+/** Attempts in flight when a process is killed, see DELIVERY_CONCURRENCY; half as many late ones come on top. */
 const CONCURRENCY = 100;
 /** Only ends a hang. */
 const LIMIT_MS = 120_000 + 60 * EVENTS;
@@ -38,12 +38,12 @@ const journal: Array<{ at: number; what: string; facts: object }> = [];
 const started = Date.now();
 function note(what: string, facts: object = {}) {
   journal.push({ at: Date.now(), what, facts });
-  // Around the test runner, which keeps what it is told until the end.
+  // Around the test runner, which buffers output until the end.
   if (process.env['TEST_EVENTS']) writeSync(1, `${JSON.stringify({ atMs: Date.now() - started, what, ...facts })}\n`);
 }
 
 async function freshRedis(port?: number) {
-  // A Redis of its own: this one is killed. Its folder is new each time, so it comes back knowing nothing.
+  // A Redis of its own: this one is killed. Its folder is new each time, so it comes back empty.
   const { command } = await findRedis({ env: process.env });
   const data = await mkdtemp(join(folder, 'redis-'));
   return startRedis({ command, folder: data, env: process.env, ...(port ? { port } : {}) });
@@ -125,7 +125,7 @@ test('when everything around the database is killed and flushed, then every comm
   const ids: string[] = [];
   for (const [share, disturb] of disturbances) {
     while (ids.length < EVENTS && arrived() < share * EVENTS) {
-      if (ids.length - arrived() < AHEAD_MAX) ids.push(...(await announceMany(account.id, BATCH)));
+      if (ids.length - arrived() < FIRST_ATTEMPTS_QUEUED_MAX) ids.push(...(await announceMany(account.id, BATCH)));
       else await pause(20);
     }
     await eventually(() => arrived() >= Math.min(share * EVENTS, ids.length), LIMIT_MS);
@@ -147,23 +147,23 @@ test('when everything around the database is killed and flushed, then every comm
     ),
   });
 
-  // Nobody got what was not sent, nothing was changed on the way, and everything is signed.
+  // No receiver got an event that was not sent, no body was changed, and every call is signed.
   const events = await Event.find({ account_id: account.id }).lean<EventRecord[]>();
   const bodies = new Map(events.map(({ _id, body }) => [String(_id), body]));
   const now = jest.spyOn(Date, 'now');
   for (const { received, secret } of healthy) {
     for (const call of received) {
       expect(call.body).toBe(bodies.get(call.id));
-      now.mockReturnValue(call.at); // A receiver looks at once: a signature is good for five minutes only.
+      now.mockReturnValue(call.at); // A receiver verifies at once: a signature is valid for five minutes only.
       verify(secret, call);
     }
   }
   now.mockRestore();
-  // What was under way when a process was killed is sent again; a flush or a dead Redis sends nothing twice.
+  // Attempts in flight when a process was killed are made again; a flush or a killed Redis sends nothing twice.
   expect(doubles.filter(({ reason }) => reason === 'unexplained')).toEqual([]);
   const kills = 2 * journal.filter(({ what }) => what === KILLED).length;
   expect(doubles.filter(({ reason }) => reason === KILLED).length).toBeLessThanOrEqual(kills * 1.5 * CONCURRENCY);
-  // The bad ones have lost nothing either: each event waits for each of them.
+  // The bad receivers have lost nothing either: each event waits for each of them.
   expect(await Delivery.countDocuments({ account_id: account.id })).toBe(10 * ids.length);
 }, 3_600_000);
 
@@ -176,7 +176,7 @@ function missing(ids: readonly string[]): string[] {
 
 interface Double {
   id: string;
-  /** `slow receiver`: we gave the first call up after our second, though it had arrived. */
+  /** `slow receiver`: the first call timed out although it had arrived. */
   reason: typeof KILLED | 'slow receiver' | 'unexplained';
 }
 

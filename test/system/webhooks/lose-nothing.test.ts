@@ -1,4 +1,4 @@
-// What was committed arrives, whatever dies or forgets in between.
+// Every committed event arrives, whichever process dies and whatever Redis loses.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
@@ -62,7 +62,7 @@ test('when Redis is flushed after the relay has put an event on the queue, then 
   await register(workspace, account.id, target.url);
   const eventId = await announce(account.id, 'client.created', {});
   await openRelay(queues).relay();
-  expect(await Event.countDocuments({ account_id: account.id, generation: 1 })).toBe(1);
+  expect(await Event.countDocuments({ account_id: account.id, enqueue_count: 1 })).toBe(1);
   expect(await flush()).toBeGreaterThan(0);
   await start();
   await eventually(() => idsOf(target).includes(eventId), 40_000);
@@ -136,7 +136,7 @@ test('when the relay or the fan-out does its work twice, then there is one deliv
   expect(idsOf(target)).toEqual([eventId]);
 });
 
-test('when an endpoint refuses everything, then others get all of theirs meanwhile, and it gets all of its own once it is well', async () => {
+test('when an endpoint fails every call, then other endpoints get all their events meanwhile, and it gets all of its own once it is well', async () => {
   let isWell = false;
   const bad = await receiver((_request, response) => answer(response, isWell ? 204 : 500));
   const good = await receiver();
@@ -147,7 +147,7 @@ test('when an endpoint refuses everything, then others get all of theirs meanwhi
   await start({ WEBHOOK_RETRY_SCALE: '0.1' });
   const ids = await announceMany(account.id, 60);
   await eventually(() => new Set(idsOf(good)).size === ids.length, 40_000);
-  // The breaker has spared it most of them.
+  // The breaker has prevented most of the calls.
   expect(bad.received.length).toBeLessThan(ids.length);
   isWell = true;
   await eventually(
@@ -160,13 +160,13 @@ test('when an endpoint refuses everything, then others get all of theirs meanwhi
 });
 
 test('when two processes work at once, then together they make no more than five calls at a time to an endpoint', async () => {
-  let inHand = 0;
+  let inFlight = 0;
   let most = 0;
   const slow = await receiver((_request, response) => {
-    inHand += 1;
-    most = Math.max(most, inHand);
+    inFlight += 1;
+    most = Math.max(most, inFlight);
     setTimeout(() => {
-      inHand -= 1;
+      inFlight -= 1;
       answer(response, 204);
     }, 100);
   });
@@ -174,7 +174,7 @@ test('when two processes work at once, then together they make no more than five
   await register(workspace, account.id, slow.url);
   await Promise.all([start(), start()]);
   let announced = 0;
-  // They learn of each other after some seconds.
+  // They notice each other after some seconds.
   await eventually(async () => {
     most = 0;
     await announceMany(account.id, 12);

@@ -1,15 +1,15 @@
-// The deliveries of an event are there for good before the event is marked as done: the next primary may never have heard of them.
+// A majority has the deliveries of an event before the event is marked as fanned out: otherwise the next primary may lack them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { insertDeliveries } from '#libs/models/webhooks/delivery-clock.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
+import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
 import { announcedEvent } from '../../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
-/** Round trips to the primary after which its answer to what was asked before them has long been here. */
+/** Round trips to the primary: after them the response to an earlier command would have arrived. */
 const PINGS = 50;
 
 let own: OwnSet | undefined; // Absent when it did not start.
@@ -20,7 +20,7 @@ afterAll(async () => {
   await own?.close();
 }, MINUTE_MS);
 
-test('when only the primary has the deliveries of an event, then nobody is told yet that they exist', async () => {
+test('when only the primary has the deliveries of an event, then the insert is not acknowledged yet', async () => {
   const { set, workspace } = own as OwnSet;
   const { id: accountId } = await workspace.account();
   const event = await announcedEvent(accountId);

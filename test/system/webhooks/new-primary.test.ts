@@ -1,15 +1,16 @@
-// A new primary that does not know yet all that its predecessor acknowledged: no event and no delivery is given up for what is only not seen yet.
+// A new primary that lacks for a moment what its predecessor acknowledged: no event and no delivery is given up because of that.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { Delivery, type DeliveryRecord, releaseDeliveries } from '#libs/models/webhooks/delivery.ts';
-import { settleEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { resumeDeliveries } from '#libs/models/webhooks/endpoint-deliveries.ts';
+import { reconcileEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import type { Member } from '../../../lab/faults/replica-set.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
-import { openEventReader } from '../../../services/webhooks/event-reader.ts';
+import { openEventLoader } from '../../../services/webhooks/event-loader.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
 import { openTraffic } from '../../../services/webhooks/traffic.ts';
 import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
@@ -18,9 +19,9 @@ import { announce, register, storedDelivery } from '../../support/webhooks.ts';
 import { type TestAccount, testLog, type Workspace } from '../../support/workspace.ts';
 
 const LIMIT_MS = 180_000;
-/** What is wrongly given up is so in a few milliseconds. */
+/** A delivery that is wrongly given up is given up within milliseconds. */
 const QUIET_MS = 500;
-const URL = 'http://127.0.0.1:9/hook'; // Nobody calls it.
+const URL = 'http://127.0.0.1:9/hook'; // No service calls it.
 
 let own: OwnSet;
 let queues: Queues | undefined; // Absent when the set did not start.
@@ -44,11 +45,11 @@ beforeEach(async () => {
 });
 afterEach(() => own.noticeMajority());
 
-/** Does what is given after `next` was elected, and lets it notice what a majority has only a while later. */
+/** Runs the work after `next` was elected, and lets `next` notice the majority's state only a while later. */
 async function afterElection(work: () => Promise<unknown>) {
   await own.elect(next);
   const done = work();
-  done.catch(() => undefined); // Heard of below.
+  done.catch(() => undefined); // Awaited below.
   await pause(QUIET_MS);
   await own.noticeMajority();
   await done;
@@ -59,7 +60,7 @@ function deliverer() {
     queues: queues as Queues,
     box: openSecretBox(workspace.secretKey),
     traffic: openTraffic({ scale: 1 }),
-    events: openEventReader(),
+    events: openEventLoader(),
     postSigned: async () => ({ isWell: true, status: 204, durationMs: 1 }),
     leaseMs: 60_000,
     retryScale: 1,
@@ -73,7 +74,7 @@ const statusOf = async (id: Id) =>
   (await Delivery.findOne({ _id: id, account_id: account.id }).readConcern('local').lean<DeliveryRecord>())?.status;
 
 test(
-  'when endpoint and event of a delivery are not seen yet, then it waits for them and is delivered',
+  'when a worker cannot see the endpoint and the event of a delivery yet, then it waits for them and delivers',
   async () => {
     await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
@@ -88,13 +89,13 @@ test(
 );
 
 test(
-  'when an endpoint is not seen yet by who fans an event out, then it gets its delivery',
+  'when a fan-out cannot see an endpoint yet, then the endpoint gets its delivery all the same',
   async () => {
     await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
     const eventId = await announce(account.id, 'client.created', {});
-    const events = openEventReader();
-    await events.read(eventId); // While the primary was another.
+    const events = openEventLoader();
+    await events.loadFresh(eventId); // From the old primary.
     const fanOut = makeFanOutEvent({
       queues: queues as Queues,
       traffic: openTraffic({ scale: 1 }),
@@ -111,7 +112,7 @@ test(
 );
 
 test(
-  'when an endpoint still looks disabled that was enabled, then its delivery does not stay held',
+  'when an endpoint that was enabled still looks disabled, then its delivery does not stay suspended',
   async () => {
     const { endpoint } = await register(workspace, account.id, URL);
     const ofEndpoint = { _id: endpoint.id, account_id: account.id };
@@ -119,7 +120,7 @@ test(
     const id = await storedDelivery(account.id, endpoint.id);
     await own.noticeNoMajority(next);
     await WebhookEndpoint.updateOne(ofEndpoint, { enabled: true });
-    await releaseDeliveries(account.id, endpoint.id);
+    await resumeDeliveries(account.id, endpoint.id);
     const deliver = deliverer();
 
     await afterElection(() => deliver(id, endpoint.id));
@@ -130,13 +131,13 @@ test(
 );
 
 test(
-  'when an endpoint is not seen yet by who sees to its deliveries, then they are not given up',
+  'when a reconcile cannot see an endpoint yet, then it does not give its deliveries up',
   async () => {
     await own.noticeNoMajority(next);
     const { endpoint } = await register(workspace, account.id, URL);
     const id = await storedDelivery(account.id, endpoint.id);
 
-    await afterElection(() => settleEndpoint(account.id, endpoint.id));
+    await afterElection(() => reconcileEndpoint(account.id, endpoint.id));
 
     expect(await statusOf(id)).toBe('pending');
   },

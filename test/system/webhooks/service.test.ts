@@ -1,4 +1,4 @@
-// The webhook service as its operator meets it: what it tells of itself, and how it ends, also while Redis is away.
+// The webhook service as its operator sees it: its metrics, and how it stops, also while Redis is unavailable.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ let service: SpawnedService;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'billhook-shutdown-'));
-  // One of its own: it is stopped.
+  // A Redis of its own: the test stops it.
   const { command } = await findRedis({ env: process.env });
   redis = await startRedis({ command, folder, env: process.env });
   workspace = { ...(await openWorkspace()), redisUrl: redis.url };
-  // As long as can be set: a service that waits for attempts it does not make waits longer than this test.
+  // The longest timeout: a service that waited for attempts it does not make would outlast this test.
   service = await spawnService('webhooks', workspace, { WEBHOOK_TIMEOUT_MS: '30000' });
 }, 60_000);
 afterEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('when its metrics are read, then queues and outbox are among them, so that they are known while no gateway answers', async () => {
+test('when its metrics are read, then queues and outbox are among them, so that they are known while no gateway responds', async () => {
   const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
 
   for (const gauge of ['ready', 'active', 'oldest_age_seconds']) {
@@ -43,17 +43,17 @@ test('when its metrics are read, then queues and outbox are among them, so that 
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
 }, 60_000);
 
-test('when Redis is away and nothing is in hand, then the service does not wait to end', async () => {
+test('when Redis is unavailable and no attempt is in flight, then the service stops without waiting', async () => {
   await redis.stop();
   await eventually(async () => !(await fetch(`${service.healthUrl}/readyz`)).ok);
   service.kill('SIGTERM');
 
-  // The test's own limit is shorter than an attempt may take.
+  // The limit of this test is shorter than an attempt may take.
   expect(await service.exited).toBe(0);
   expect(service.output()).toContain('"msg":"stopped"');
 }, 28_000);
 
-test('when it is to stop while an attempt is in hand, then it takes on nothing more, and the next one does that', async () => {
+test('when it is told to stop while an attempt is in flight, then it begins no other, and the next process continues', async () => {
   const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
   const slow = await startReceiver((_request, response) => void isTold.then(() => answer(response, 204)));
   const quick = await startReceiver();
@@ -66,7 +66,7 @@ test('when it is to stop while an attempt is in hand, then it takes on nothing m
     service.kill('SIGTERM');
     await eventually(() => service.output().includes('"msg":"stopping"'));
     await announce(late.id, 'client.created', {});
-    // Long enough for a relay that still looks, and for workers that still take.
+    // Long enough for a relay or a worker that had not stopped.
     await pause(2_000);
     tell();
 
@@ -81,7 +81,7 @@ test('when it is to stop while an attempt is in hand, then it takes on nothing m
   }
 }, 60_000);
 
-test('when it ends in order, then it does not report its own goodbye as an outage', async () => {
+test('when it stops in order, then it does not log its own disconnecting as an outage', async () => {
   expect(await service.stop()).toBe(0);
   expect(service.output()).not.toContain('unavailable');
 }, 60_000);

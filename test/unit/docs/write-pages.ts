@@ -2,10 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { ALERTS, alertsManifest } from './alerts-manifest.ts';
 import { configurationPage, PAGE } from './configuration-page.ts';
+import { WEBHOOKS_PAGE, webhooksPage } from './delivery-states-section.ts';
 
 for (const [file, text] of [
   [PAGE, configurationPage()],
   [ALERTS, alertsManifest()],
+  [WEBHOOKS_PAGE, webhooksPage()],
 ] as const) {
   writeFileSync(file, text);
   process.stdout.write(`${file}\n`);

@@ -1,4 +1,4 @@
-// Batches that make themselves out of single calls.
+// Single calls that share batches.
 import { expect, test } from '@jest/globals';
 import { inBatches } from '../../../services/webhooks/in-batches.ts';
 
@@ -11,7 +11,7 @@ function recording() {
   return { batches, double };
 }
 
-test('when one comes alone, then it goes at once, and what comes right after it goes together', async () => {
+test('when an item comes alone, then it starts at once, and the ones right after it share a batch', async () => {
   const { batches, double } = recording();
   const results = await Promise.all([1, 2, 3].map(double));
 
@@ -19,7 +19,7 @@ test('when one comes alone, then it goes at once, and what comes right after it 
   expect(batches).toEqual([[1], [2, 3]]);
 });
 
-test('when more come than a batch holds, then there are more batches, in order, and each call has its own result', async () => {
+test('when more items come than a batch may have, then there are more batches, in order, and each call has its own result', async () => {
   const { batches, double } = recording();
   const items = Array.from({ length: 501 }, (_, index) => index);
 
@@ -27,7 +27,7 @@ test('when more come than a batch holds, then there are more batches, in order, 
   expect(batches.map(({ length }) => length)).toEqual([1, 200, 200, 100]);
 });
 
-test('when a batch fails, then all of it fails, and the next one does not', async () => {
+test('when a batch fails, then each of its items fails, and the next batch does not', async () => {
   let isWell = false;
   const work = inBatches(async (items: string[]) => {
     if (!isWell) throw new Error('away');

@@ -1,4 +1,4 @@
-// The retry schedule as properties that hold for every attempt and every roll of the dice.
+// The retry schedule: properties that hold for every attempt and every jitter.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPTS_MAX, readRetryAfter, waitAfter } from '../../../services/webhooks/schedule.ts';
@@ -40,7 +40,7 @@ test('when all attempts fail, then the last is made about 78 hours after the fir
   expect(hours(0.999)).toBeLessThan(95);
 });
 
-test('when the receiver asks for a pause, then it can only delay, and by a day at most, whatever our own waits are scaled to', () => {
+test('when the receiver asks for a pause, then it can only delay, and by a day at most, whatever scale the schedule has', () => {
   const scale = fc.constantFrom(0.0001, 0.01, 1);
   fc.assert(
     fc.property(spent, chance, fc.nat({ max: 10 ** 12 }), scale, (attemptsMade, roll, retryAfterMs, factor) => {
@@ -52,7 +52,7 @@ test('when the receiver asks for a pause, then it can only delay, and by a day a
   );
 });
 
-test('when WEBHOOK_RETRY_SCALE is set, then every own wait is multiplied by it', () => {
+test('when WEBHOOK_RETRY_SCALE is set, then every wait of the schedule is multiplied by it', () => {
   fc.assert(
     fc.property(spent, chance, fc.double({ min: 0.0001, max: 10, noNaN: true }), (attemptsMade, roll, scale) => {
       const whole = waitAfter({ attemptsMade }, 1, roll) ?? Number.NaN;

@@ -25,7 +25,7 @@ const look = (symptoms: Partial<Parameters<typeof diagnose>[0]>) =>
 const faults = (diagnosis: ReturnType<typeof diagnose>) =>
   diagnosis.findings.filter(({ ok }) => !ok).map(({ check, message }) => `${check}: ${message}`);
 
-test('when all is right, then it is valid and every finding is good', () => {
+test('when a call arrived unchanged, then it is valid and every finding is good', () => {
   expect(look({}).valid).toBe(true);
   expect(faults(look({}))).toEqual([]);
 });
@@ -80,7 +80,7 @@ test('when only the body was changed, then the secret is not blamed; when only t
   expect(faults(look({ headers: headersBy(foreign) })).join()).not.toContain('body');
 });
 
-test('when somebody guesses at a body, then where it differs is told to who may read events, and to who has received it', () => {
+test('when a caller guesses at a body, then it learns where the body differs only with events:read, or if it has received the call', () => {
   const guess = { body: sent.replace('Zoë', 'Zoe') };
   const forged = { headers: headersBy(foreign, guess.body) };
   const where = /differ from byte \d+/;

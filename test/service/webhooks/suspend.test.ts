@@ -1,27 +1,23 @@
-// A delivery is held only at an endpoint that is disabled, also when that was seen a moment ago and is not so any more.
+// Deliveries are suspended only while their endpoint is disabled, also when it is enabled, disabled or deleted concurrently.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { resumeDeliveries, suspendDeliveries } from '#libs/models/webhooks/endpoint-deliveries.ts';
+import { wasEnabledFor } from '#libs/models/webhooks/endpoint-pauses.ts';
 import {
-  Delivery,
-  type DeliveryRecord,
-  deliveryId,
-  holdDeliveries,
-  releaseDeliveries,
-} from '#libs/models/webhooks/delivery.ts';
-import {
-  EndpointErrand,
+  EndpointReconcile,
+  reconcileEndpoint,
   reconcilePending,
   requestReconcile,
-  settleEndpoint,
 } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord, wasEnabledFor } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
-import { noteGone } from '../../../services/webhooks/endpoint-health.ts';
-import { openEventReader } from '../../../services/webhooks/event-reader.ts';
+import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
+import { openEventLoader } from '../../../services/webhooks/event-loader.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
 import { makePostSigned } from '../../../services/webhooks/post-signed.ts';
 import { openTraffic } from '../../../services/webhooks/traffic.ts';
@@ -45,11 +41,11 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** What each process makes of jobs, without their queues' workers. */
+/** The work of a webhook service, without the workers of its queues. */
 async function openWork() {
   const queues = await openReadyQueues(workspace);
   const outbound = openOutbound({ allow: LOOPBACK });
-  const shared = { queues, traffic: openTraffic({ scale: 1 }), events: openEventReader() };
+  const shared = { queues, traffic: openTraffic({ scale: 1 }), events: openEventLoader() };
   return {
     queues,
     fanOut: makeFanOutEvent({ ...shared, onFannedOut: () => undefined }),
@@ -68,7 +64,7 @@ async function openWork() {
   };
 }
 
-test('when an endpoint is enabled again while deliveries find it disabled, then none of them stays held', async () => {
+test('when an endpoint is enabled again while deliveries find it disabled, then none of them stays suspended', async () => {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
   const { deliver, close } = await openWork();
@@ -86,7 +82,7 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   await attempt(first);
   expect(await statusOf(first)).toBe('held');
   await setEnabled(true);
-  await releaseDeliveries(accountId, endpoint.id);
+  await resumeDeliveries(accountId, endpoint.id);
   await Promise.all(others.map(attempt));
 
   for (const id of ids) expect(['pending', 'delivered']).toContain(await statusOf(id));
@@ -94,7 +90,7 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
 });
 
 /** One delivery whose endpoint is disabled, and the service that comes to make its attempt. */
-async function dueAtADisabledOne() {
+async function dueAtDisabledEndpoint() {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
   const own = { _id: endpoint.id, account_id: accountId };
@@ -110,17 +106,17 @@ async function dueAtADisabledOne() {
   };
 }
 
-test('when a service ends right after it held a delivery whose endpoint was enabled meanwhile, then another one releases it', async () => {
-  const { own, attempt, status, close } = await dueAtADisabledOne();
+test('when a service ends right after it suspended a delivery whose endpoint was enabled meanwhile, then another service resumes it', async () => {
+  const { own, attempt, status, close } = await dueAtDisabledEndpoint();
   const find = WebhookEndpoint.collection.find.bind(WebhookEndpoint.collection);
-  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
-  // It sees that the endpoint is disabled, and ends before it looks once more.
-  looks.mockImplementationOnce(find as never).mockImplementationOnce(() => {
+  const reads = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // It reads that the endpoint is disabled, and ends before it reads it once more.
+  reads.mockImplementationOnce(find as never).mockImplementationOnce(() => {
     throw new Error('the service ended');
   });
 
   await expect(attempt()).rejects.toThrow('the service ended');
-  looks.mockRestore();
+  reads.mockRestore();
   await close();
   await WebhookEndpoint.updateOne(own, { enabled: true });
   expect(await status()).toBe('held');
@@ -129,12 +125,12 @@ test('when a service ends right after it held a delivery whose endpoint was enab
   expect(await status()).toBe('pending');
 });
 
-test('when an endpoint is enabled and settled between the note and the holding of a service that ends, then another one releases it', async () => {
-  const { own, attempt, status, close } = await dueAtADisabledOne();
+test('when an endpoint is enabled and reconciled between the request and the suspending of a service that ends, then another service resumes it', async () => {
+  const { own, attempt, status, close } = await dueAtDisabledEndpoint();
   const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
   const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
-  const looks = jest.spyOn(WebhookEndpoint.collection, 'find');
-  // What a gateway does as somebody enables the endpoint. It finds nothing that is held.
+  const reads = jest.spyOn(WebhookEndpoint.collection, 'find');
+  // What a gateway does when a caller enables the endpoint. It finds no suspended delivery.
   writes.mockImplementationOnce((async (...args: Parameters<typeof bulkWrite>) => {
     await inTransaction(async (session) => {
       const enabled = await WebhookEndpoint.findOneAndUpdate(
@@ -144,15 +140,15 @@ test('when an endpoint is enabled and settled between the note and the holding o
       );
       await requestReconcile(enabled as WebhookEndpointRecord, session);
     });
-    await settleEndpoint(own.account_id, own._id);
-    looks.mockImplementationOnce(() => {
+    await reconcileEndpoint(own.account_id, own._id);
+    reads.mockImplementationOnce(() => {
       throw new Error('the service ended');
     });
     return bulkWrite(...args);
   }) as never);
 
   await expect(attempt()).rejects.toThrow('the service ended');
-  for (const spy of [writes, looks]) spy.mockRestore();
+  for (const spy of [writes, reads]) spy.mockRestore();
   await close();
   expect(await status()).toBe('held');
 
@@ -160,19 +156,19 @@ test('when an endpoint is enabled and settled between the note and the holding o
   expect(await status()).toBe('pending');
 });
 
-test('when nobody holds deliveries of an endpoint any more, then its errand ends', async () => {
+test('when no process can be suspending deliveries of an endpoint any more, then its reconcile request ends', async () => {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
   const own = { _id: endpoint.id, account_id: accountId };
   const disabled = await WebhookEndpoint.findOneAndUpdate(own, { enabled: false }, { returnDocument: 'after' }).lean();
   await requestReconcile(disabled as WebhookEndpointRecord);
 
-  await settleEndpoint(accountId, endpoint.id);
-  expect(await EndpointErrand.countDocuments(own)).toBe(1);
+  await reconcileEndpoint(accountId, endpoint.id);
+  expect(await EndpointReconcile.countDocuments(own)).toBe(1);
 
   await reconcilePending(new Date(Date.now() + 10 * 60_000));
   await reconcilePending(new Date(Date.now() + 20 * 60_000));
-  expect(await EndpointErrand.countDocuments(own)).toBe(0);
+  expect(await EndpointReconcile.countDocuments(own)).toBe(0);
 });
 
 describe('when an endpoint becomes disabled while an event waits in the outbox', () => {
@@ -187,9 +183,9 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
       },
     ],
     [
-      'because its receiver is gone',
+      'because its receiver answers 410',
       async ({ own }: { own: { _id: Id; account_id: Id } }) => {
-        await noteGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
+        await recordGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
         await later();
       },
     ],
@@ -210,7 +206,7 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
     await disable({ path, own });
     const during = await announce(accountId, 'client.created', {});
     await later();
-    // Says the same once more: what happened meanwhile is not for it all the same.
+    // Disabled once more: the events of the meantime are not for it all the same.
     await gateway.patch(path, { enabled: false });
 
     for (const eventId of [before, during])
@@ -226,7 +222,7 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
   });
 });
 
-test('when events wait in the outbox, then each goes to an endpoint that was there and enabled when it happened, whatever came after', async () => {
+test('when events wait in the outbox, then each goes to the endpoints that existed and were enabled when it happened, whatever came after', async () => {
   const account = await workspace.account();
   const { key } = account;
   const before = await announce(account.id, 'client.created', {});
@@ -234,20 +230,20 @@ test('when events wait in the outbox, then each goes to an endpoint that was the
   const { fanOut, close } = await openWork();
   const path = `/api/v1/webhooks/${endpoint.id}`;
   const during: Id[] = [];
-  const wanted: Id[] = [];
+  const expected: Id[] = [];
   for (let round = 0; round < 3; round += 1) {
-    wanted.push(await announce(account.id, 'client.created', {}));
+    expected.push(await announce(account.id, 'client.created', {}));
     await gateway.patch(path, { enabled: false }, { key });
     during.push(await announce(account.id, 'client.created', {}));
     await gateway.patch(path, { enabled: true }, { key });
   }
-  wanted.push(await announce(account.id, 'client.created', {}));
-  for (const eventId of [before, ...during, ...wanted])
+  expected.push(await announce(account.id, 'client.created', {}));
+  for (const eventId of [before, ...during, ...expected])
     await fanOut({ eventId, accountId: account.id }, { log: testLog, isFirstRun: true } as never);
   await close();
 
   const made = await Delivery.find({ account_id: account.id }).readConcern('local').lean<DeliveryRecord[]>();
-  expect(made.map(({ event_id }) => wireId(event_id)).sort()).toEqual(wanted.sort());
+  expect(made.map(({ event_id }) => wireId(event_id)).sort()).toEqual(expected.sort());
 });
 
 test.each([
@@ -261,18 +257,18 @@ test.each([
   [false, null, false],
   [false, [{ after: 6 }, { after: 7 }], true],
   [true, [{ after: 5 }, { after: 6, until: 9 }], false],
-])('when an endpoint is enabled: %j, with the pauses %j, then event 7 is for it: %j', (enabled, pauses, isWanted) => {
-  expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(isWanted);
+])('when an endpoint is enabled: %j, with the pauses %j, then it gets event 7: %j', (enabled, pauses, getsIt) => {
+  expect(wasEnabledFor({ enabled, pauses }, { sequence: 7 })).toBe(getsIt);
 });
 
-describe('an endpoint that changes while its deliveries are seen to', () => {
-  async function heldAt(enabled: boolean) {
+describe('an endpoint that changes while its deliveries are reconciled', () => {
+  async function suspendedAt(enabled: boolean) {
     const { id: accountId } = await workspace.account();
     const { endpoint } = await register(workspace, accountId, receiver.url);
     await storedDelivery(accountId, endpoint.id);
     const own = { _id: endpoint.id, account_id: accountId };
     await WebhookEndpoint.updateOne(own, { enabled: false });
-    await holdDeliveries(accountId, endpoint.id);
+    await suspendDeliveries(accountId, endpoint.id);
     await WebhookEndpoint.updateOne(own, { enabled });
     const stored = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
     return {
@@ -280,44 +276,44 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
       requestReconcile: () => inTransaction((session) => requestReconcile(stored, session)),
       status: async () =>
         (await Delivery.findOne({ account_id: accountId }).readConcern('local').lean<DeliveryRecord>())?.status,
-      errands: () => EndpointErrand.countDocuments({ account_id: accountId }),
+      requests: () => EndpointReconcile.countDocuments({ account_id: accountId }),
     };
   }
 
-  test('when it was enabled and whoever was to release its deliveries died, then another process releases them', async () => {
-    const { requestReconcile, status, errands } = await heldAt(true);
+  test('when it was enabled and the process that was to resume its deliveries died, then another process resumes them', async () => {
+    const { requestReconcile, status, requests } = await suspendedAt(true);
     await requestReconcile();
     await reconcilePending();
-    expect(await status()).toBe('held'); // The one who made the change may be about to.
+    expect(await status()).toBe('held'); // The process that made the change may be about to resume it.
 
     expect(await reconcilePending(new Date(Date.now() + 60_000))).toBe(1);
-    expect([await status(), await errands()]).toEqual(['pending', 0]);
+    expect([await status(), await requests()]).toEqual(['pending', 0]);
   });
 
-  test('when the process that looks for them is to stop, then what is left waits for another one', async () => {
-    const { requestReconcile, status, errands } = await heldAt(true);
+  test('when the process that reconciles is told to stop, then the rest waits for another process', async () => {
+    const { requestReconcile, status, requests } = await suspendedAt(true);
     await requestReconcile();
     const later = new Date(Date.now() + 60_000);
 
     expect(await reconcilePending(later, AbortSignal.abort())).toBe(0);
-    expect([await status(), await errands()]).toEqual(['held', 1]);
+    expect([await status(), await requests()]).toEqual(['held', 1]);
     expect(await reconcilePending(later)).toBe(1);
   });
 
-  test('when it was deleted and deliveries are held still, then they are given up', async () => {
-    const { own, requestReconcile, status, errands } = await heldAt(false);
+  test('when it was deleted and has suspended deliveries, then they are given up', async () => {
+    const { own, requestReconcile, status, requests } = await suspendedAt(false);
     await requestReconcile();
     await WebhookEndpoint.deleteOne(own);
 
     await reconcilePending(new Date(Date.now() + 60_000));
-    expect([await status(), await errands()]).toEqual(['dead', 0]);
+    expect([await status(), await requests()]).toEqual(['dead', 0]);
   });
 
-  test('when it is enabled while another process still holds its deliveries, then none stays held', async () => {
-    const { own, requestReconcile, status, errands } = await heldAt(false);
+  test('when it is enabled while another process still suspends its deliveries, then none stays suspended', async () => {
+    const { own, requestReconcile, status, requests } = await suspendedAt(false);
     await requestReconcile();
     const find = WebhookEndpoint.findOne.bind(WebhookEndpoint);
-    // Enabled right after the first look.
+    // Enabled right after the first read.
     jest.spyOn(WebhookEndpoint, 'findOne').mockImplementationOnce(((...args: Parameters<typeof find>) => {
       const query = find(...args);
       const lean = query.lean.bind(query);
@@ -329,12 +325,12 @@ describe('an endpoint that changes while its deliveries are seen to', () => {
       return query;
     }) as never);
 
-    await settleEndpoint(own.account_id, own._id);
-    expect([await status(), await errands()]).toEqual(['pending', 0]);
+    await reconcileEndpoint(own.account_id, own._id);
+    expect([await status(), await requests()]).toEqual(['pending', 0]);
   });
 });
 
-test('when MongoDB fails after the endpoint was disabled, then the caller hears that it was, and the deliveries are seen to later', async () => {
+test('when MongoDB fails after the endpoint was disabled, then the caller gets a 200, and the deliveries are reconciled later', async () => {
   const { endpoint } = await register(gateway.workspace, gateway.account.id, receiver.url);
   const path = `/api/v1/webhooks/${endpoint.id}`;
   const failing = {
@@ -346,5 +342,5 @@ test('when MongoDB fails after the endpoint was disabled, then the caller hears 
   const removed = await withErrors(failing, () => gateway.delete(path));
 
   expect([reply.status, removed.status]).toEqual([200, 200]);
-  expect(await EndpointErrand.countDocuments({ _id: endpoint.id, account_id: gateway.account.id })).toBe(1);
+  expect(await EndpointReconcile.countDocuments({ _id: endpoint.id, account_id: gateway.account.id })).toBe(1);
 });

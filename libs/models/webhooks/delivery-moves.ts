@@ -1,0 +1,133 @@
+// Filters and updates of deliveries, made from the table of moves. No other file says what a write changes in their state.
+import type { StoredId } from '../tenant.ts';
+import { ATTEMPTS_KEPT, type Attempt, type DeliveryStatus } from './delivery.ts';
+import { DELIVERY_GUARDS, type GuardFacts, type Reservation } from './delivery-guards.ts';
+import { DELIVERY_MOVES, DELIVERY_STATES, type DeliveryMove, type Move, STATE_FIELDS } from './delivery-states.ts';
+
+/** What a move writes besides the status, the revision and the end of a lease. */
+export interface MoveValues {
+  nextAt?: Date;
+  dueAt?: Date;
+  leaseId?: string;
+  leaseUntil?: Date;
+  settledAt?: Date;
+  updatedAt?: Date;
+  deferrals?: number;
+  /** 0 when the schedule begins again. */
+  attemptsMade?: number;
+  /** One that was made, to be added to the log. */
+  attempt?: Attempt | undefined;
+}
+
+const STORED_AS = {
+  nextAt: 'next_at',
+  dueAt: 'due_at',
+  leaseId: 'lease_id',
+  leaseUntil: 'lease_until',
+  settledAt: 'settled_at',
+  updatedAt: 'updated_at',
+  deferrals: 'deferrals',
+  attemptsMade: 'attempts_made',
+} as const satisfies Record<Exclude<keyof MoveValues, 'attempt'>, string>;
+
+/** The part of a filter under which the move may be made. Id and account are the caller's to add. */
+export function guardOf<Name extends DeliveryMove>(
+  name: Name,
+  facts: GuardFacts<(typeof DELIVERY_MOVES)[Name]['guards'][number]>,
+): object {
+  const { from, guards }: Move = DELIVERY_MOVES[name];
+  const [only, ...others] = from;
+  const filters = guards.map((guard) => (DELIVERY_GUARDS[guard].filter as (facts: unknown) => object)(facts));
+  return Object.assign({ status: others.length > 0 ? { $in: from } : only }, ...filters) as object;
+}
+
+/** @throws Error when the values do not belong to the state that the move leads to. */
+export function changeOf(name: DeliveryMove, { attempt, ...values }: MoveValues) {
+  const removed = removedBy(name);
+  const { raisesRevision } = DELIVERY_MOVES[name];
+  return {
+    $set: setBy(name, values),
+    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((field) => [field, 1 as const])) } : {}),
+    ...(raisesRevision ? { $inc: { revision: 1, ...(attempt ? { attempts_made: 1 } : {}) } } : {}),
+    ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
+  };
+}
+
+/** The same for many deliveries with one update. @param attempt an expression: each one's own attempt. */
+export function changeOfMany(name: 'deliver', values: Omit<MoveValues, 'attempt'>, attempt: object) {
+  return [
+    {
+      $set: {
+        ...setBy(name, values),
+        revision: { $add: ['$revision', 1] },
+        attempts_made: { $add: ['$attempts_made', 1] },
+        attempts: { $slice: [{ $concatArrays: ['$attempts', [attempt]] }, -ATTEMPTS_KEPT] },
+      },
+    },
+    { $unset: removedBy(name) },
+  ];
+}
+
+function setBy(name: DeliveryMove, values: Omit<MoveValues, 'attempt'>) {
+  const { from, to, lease }: Move = DELIVERY_MOVES[name];
+  const given = Object.entries(values).map(
+    ([key, value]) => [STORED_AS[key as keyof typeof STORED_AS], value] as const,
+  );
+  const removed: readonly string[] = removedBy(name);
+  const foreign = given.filter(([field]) => removed.includes(field) || (lease === 'keeps' && field === 'lease_id'));
+  if (foreign.length > 0) throw new Error(`the move ${name} cannot set ${foreign.map(([field]) => field).join(', ')}`);
+  const isSettled = DELIVERY_STATES[to].keeps.includes('settled_at');
+  if (isSettled && !values.settledAt) throw new Error(`the move ${name} needs the time it was settled`);
+  const hasStatus = from.length !== 1 || from[0] !== to;
+  return { ...(hasStatus ? { status: to } : {}), ...Object.fromEntries(given) };
+}
+
+function removedBy(name: DeliveryMove): string[] {
+  const { from, to, lease }: Move = DELIVERY_MOVES[name];
+  const kept = new Set<string>(DELIVERY_STATES[to].keeps);
+  const leaseFields = lease === 'ends' ? ['lease_id', 'lease_until'] : [];
+  if (from.length === 1 && from[0] === to) return leaseFields;
+  return STATE_FIELDS.filter((field) => !kept.has(field) || leaseFields.includes(field));
+}
+
+/** What a delivery takes over from its event. */
+export interface FannedOut {
+  _id: StoredId;
+  account_id: StoredId;
+  type: string;
+  request_id?: string | null | undefined;
+  trace?: string | null | undefined;
+}
+
+/** A delivery as it is stored first, without its id. @param plan due at once unless given, without a lease unless reserved. */
+export function newDelivery(
+  event: FannedOut,
+  endpointId: StoredId,
+  now: Date,
+  plan: { nextAt?: Date; dueAt?: Date; deferrals?: number; reservation?: Reservation | undefined } = {},
+) {
+  const { nextAt = now, dueAt = nextAt, deferrals = 0, reservation } = plan;
+  return {
+    account_id: event.account_id,
+    event_id: event._id,
+    endpoint_id: endpointId,
+    event_type: event.type,
+    ...(event.request_id ? { request_id: event.request_id } : {}),
+    ...(event.trace ? { trace: event.trace } : {}),
+    status: DELIVERY_MOVES.fanOut.to satisfies DeliveryStatus,
+    attempts_made: 0,
+    attempts: [],
+    next_at: nextAt,
+    due_at: dueAt,
+    revision: 0,
+    deferrals,
+    ...(reservation ? { lease_id: reservation.leaseId, lease_until: reservation.until } : {}),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** The update that inserts a delivery which a fan-out has not made, and leaves one alone that exists. */
+export function insertMissing(event: FannedOut, endpointId: StoredId, now: Date) {
+  return { $setOnInsert: newDelivery(event, endpointId, now) };
+}

@@ -1,0 +1,117 @@
+// The state machine of a delivery: what each state keeps, and every move with its actor and its guard.
+import type { DeliveryStatus } from './delivery.ts';
+import type { DeliveryGuard } from './delivery-guards.ts';
+
+/** Who makes a move: a caller replays over the API, an operator on the dashboard. */
+export type DeliveryActor = 'fan-out' | 'worker' | 'poller' | 'caller or operator' | 'reconcile';
+
+/** Fields that belong to a state. `lease_id` and `lease_until` exist only while a worker has the delivery, or had it when it died. */
+export const STATE_FIELDS = ['next_at', 'due_at', 'lease_id', 'lease_until', 'settled_at'] as const;
+export type StateField = (typeof STATE_FIELDS)[number];
+
+interface State {
+  meaning: string;
+  /** A move into the state removes all other state fields. */
+  keeps: readonly StateField[];
+}
+
+export const DELIVERY_STATES: Readonly<Record<DeliveryStatus, State>> = {
+  pending: {
+    meaning: 'An attempt is due, under way, or planned for later.',
+    keeps: ['next_at', 'due_at', 'lease_id', 'lease_until'],
+  },
+  delivered: { meaning: 'The receiver answered 2xx.', keeps: ['settled_at'] },
+  dead: { meaning: 'All attempts failed, or the endpoint was deleted.', keeps: ['settled_at'] },
+  held: { meaning: 'The endpoint is disabled.', keeps: [] },
+};
+
+export interface Move {
+  by: DeliveryActor;
+  /** Empty: the delivery does not exist yet. */
+  from: readonly DeliveryStatus[];
+  to: DeliveryStatus;
+  /** Conditions that the write itself checks, besides `from`. */
+  guards: readonly DeliveryGuard[];
+  /** `any`: an insert may come with a lease (a reservation) or without one. */
+  lease: 'any' | 'begins' | 'keeps' | 'ends';
+  /** True when jobs of the state before must not run any more: their ids carry the old revision. */
+  raisesRevision: boolean;
+}
+
+/** The moves. Nothing changes a delivery but through one of them, see delivery-moves.ts. */
+export const DELIVERY_MOVES = {
+  fanOut: { by: 'fan-out', from: [], to: 'pending', guards: ['isNew'], lease: 'any', raisesRevision: false },
+  replayMissing: {
+    by: 'caller or operator',
+    from: [],
+    to: 'pending',
+    guards: ['isNew'],
+    lease: 'any',
+    raisesRevision: false,
+  },
+
+  acquire: worker('pending', ['isReady', 'isFreeOrReserved'], { lease: 'begins', raisesRevision: false }),
+  extendLease: worker('pending', ['ownsLease'], { lease: 'keeps', raisesRevision: false }),
+  deliver: worker('delivered', ['ownsLease']),
+  retryLater: worker('pending', ['ownsLease']),
+  giveUp: worker('dead', ['ownsLease']),
+  defer: worker('pending', ['ownsLease']),
+  suspendLeased: worker('held', ['ownsLease']),
+  /** The breaker of the endpoint has closed. Also fan-out and poller make it, when it closed while they deferred. */
+  recall: worker('pending', ['isDeferred', 'isFree'], { lease: 'keeps', raisesRevision: true }),
+
+  enqueue: poller({ raisesRevision: false }),
+  /** The worker that had it died; BullMQ ignores the old job's id as long as that job lives. */
+  enqueueAgain: poller({ raisesRevision: true }),
+  /** A worker has it: the poller looks again when the lease ends. */
+  recheckAfterLease: poller({ raisesRevision: true }),
+  deferDue: poller({ raisesRevision: true }),
+
+  /** One delivery, whatever its state; a leased one is being attempted, and that attempt is the replay. */
+  replay: replay(['pending', 'delivered', 'dead', 'held'], ['isFree']),
+  /** Many deliveries of one endpoint, those that were delivered included. */
+  replayEnded: replay(['delivered', 'dead', 'held'], []),
+  replayUndelivered: replay(['dead', 'held'], []),
+  /** With either of these two: a delivery that waits for its next attempt goes at once. */
+  hasten: replay(['pending'], ['isFree', 'isLater']),
+
+  /** The endpoint was disabled. */
+  suspend: reconcile(['pending'], 'held', ['isFree']),
+  /** The endpoint was enabled. */
+  resume: reconcile(['held'], 'pending', []),
+  /** The endpoint was deleted. */
+  abandon: reconcile(['pending', 'held'], 'dead', ['isFree']),
+} as const satisfies Record<string, Move>;
+
+export type DeliveryMove = keyof typeof DELIVERY_MOVES;
+
+function worker<To extends DeliveryStatus, const Guards extends readonly DeliveryGuard[]>(
+  to: To,
+  guards: Guards,
+  { lease, raisesRevision }: Pick<Move, 'lease' | 'raisesRevision'> = { lease: 'ends', raisesRevision: true },
+) {
+  return { by: 'worker', from: ['pending'], to, guards, lease, raisesRevision } as const;
+}
+
+function poller({ raisesRevision }: Pick<Move, 'raisesRevision'>) {
+  return {
+    by: 'poller',
+    from: ['pending'],
+    to: 'pending',
+    guards: ['isAsRead'],
+    lease: 'keeps',
+    raisesRevision,
+  } as const;
+}
+
+function replay<const Guards extends readonly DeliveryGuard[]>(from: readonly DeliveryStatus[], guards: Guards) {
+  return { by: 'caller or operator', from, to: 'pending', guards, lease: 'ends', raisesRevision: true } as const;
+}
+
+function reconcile<To extends DeliveryStatus, const Guards extends readonly DeliveryGuard[]>(
+  from: readonly DeliveryStatus[],
+  to: To,
+  guards: Guards,
+) {
+  return { by: 'reconcile', from, to, guards, lease: 'ends', raisesRevision: true } as const;
+}

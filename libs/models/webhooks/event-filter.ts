@@ -1,0 +1,26 @@
+// Which events an endpoint subscribes to: types, `noun.*` or `*`.
+import type { StoredId } from '../tenant.ts';
+import { EVENT_TYPES } from './event.ts';
+
+const NOUNS = new Set(EVENT_TYPES.filter((type) => type.includes('.')).map((type) => type.split('.', 1)[0]));
+
+/** True for an event type, `noun.*` of a known noun, or `*`. */
+export function isEventFilter(text: string): boolean {
+  if (text === '*' || (EVENT_TYPES as readonly string[]).includes(text)) return true;
+  return text.endsWith('.*') && NOUNS.has(text.slice(0, -2));
+}
+
+/** True when one of the filters names the type. */
+function matches(filters: readonly string[], type: string): boolean {
+  return filters.some(
+    (filter) => filter === '*' || filter === type || (filter.endsWith('.*') && type.startsWith(filter.slice(0, -1))),
+  );
+}
+
+/** True when the event goes to the endpoint: because it is for this endpoint alone, or because a filter names its type. */
+export function isSubscribed(
+  { _id, events }: { _id: StoredId; events: readonly string[] },
+  { endpoint_id, type }: { endpoint_id?: StoredId | null | undefined; type: string },
+): boolean {
+  return endpoint_id ? String(endpoint_id) === String(_id) : matches(events, type);
+}

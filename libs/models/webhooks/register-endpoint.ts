@@ -1,0 +1,95 @@
+// Registers an endpoint: vets its URL, takes one of the account's slots and makes its secret.
+import { conflict, validationFailed } from '../../errors.ts';
+import { inTransaction, type Session } from '../../mongo/connection.ts';
+import { isDuplicate } from '../../mongo/errors.ts';
+import { type Outbound, OutboundRefused } from '../../outbound/outbound.ts';
+import { isWebUrl } from '../../outbound/url-form.ts';
+import type { SecretBox } from '../../secret-box.ts';
+import { lastDrawn } from '../counter.ts';
+import type { Id } from '../tenant.ts';
+import { makeSecret } from './endpoint-secrets.ts';
+import { isEventFilter } from './event-filter.ts';
+import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
+
+/** What a 409 says. */
+export const ENDPOINTS_MAX_REACHED = `An account can have at most ${ENDPOINTS_MAX} webhook endpoints`;
+
+/**
+ * @returns the URL in its canonical form. It must be https on the usual ports, except on addresses that the operator allows.
+ * @throws AppError 400 with the class of the reason in brackets.
+ */
+export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<string> {
+  try {
+    const { url } = await outbound.vet(text, { protocols: ['https:'] });
+    if (!isWebUrl(text)) throw new OutboundRefused('malformed');
+    return url.href;
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error;
+    // A name may be registered before it exists: each delivery resolves it again.
+    if (error.reason === 'dns' && isWebUrl(text)) return outbound.check(text, { protocols: ['https:'] }).url.href;
+    const message = error.reason === 'scheme' ? 'must use https' : error.message;
+    throw validationFailed({ url: [`url ${message} (${error.reason})`] });
+  }
+}
+
+export interface NewEndpoint {
+  /** Already vetted, see vetEndpointUrl. */
+  url: string;
+  events: string[];
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** @returns the record; its secret can be read with secretsOf. @throws AppError 409 when the account has ENDPOINTS_MAX. */
+export async function insertEndpoint(
+  session: Session,
+  accountId: Id,
+  { url, events, description, enabled = true }: NewEndpoint,
+  box: SecretBox,
+): Promise<WebhookEndpointRecord> {
+  const slot = await freeSlot(session, accountId);
+  const sequence = await lastDrawn(session, accountId, 'event');
+  try {
+    const [endpoint] = await WebhookEndpoint.create(
+      [
+        {
+          account_id: accountId,
+          slot,
+          url,
+          events,
+          ...(description ? { description } : {}),
+          enabled,
+          ...(enabled ? {} : { disabled_reason: 'manual' }),
+          pauses: [{ after: 0, ...(enabled ? { until: sequence } : {}) }],
+          secret: box.seal(makeSecret()),
+        },
+      ],
+      { session },
+    );
+    return (endpoint as NonNullable<typeof endpoint>).toObject() as WebhookEndpointRecord;
+  } catch (error) {
+    if (isDuplicate(error)) throw conflict('Another endpoint is being registered, please try again');
+    throw error;
+  }
+}
+
+async function freeSlot(session: Session, accountId: Id): Promise<number> {
+  const others = await WebhookEndpoint.find({ account_id: accountId }, { slot: 1 }, { session }).lean();
+  const used = new Set(others.map(({ slot }) => slot));
+  const slot = Array.from({ length: ENDPOINTS_MAX }, (_, index) => index).find((index) => !used.has(index));
+  if (slot === undefined) throw conflict(ENDPOINTS_MAX_REACHED);
+  return slot;
+}
+
+/** Registers an endpoint outside of a request, for the admin command. @returns its id and its secret, which is shown once. */
+export async function registerEndpoint(
+  accountId: Id,
+  input: NewEndpoint,
+  { outbound, box }: { outbound: Outbound; box: SecretBox },
+): Promise<{ endpoint: ReturnType<typeof endpointView>; secret: string }> {
+  const unknown = input.events.filter((filter) => !isEventFilter(filter));
+  if (unknown.length > 0) throw validationFailed({ events: unknown.map((filter) => `${filter} is no event type`) });
+  const url = await vetEndpointUrl(input.url, outbound);
+  const record = await inTransaction((session) => insertEndpoint(session, accountId, { ...input, url }, box));
+  return { endpoint: endpointView(record), secret: box.open(record.secret) };
+}

@@ -1,0 +1,57 @@
+// Sends deliveries again: one, or those of many events to one endpoint.
+import { agreedDate } from '../../clock.ts';
+import { readAfterElection } from '../../mongo/read-after-election.ts';
+import { type Id, storedId } from '../tenant.ts';
+import { Delivery, type DeliveryRecord, deliveryId, SETTLED_KEPT_SECONDS } from './delivery.ts';
+import { changeOf, type FannedOut, guardOf, insertMissing } from './delivery-moves.ts';
+
+/** Sends a delivery again, whatever its state; a pending one goes at once. @returns null when it does not exist. */
+export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDate()): Promise<DeliveryRecord | null> {
+  const own = { _id: id, account_id: accountId };
+  const replayed = await Delivery.findOneAndUpdate(
+    { ...own, ...guardOf('replay', { now }) },
+    changeOf('replay', restarted(now)),
+    { returnDocument: 'after' },
+  ).lean<DeliveryRecord>();
+  // A worker is making an attempt right now: that is the replay.
+  return replayed ?? readAfterElection(() => Delivery.findOne(own).lean<DeliveryRecord>());
+}
+
+/**
+ * Sends events to an endpoint (again): also those it never got, and at once those that wait for their next attempt.
+ * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept: they may have been delivered.
+ * @returns how many go out.
+ */
+export async function replayEvents(
+  events: readonly (FannedOut & { created_at: Date })[],
+  endpointId: Id,
+  { skipDelivered }: { skipDelivered: boolean },
+  now: Date = agreedDate(),
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const forgottenBefore = new Date(now.getTime() - SETTLED_KEPT_SECONDS * 1_000);
+  const move = skipDelivered ? 'replayUndelivered' : 'replayEnded';
+  // One that is due or leased is on its way already.
+  const either = { $or: [guardOf(move, {}), guardOf('hasten', { now })] };
+  const update = changeOf(move, restarted(now));
+  const made = await Delivery.bulkWrite(
+    events.flatMap((event) => {
+      const _id = storedId(deliveryId(event._id, endpointId));
+      const sendAgain = { updateOne: { filter: { _id, account_id: event.account_id, ...either }, update } };
+      if (skipDelivered && event.created_at < forgottenBefore) return [sendAgain];
+      const makeMissing = {
+        updateOne: {
+          // By the key alone, which no two accounts share: only then the server retries by itself when a fan-out inserts it meanwhile.
+          filter: { _id },
+          update: insertMissing(event, storedId(endpointId), now),
+          upsert: true,
+        },
+      };
+      return [sendAgain, makeMissing];
+    }),
+  );
+  return made.modifiedCount + made.upsertedCount;
+}
+
+/** The schedule from its beginning, due now. */
+export const restarted = (now: Date) => ({ nextAt: now, dueAt: now, attemptsMade: 0, deferrals: 0, updatedAt: now });

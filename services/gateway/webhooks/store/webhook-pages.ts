@@ -1,0 +1,40 @@
+// Pages of an account's endpoints and of an endpoint's deliveries, newest first.
+import { countAlong, LIST_LIMIT_MS, newestFirst, type Page, type Wanted } from '#libs/models/listing.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import {
+  Delivery,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  OF_ENDPOINT,
+  OF_ENDPOINT_BY_STATUS,
+} from '#libs/models/webhooks/delivery.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+
+type Position = Pick<Wanted, 'limit' | 'offset' | 'after'>;
+
+export async function findEndpointPage(accountId: Id, position: Position): Promise<Page<WebhookEndpointRecord>> {
+  const filter = { account_id: storedId(accountId) };
+  const [page, total] = await Promise.all([
+    newestFirst<WebhookEndpointRecord>(driverOf(WebhookEndpoint), filter, position),
+    driverOf(WebhookEndpoint).countDocuments(filter, { maxTimeMS: LIST_LIMIT_MS }),
+  ]);
+  return { ...page, total };
+}
+
+export async function findDeliveryPage(
+  { accountId, endpointId, status }: { accountId: Id; endpointId: Id; status: DeliveryStatus | undefined },
+  position: Position,
+): Promise<Page<DeliveryRecord>> {
+  const filter = {
+    account_id: storedId(accountId),
+    endpoint_id: storedId(endpointId),
+    ...(status ? { status } : {}),
+  };
+  const hint = status ? OF_ENDPOINT_BY_STATUS : OF_ENDPOINT;
+  const [page, total] = await Promise.all([
+    newestFirst<DeliveryRecord>(driverOf(Delivery), filter, position, hint),
+    countAlong(hint, Delivery, filter),
+  ]);
+  return { ...page, total };
+}

@@ -1,0 +1,74 @@
+// Makes one attempt: opens the endpoint's secrets, signs, calls, and says what to record.
+import { LRUCache } from 'lru-cache';
+import { agreedDate } from '#libs/clock.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
+import type { Attempt } from '#libs/models/webhooks/delivery.ts';
+import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
+import type { EventRecord } from '#libs/models/webhooks/event.ts';
+import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { openAccountLoader } from './account-loader.ts';
+import type { Outcome, PostSigned } from './post-signed.ts';
+
+const SECRETS_CACHED_MAX = 1_000;
+/** The log names an endpoint whose secret cannot be opened this often at most. */
+const LOGGED_EVERY_MS = 10 * 60_000;
+/** Without a signature no call is made. */
+const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
+
+export type AttemptDelivery = (
+  endpoint: WebhookEndpointRecord,
+  event: EventRecord,
+  log: Logger,
+) => Promise<{ outcome: Outcome; attempt: Attempt }>;
+
+export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostSigned }): AttemptDelivery {
+  // An endpoint gets many deliveries with one secret.
+  const opened = new LRUCache<string, string>({
+    max: SECRETS_CACHED_MAX,
+    memoMethod: (sealed) => options.box.open(sealed),
+  });
+  const box = { open: (sealed: string) => opened.memo(sealed) };
+  const logged = new LRUCache<Id, true>({ max: SECRETS_CACHED_MAX, ttl: LOGGED_EVERY_MS });
+  const accounts = openAccountLoader();
+
+  return async (endpoint, event, log) => {
+    const account = await retryWhileUnavailable(() => accounts.load(wireId(event.account_id)));
+    const isTest = account?.mode === 'test';
+    const at = agreedDate();
+    const secrets = signingSecrets(endpoint, log);
+    const { url } = endpoint;
+    const outcome = secrets
+      ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets, isTest })
+      : UNSIGNED;
+    return { outcome, attempt: attemptOf(at, outcome) };
+  };
+
+  /** @returns undefined when no key opens the current secret. That counts as a failed attempt, so that the attempts end one day. */
+  function signingSecrets(endpoint: WebhookEndpointRecord, log: Logger): string[] | undefined {
+    try {
+      return secretsOf(endpoint, box);
+    } catch (error) {
+      const endpointId = wireId(endpoint._id);
+      if (!logged.has(endpointId)) {
+        logged.set(endpointId, true);
+        log.error(
+          { err: error, endpointId },
+          'no key of SECRET_KEY opens the secret of this endpoint; its deliveries fail until the key is back or the secret is rotated',
+        );
+      }
+      return undefined;
+    }
+  }
+}
+
+function attemptOf(at: Date, { durationMs, status, errorClass }: Outcome): Attempt {
+  return {
+    at,
+    ...(errorClass === 'unreachable' ? {} : { duration_ms: durationMs }),
+    ...(status === undefined ? {} : { response_status: status }),
+    ...(errorClass ? { error_class: errorClass } : {}),
+  };
+}
