@@ -124,12 +124,16 @@ export type Account = {
      * @minLength 1
      */
     brand_color: string | null;
+    /**
+     * @format double
+     */
     default_tax_rate: number | null;
     allow_backdating: boolean;
     time_zone: string;
     locale: string;
     /**
      * Hours that one time entry may have at most
+     * @format double
      */
     max_entry_hours: number;
     number_formats: {
@@ -243,6 +247,7 @@ export type UpdateAccountBody = {
      * Where a quote or an invoice names no tax_rate
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     default_tax_rate?: number | null;
     /**
@@ -267,6 +272,7 @@ export type UpdateAccountBody = {
      * Hours that one time entry may have at most; 24 when null
      * @maximum 10000
      * @exclusiveMinimum 0
+     * @format double
      */
     max_entry_hours?: number | null;
     /**
@@ -611,11 +617,13 @@ export type CreateTaskBody = {
     /**
      * @minimum 0
      * @maximum 1000000
+     * @format double
      */
     estimated_hours?: number | null;
     /**
      * @minimum 0
      * @maximum 1000000000
+     * @format double
      */
     rate?: number | null;
     /**
@@ -646,14 +654,19 @@ export type Task = {
      */
     description: string | null;
     status: "todo" | "in_progress" | "done";
+    /**
+     * @format double
+     */
     estimated_hours: number | null;
     billable: boolean;
     /**
      * Per hour
+     * @format double
      */
     rate: number | null;
     /**
      * Tracked over all time entries
+     * @format double
      */
     total_seconds: number;
     /**
@@ -698,11 +711,13 @@ export type UpdateTaskBody = {
     /**
      * @minimum 0
      * @maximum 1000000
+     * @format double
      */
     estimated_hours?: number | null;
     /**
      * @minimum 0
      * @maximum 1000000000
+     * @format double
      */
     rate?: number | null;
     /**
@@ -721,6 +736,7 @@ export type CreateTimeEntryBody = {
     /**
      * @maximum 10000
      * @exclusiveMinimum 0
+     * @format double
      */
     hours: number;
     /**
@@ -742,6 +758,7 @@ export type CreateTimeEntryBody = {
      * Unless given, the task's
      * @minimum 0
      * @maximum 1000000000
+     * @format double
      */
     hourly_rate?: number | null;
 };
@@ -752,7 +769,13 @@ export type CreatedTimeEntry = {
      * @format uuid
      */
     id: string;
+    /**
+     * @format double
+     */
     hours: number;
+    /**
+     * @format double
+     */
     hourly_rate: number | null;
     /**
      * @minLength 1
@@ -792,7 +815,13 @@ export type TimeEntry = {
      * @format uuid
      */
     id: string;
+    /**
+     * @format double
+     */
     hours: number;
+    /**
+     * @format double
+     */
     hourly_rate: number | null;
     /**
      * @minLength 1
@@ -840,6 +869,7 @@ export type UpdateTimeEntryBody = {
     /**
      * @maximum 10000
      * @exclusiveMinimum 0
+     * @format double
      */
     hours?: number;
     /**
@@ -856,6 +886,7 @@ export type UpdateTimeEntryBody = {
      * Unless given, the task's
      * @minimum 0
      * @maximum 1000000000
+     * @format double
      */
     hourly_rate?: number | null;
 };
@@ -866,7 +897,13 @@ export type ChangedTimeEntry = {
      * @format uuid
      */
     id: string;
+    /**
+     * @format double
+     */
     hours: number;
+    /**
+     * @format double
+     */
     hourly_rate: number | null;
     /**
      * @minLength 1
@@ -909,24 +946,28 @@ export type LineItemInput = {
      * The same as `quantity`, under its name in responses
      * @minimum -1000000000
      * @maximum 1000000000
+     * @format double
      */
     qty?: (number | null) | string;
     /**
      * Required unless `qty` is given. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000
      * @maximum 1000000000
+     * @format double
      */
     quantity?: (number | null) | string;
     /**
      * A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000000
      * @maximum 1000000000000
+     * @format double
      */
     rate: number | string;
     /**
      * Per cent. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     discount?: (number | null) | string;
 };
@@ -940,6 +981,7 @@ export type CreateQuoteBody = {
     /**
      * @minimum 0
      * @maximum 1000000000000
+     * @format double
      */
     amount: number;
     /**
@@ -963,6 +1005,7 @@ export type CreateQuoteBody = {
      * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     tax_rate?: number | null;
     status?: "Draft" | "Sent";
@@ -1030,6 +1073,7 @@ export type Quote = {
     quote_number: string | null;
     /**
      * Sum of the lines before tax, or as given
+     * @format double
      */
     amount: number;
     /**
@@ -1040,18 +1084,30 @@ export type Quote = {
     currency: string;
     /**
      * Percentage, 0 to 100
+     * @format double
      */
     tax_rate: number;
     /**
      * The same as `amount`
+     * @format double
      */
     subtotal: number;
+    /**
+     * @format double
+     */
     tax_amount: number;
     /**
      * `amount` + `tax_amount`
+     * @format double
      */
     total: number;
+    /**
+     * @format double
+     */
     amount_paid: number;
+    /**
+     * @format double
+     */
     amount_due: number;
     status: "Draft" | "Sent" | "Accepted" | "Declined" | "Expired";
     /**
@@ -1117,12 +1173,14 @@ export type UpdateQuoteBody = {
      * With `line_items`, their sum; alone it stands beside the lines that are there
      * @minimum 0
      * @maximum 1000000000000
+     * @format double
      */
     amount?: number;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     tax_rate?: number | null;
     /**
@@ -1186,6 +1244,7 @@ export type CreateInvoiceBody = {
      * Per cent. Unless given, the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     tax_rate?: number | null;
     status?: "Draft" | "Sent";
@@ -1213,6 +1272,7 @@ export type CreateInvoiceBody = {
      * Required without `line_items`; with them their sum counts
      * @minimum 0
      * @maximum 1000000000000
+     * @format double
      */
     amount?: number | null;
 };
@@ -1230,6 +1290,7 @@ export type Invoice = {
     invoice_number: string | null;
     /**
      * Sum of the lines before tax, or as given
+     * @format double
      */
     amount: number;
     /**
@@ -1240,18 +1301,30 @@ export type Invoice = {
     currency: string;
     /**
      * Percentage, 0 to 100
+     * @format double
      */
     tax_rate: number;
     /**
      * The same as `amount`
+     * @format double
      */
     subtotal: number;
+    /**
+     * @format double
+     */
     tax_amount: number;
     /**
      * `amount` + `tax_amount`
+     * @format double
      */
     total: number;
+    /**
+     * @format double
+     */
     amount_paid: number;
+    /**
+     * @format double
+     */
     amount_due: number;
     status: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
     /**
@@ -1311,12 +1384,14 @@ export type UpdateInvoiceBody = {
     /**
      * @minimum 0
      * @maximum 1000000000000
+     * @format double
      */
     amount?: number | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     tax_rate?: number | null;
     /**
@@ -1618,7 +1693,13 @@ export type NumberSequence = {
      * @minLength 1
      */
     period: string | null;
+    /**
+     * @format double
+     */
     first: number;
+    /**
+     * @format double
+     */
     last: number;
 };
 
@@ -1626,14 +1707,17 @@ export type SequenceAudit = {
     gapless: boolean;
     /**
      * How many numbers were drawn
+     * @format double
      */
     drawn: number;
     /**
      * Numbers with a document
+     * @format double
      */
     live: number;
     /**
      * Numbers of deleted drafts, and numbers skipped after a restore
+     * @format double
      */
     deleted: number;
     /**
@@ -1730,6 +1814,7 @@ export type GeneratePdfBody = {
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
+     * @format double
      */
     amount: number;
     /**
@@ -1761,11 +1846,13 @@ export type GeneratePdfBody = {
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
+     * @format double
      */
     subtotal?: number | null;
     /**
      * @minimum 0
      * @maximum 100
+     * @format double
      */
     taxRate?: number | null;
     /**
@@ -1791,17 +1878,20 @@ export type GeneratePdfBody = {
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
+     * @format double
      */
     discountAmount?: number | null;
     /**
      * @minimum -1000000000000
      * @maximum 1000000000000
+     * @format double
      */
     shippingAmount?: number | null;
     fontStyle?: "elegant" | "modern" | "classic";
     /**
      * @minimum 0.8
      * @maximum 1.2
+     * @format double
      */
     textScale?: number | null;
     showBanner?: boolean | null;
@@ -2421,6 +2511,7 @@ export type Payment = {
     invoice_number: string;
     /**
      * What was still due
+     * @format double
      */
     amount: number;
     /**

@@ -52,7 +52,12 @@ function tidy(schema: JsonSchema, direction: Direction): JsonSchema {
   const isFree = tidied['type'] === 'object' && !tidied['properties'] && !tidied['patternProperties'];
   if (isFree) tidied['additionalProperties'] ??= true;
   if (isSchema(tidied['items'])) tidied['items'] = inner(tidied['items']);
-  return withNull(unwrapped(tidied, inner), direction);
+  return withNull(inDouble(unwrapped(tidied, inner)), direction);
+}
+
+/** Generators of Go take a number without a format for one of single precision: money above 100,000 loses its cents. */
+function inDouble(schema: JsonSchema): JsonSchema {
+  return [schema['type']].flat().includes('number') ? { ...schema, format: 'double' } : schema;
 }
 
 /** An `anyOf` that only says "may also be null" or "may also be empty" is one schema. */

@@ -2,7 +2,7 @@
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
 import { isConditional, isOncePerKey, type Route } from '../http/route.ts';
-import { exampleOf, type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
+import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
 
@@ -79,8 +79,8 @@ function pathParameter(row: Route, name: string) {
 const idParameter: JsonSchema = { type: 'string', format: 'uuid', description: 'UUID of the record' };
 
 function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
-  const { examples: _shownBeside, ...schema } = jsonSchemaOf(body, 'input', register);
-  const example = exampleOf(body);
+  // The schema carries its example: beside a schema, openapi-generator warns that it ignores one.
+  const schema = jsonSchemaOf(body, 'input', register);
   const isChange = row.method === 'patch';
   return {
     required: ((schema['required'] ?? []) as string[]).length > 0 || isChange,
@@ -88,7 +88,6 @@ function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
       'application/json': {
         // A change needs at least one field that the operation knows.
         schema: register(`${pascal(row.operation)}Body`, isChange ? { ...schema, minProperties: 1 } : schema),
-        ...(example === undefined ? {} : { example }),
       },
     },
   };

@@ -21,7 +21,7 @@ interface Parameter {
   schema: JsonSchema;
 }
 
-type Answer = { description: string; content?: Record<string, { schema: JsonSchema; examples?: object }> };
+type Answer = { description: string; content?: Record<string, { schema: JsonSchema }> };
 
 export function makePage(document: OpenApi): string {
   const resolve: Resolve = (value) => resolved(document, value);
@@ -79,7 +79,7 @@ function section(entry: Entry, resolve: Resolve): Markup {
 ${markdown(operation.description)}
 ${parameters.length > 0 && html`<h4>Parameters</h4><table>${parameters.map((parameter) => parameterRow(parameter))}</table>`}
 ${body && html`<h4>Body</h4>${fieldsTable(body.schema, resolve)}`}
-<h4>Example</h4><pre>${curl(entry)}</pre>
+<h4>Example</h4><pre>${curl(entry, body && exampleIn(body.schema, resolve))}</pre>
 <h4>Answers</h4><dl>${answers.map(([status, answer]) => answerOf(status, answer as Answer, resolve))}</dl>
 </section>`;
 }
@@ -101,11 +101,14 @@ function jsonOf(holder: Answer | undefined) {
   return holder?.content?.['application/json'];
 }
 
-function curl({ method, path, operation }: Entry): string {
+function exampleIn(schema: JsonSchema, resolve: Resolve): unknown {
+  return (resolve(schema) as { examples?: unknown[] }).examples?.[0];
+}
+
+function curl({ method, path, operation }: Entry, example: unknown): string {
   const parameters = (operation.parameters ?? []) as Array<{ in?: string; name?: string; example?: string | number }>;
   const inPath = new Map(parameters.map(({ name, example }) => [`{${name}}`, String(example)]));
   const file = fileOf(operation);
-  const example = (jsonOf(operation.requestBody as Answer | undefined) as { example?: unknown } | undefined)?.example;
   const lines = [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$URL${path.replaceAll(/\{\w+\}/g, (name) => inPath.get(name) ?? '')}"`,
     '-H "Authorization: Bearer $KEY"',

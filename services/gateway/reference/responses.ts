@@ -2,21 +2,17 @@
 import { CHANGED } from '../http/entity-tag.ts';
 import { isConditional, isOncePerKey, isRendered, type Route } from '../http/route.ts';
 import { TOO_MANY } from '../limits/rate-limit.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 type Response = { description: string; headers?: object; content?: object };
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: JsonSchema, examples?: object) => ({
-  'application/json': { schema, ...(examples ? { examples } : {}) },
-});
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 
 function failure(description: string, error: string, headers: object = {}, schema = 'Failure'): Response {
   return {
     description,
     headers: { ...header('X-Request-Id'), ...headers },
-    content: json(reference(schema), { default: { value: { error } } }),
+    content: { 'application/json': { schema: reference(schema), example: { error } } },
   };
 }
 

@@ -11,6 +11,7 @@ export interface WebhookCall {
   description: string;
   tags: string[];
   security: [];
+  'x-internal': true;
   parameters: object[];
   requestBody: { required: true; content: { 'application/json': { schema: JsonSchema; example: object } } };
   responses: Record<string, object>;
@@ -35,6 +36,8 @@ function callOf({ type, description, example, data }: CatalogueEntry, register: 
     tags: [EVENT_DELIVERIES],
     // The signature is the proof; see the headers.
     security: [],
+    // A client of the API never makes this call. openapi-generator writes it all the same, in Python as code that does not compile.
+    'x-internal': true,
     parameters: HEADERS.map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: {
       required: true,

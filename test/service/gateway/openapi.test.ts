@@ -33,11 +33,13 @@ interface Example {
 /** Deletions after reads and changes, and what others refer to after what refers to it; then everything is made anew. */
 const TURN = { get: 0, patch: 1, delete: 2, post: 3 } as const;
 
-function examplesOf({ paths }: OpenApi): Example[] {
+function examplesOf({ paths, components }: OpenApi): Example[] {
   const examples = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, requestBody }]) => {
-      const json = (requestBody as { content?: Record<string, { example?: unknown }> })?.content?.['application/json'];
-      return { method, path, operation: operationId, body: json?.example };
+      const { content } = (requestBody ?? {}) as { content?: Record<string, { schema: { $ref: string } }> };
+      const name = content?.['application/json']?.schema.$ref.split('/').at(-1) ?? '';
+      const { examples } = (components.schemas[name] ?? {}) as { examples?: unknown[] };
+      return { method, path, operation: operationId, body: examples?.[0] };
     }),
   );
   const turn = ({ method }: Example) => TURN[method as keyof typeof TURN];

