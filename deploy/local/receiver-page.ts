@@ -1,5 +1,6 @@
 // The page of the receiver: what was delivered, newest first, and whether its signature is right.
 import { createHash } from 'node:crypto';
+import { escape as escapeHtml } from 'es-toolkit';
 
 export interface Delivery {
   receivedAt: string;
@@ -48,19 +49,13 @@ function articleOf({ receivedAt, verified, problem, headers, body }: Delivery): 
   const type = typeof body === 'object' && body !== null && 'type' in body ? String(body.type) : 'not an event';
   const verdict = verified
     ? '<span class="yes">signature verified</span>'
-    : `<span class="no">not verified: ${escaped(problem ?? '')}</span>`;
+    : `<span class="no">not verified: ${escapeHtml(problem ?? '')}</span>`;
   const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `<article>
-<h2>${escaped(type)} · ${verdict}</h2>
-<time>${escaped(receivedAt)}</time>
-<pre>${escaped(sent.join('\n'))}
+<h2>${escapeHtml(type)} · ${verdict}</h2>
+<time>${escapeHtml(receivedAt)}</time>
+<pre>${escapeHtml(sent.join('\n'))}
 
-${escaped(JSON.stringify(body, null, 2))}</pre>
+${escapeHtml(JSON.stringify(body, null, 2))}</pre>
 </article>`;
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -28,15 +28,15 @@ const STARTS_MAX = 10;
 const ENDS_LIMIT_MS = 1_000;
 
 export async function openPdfFloor(chromiumPath: string, pages: number): Promise<PdfFloor> {
-  const workplace = await openTempDir();
+  const tempDir = await openTempDir();
   const isolation = await findIsolation(chromiumPath, testLog);
-  const fontsFile = await prepareFonts(workplace.folder, isolation);
+  const fontsFile = await prepareFonts(tempDir.folder, isolation);
   let starts = 0;
   let pid = 0;
 
   async function start() {
     starts += 1;
-    const chromium = await launchChromium({ path: chromiumPath, isolation, folder: workplace.folder, fontsFile });
+    const chromium = await launchChromium({ path: chromiumPath, isolation, folder: tempDir.folder, fontsFile });
     pid = chromium.pid;
     return { chromium, opened: await Promise.all(Array.from({ length: pages }, () => openWarmPage(chromium))) };
   }
@@ -71,7 +71,7 @@ export async function openPdfFloor(chromiumPath: string, pages: number): Promise
     },
     async close() {
       await (await current).chromium.close();
-      await workplace.remove();
+      await tempDir.remove();
     },
   };
 }

@@ -2,6 +2,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { escape as escapeHtml } from 'es-toolkit';
 import { type Chromium, launchChromium } from '../../services/renderer/browser/chromium-process.ts';
 import { findIsolation, type Isolation } from '../../services/renderer/browser/isolation.ts';
 import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';
@@ -106,7 +107,7 @@ function pagesOf(field: Field, walls: Walls): Attack[] {
   );
   const uses = field.isFull ? USES : [(url: string) => USES.map((use) => use(url)).join('')];
   const asAddress = uses.flatMap((use, index) =>
-    urls.map(({ id, text }) => ({ id: `${id}/${index}`, text: `<p>x</p>${use(quoted(text))}` })),
+    urls.map(({ id, text }) => ({ id: `${id}/${index}`, text: `<p>x</p>${use(escapeHtml(text))}` })),
   );
   const pages = [...asMarkup, ...asAddress].map(({ id, text }) => ({ id, text: `<!doctype html>${text}` }));
   return walls.policy ? pages : inFrames(pages);
@@ -119,11 +120,9 @@ function inFrames(pages: Attack[]): Attack[] {
   );
   return groups.map((group) => ({
     id: group.map(({ id }) => id).join(','),
-    text: `<!doctype html>${group.map(({ text }) => `<iframe srcdoc="${quoted(text)}"></iframe>`).join('')}`,
+    text: `<!doctype html>${group.map(({ text }) => `<iframe srcdoc="${escapeHtml(text)}"></iframe>`).join('')}`,
   }));
 }
-
-const quoted = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 const USES: ((url: string) => string)[] = [
   (url) => `<img src="${url}">`,

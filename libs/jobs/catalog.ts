@@ -4,34 +4,34 @@ import type { PrintableDocument } from './printable-document.ts';
 export interface JobDefinition<Payload> {
   /** The queue's name, and the job's. */
   readonly name: string;
-  /** How often the queue itself tries; 1 means that somebody else owns the retries. */
+  /** How often the queue itself tries; 1 when retries are made elsewhere. */
   readonly attempts: number;
   /** Wait before the second attempt, doubled for each further one, ± half. */
   readonly backoffMs: number;
   /** A lost worker's job runs again after at most lockMs + stalledMs. */
   readonly lockMs: number;
   readonly stalledMs: number;
-  /** The field that holds customers' content: kept in Redis' memory until the deadline and written to no disk, see unsaved.ts. */
+  /** The field with customers' content, which Redis keeps in memory until the deadline and never writes to disk, see unsaved.ts. */
   readonly unsaved?: { field: string; deadlineField: string };
   readonly payload?: Payload; // Carries the type only; never set.
 }
 
 export interface RenderDocument {
   document: PrintableDocument;
-  /** The account it is for, to keep cached images of one account from another. */
+  /** Keeps the cached images of accounts apart. */
   accountId: string;
   requestId: string;
-  /** Milliseconds since the epoch after which nobody waits any more. */
+  /** Milliseconds since the epoch after which no caller waits. */
   deadlineAt: number;
-  /** Where the answer goes, see replies.ts. */
+  /** Where the reply goes, see replies.ts. */
   replyTo: string;
-  /** No caller waits for it: it takes a page only beside those that callers wait for. */
+  /** No caller waits for it, so documents with a caller go first. */
   isBackground?: boolean;
 }
 
 /**
- * A caller waits for it: the second attempt follows at once, and a killed renderer's job is running again inside the
- * 30 s deadline (BullMQ's defaults of 30 s + 30 s would answer after the caller has gone).
+ * A caller waits for it: the second attempt follows at once, and the job of a killed renderer runs again within the
+ * 30 s deadline (with BullMQ's defaults of 30 s + 30 s the response would come too late).
  */
 export const renderDocument = defineJob<RenderDocument>({
   name: 'render-document',
@@ -42,7 +42,7 @@ export const renderDocument = defineJob<RenderDocument>({
   unsaved: { field: 'document', deadlineField: 'deadlineAt' },
 });
 
-/** MongoDB holds the event; the relay puts it in again when the queue loses it, so the queue tries once. */
+/** MongoDB holds the event, and the relay enqueues it again when the queue loses it, so the queue tries once. */
 export const fanOutEvent = defineJob<{ eventId: string; accountId: string }>({
   name: 'fan-out-event',
   attempts: 1,
@@ -56,7 +56,7 @@ export interface DeliverWebhook {
   accountId: string;
   endpointId: string;
   requestId?: string;
-  /** Only of a first attempt: whoever takes the job before `until` (milliseconds since the epoch) holds the delivery. */
+  /** Only of a first attempt: a worker that takes the job before `until` (milliseconds since the epoch) has the lease of the delivery. */
   reservation?: { eventId: string; leaseId: string; until: number };
 }
 
@@ -70,8 +70,8 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
 });
 
 /**
- * The same for late attempts and for all that the retry clock brings, in slots of its own: an endpoint that is down for hours must not
- * delay one that is well, and a backlog no new event.
+ * Late attempts and everything from the retry clock, in slots of their own: neither an endpoint that is down for hours nor a backlog
+ * may delay new events.
  */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
 

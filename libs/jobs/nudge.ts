@@ -1,15 +1,13 @@
-// Tells the webhook services that something waits in MongoDB, so that they need not wait for their next look.
-// Only a hint: a lost nudge costs half a second, never an event.
-
+// Tells the webhook services that an event waits in MongoDB, so that they look at once. A lost nudge costs half a second, never an event.
 import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 
-/** Called after a commit; nobody waits for it and nothing fails with it. @param redis an impatient connection. */
+/** Called after a commit; never waits and never fails. @param redis a connection that fails fast. */
 export function nudgeRelay(redis: Redis, prefix: string): void {
   redis.publish(channelOf(prefix), '').catch(() => undefined);
 }
 
-/** Calls `onNudge` for each nudge. @returns what ends it. */
+/** Calls `onNudge` for each nudge. @returns a function that stops listening. */
 export function listenForNudges(redisUrl: string, prefix: string, log: Logger, onNudge: () => void): () => void {
   const subscriber = connectWaiting(redisUrl, log);
   subscriber.subscribe(channelOf(prefix)).catch((error) => log.warn({ err: error }, 'not subscribed'));

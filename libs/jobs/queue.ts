@@ -1,4 +1,4 @@
-// Puts work into the queues and reads their state; fails within a second while Redis is away.
+// Enqueues jobs and reads the state of the queues. Fails within a second while Redis is unavailable.
 import { Queue } from 'bullmq';
 import { connectFailFast, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
@@ -6,24 +6,24 @@ import type { JobDefinition } from './catalog.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
 import { keepUnsaved, unsavedKey } from './unsaved.ts';
 
-/** Half of each wait is chance: jobs that failed together are not retried together. */
+/** Half of each backoff is random, so that jobs that failed together are not retried together. */
 const JITTER = 0.5;
 
 export interface Entry<Payload> {
   payload: Payload;
-  /** Deterministic id: while a job with this id lives, adding it again does nothing. No `:` in it, not only digits. */
+  /** Deterministic id: while a job with this id exists, adding it again does nothing. Must not hold `:` nor be a number. */
   id: string;
   delayMs?: number;
-  /** The trace it goes on with, see currentTrace; without one, that of who puts it in. Of enqueueAll only. */
+  /** The trace that the job continues, see currentTrace; the current one unless given. Used by enqueueAll only. */
   trace?: string | undefined;
-  /** Waits until nothing else does: everything enqueued without this goes first. */
+  /** Runs after all jobs that were enqueued without this. */
   isBackground?: boolean | undefined;
-  /** How many jobs of the same account were in flight before it: jobs with a lower number go first, so that accounts take turns. */
+  /** How many jobs of the same account were in flight before it. Lower numbers go first, which gives accounts a fair share. */
   behind?: number | undefined;
 }
 
 export interface QueueCounts {
-  /** Waiting and prioritized: what a worker could take now. */
+  /** Waiting and prioritized: jobs that a worker could take now. */
   ready: number;
   active: number;
   delayed: number;
@@ -33,25 +33,25 @@ export interface QueueCounts {
 export interface Queues {
   enqueue<Payload>(definition: JobDefinition<Payload>, entry: Entry<Payload>): Promise<void>;
   enqueueAll<Payload>(definition: JobDefinition<Payload>, entries: Entry<Payload>[]): Promise<void>;
-  /** Takes a job out that has not started. @returns false when it is gone or already running. */
+  /** Removes a job that has not started. @returns false when it is gone or already running. */
   remove(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
   /** `unknown` when the queue has no such job: done and removed, or lost with Redis. */
   stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
-  /** True while the queue has the job and no worker ever had it, not even one that was lost since. */
+  /** True while the queue has the job and no worker ever took it. */
   isUntaken(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
   counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
-  /** How many workers are connected for it, over all processes. */
+  /** How many workers are connected, in all processes. */
   workerCount(definition: JobDefinition<unknown>): Promise<number>;
-  /** Milliseconds the oldest ready job has waited, 0 when none waits. */
+  /** Milliseconds that the oldest ready job has waited, 0 when there is none. */
   oldestAgeMs(definition: JobDefinition<unknown>): Promise<number>;
   /** The BullMQ queue itself, for the operations dashboard. */
   raw(definition: JobDefinition<unknown>): Queue;
-  /** The connection the queues use, for neighbours that speak to the same Redis in the same manner. */
+  /** The connection of the queues, which fails fast. */
   redis: Redis;
   close(): Promise<void>;
 }
 
-/** @param prefix leads every key in Redis, see REDIS_PREFIX. */
+/** @param options.prefix of every key in Redis, see REDIS_PREFIX. */
 export function openQueues(options: { redisUrl: string; prefix: string; log: Logger }): Queues {
   const redis = connectFailFast(options.redisUrl, options.log);
   const queues = new Map<string, Queue>();
@@ -63,13 +63,13 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         connection: redis,
         prefix: options.prefix,
         skipVersionCheck: true,
-        skipWaitingForReady: true, // Otherwise an add would wait for Redis to come back instead of failing.
+        skipWaitingForReady: true, // Otherwise adding a job would wait for Redis instead of failing.
         streams: { events: { maxLen: 500 } },
         ...queueTelemetry(),
         defaultJobOptions: {
           attempts: definition.attempts,
           backoff: { type: 'exponential', delay: definition.backoffMs, jitter: JITTER },
-          // A finished job that lingers would make the queue ignore the same id silently.
+          // The queue would silently ignore the id of a finished job that it keeps.
           removeOnComplete: true,
           removeOnFail: true,
         },
@@ -92,7 +92,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     raw,
     async enqueue(definition, { payload, ...entry }) {
       const { saved, kept } = divided(definition, entry.id, payload);
-      // On one connection, in this order: no worker finds the job without what belongs to it.
+      // In this order on one connection, so that no worker finds the job without its unsaved field.
       await Promise.all([kept, raw(definition).add(definition.name, saved, optionsOf(entry))]);
     },
     async enqueueAll(definition, entries) {
@@ -107,13 +107,13 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         if (isRemoved && definition.unsaved) await redis.unlink(unsavedKey(options.prefix, definition.name, id));
         return isRemoved;
       } catch {
-        // A job that is being worked on is locked and cannot be removed: the caller cancels it instead.
+        // A running job is locked and cannot be removed: the caller cancels it instead.
         return false;
       }
     },
     stateOf: (definition, id) => raw(definition).getJobState(id),
     async isUntaken(definition, id) {
-      // Not the job itself: it may carry a whole document.
+      // Two fields instead of the job, which may carry a whole document.
       const [addedAt, takenAt] = await redis.hmget(raw(definition).toKey(id), 'timestamp', 'processedOn');
       return Boolean(addedAt) && !takenAt;
     },
@@ -129,7 +129,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     workerCount: (definition) => raw(definition).getWorkersCount(),
     async oldestAgeMs(definition) {
       const queue = raw(definition);
-      // Not the jobs themselves: they may carry whole documents. Of those with a priority the oldest may stand anywhere among the first.
+      // Ids instead of jobs, which may carry whole documents. The oldest prioritized job is one of the first, not always the first.
       const [unprioritized, prioritized] = await Promise.all([
         queue.getRanges(['waiting'], 0, 0, true),
         redis.zrange(queue.toKey('prioritized'), '0', String(PRIORITIZED_MOST - 1)),
@@ -148,7 +148,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
   };
 }
 
-/** As many as one account may have in flight, and more. */
+/** More than one account may have in flight. */
 const PRIORITIZED_MOST = 50;
 
 /** BullMQ takes jobs without a priority before all that have one. */

@@ -1,24 +1,23 @@
-// Brings a job's result back to whoever waits for it: a short-lived binary key plus a notice, never the job's return value
-// (BullMQ would store the bytes twice, and base64). A small result travels in the notice itself, and the key is what is left when
-// that gets lost: it is found by polling. A lost job is put in again.
-
+// Brings a job's result back to the gateway that waits for it: a short-lived binary key and a notice, never the job's return value,
+// which BullMQ would store twice and in base64. The notice carries a small result itself. When a notice gets lost, polling finds the
+// key; a lost job is enqueued again.
 import { randomUUID } from 'node:crypto';
-import { agreedTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { LeakFreeMap } from '../leak-free.ts';
 import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
+import { withDeadline } from '../with-timeout.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
 import { MEMORY_ONLY } from './unsaved.ts';
 
 export type { Reply, ReplyFailure };
 
-/** Long enough for a gateway that was paused, short enough that no customer's document stays in Redis. */
+/** Long enough for a gateway that was paused, short enough that customers' documents do not stay in Redis. */
 const RESULT_LIFE_MS = 60_000;
 const POLL_MS = 1_000;
-/** What comes with the notice saves a round trip. Redis cuts off a subscriber who leaves 32 MB unread, so large results stay behind. */
+/** A larger result does not travel with the notice: Redis disconnects a subscriber that leaves 32 MB unread. */
 const NOTICE_BYTES_MAX = 256 * 1024;
-/** Keys of results that came are removed together. */
+/** Keys of received results are removed together. */
 const FORGET_MS = 50;
 
 export interface Replies {
@@ -26,8 +25,8 @@ export interface Replies {
   address: string;
   /**
    * Waits for the reply to the job `id`.
-   * @param recover called while waiting, about once a second, when no reply is there: may put a lost job in again.
-   * @throws AppError 504 after `deadlineAt` (ms since the epoch), what the worker answered, or `signal.reason` when aborted.
+   * @param recover called about once a second while there is no reply: may enqueue a lost job again.
+   * @throws AppError 504 after `deadlineAt` (ms since the epoch), the worker's failure, or `signal.reason` when aborted.
    */
   expect(
     id: string,
@@ -38,7 +37,7 @@ export interface Replies {
   close(): void;
 }
 
-/** @param redis an impatient connection: reads must fail fast. */
+/** @param options.redis a connection that fails fast. */
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
@@ -55,14 +54,14 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   });
   const timer = setInterval(() => void poll(), POLL_MS);
 
-  // One question for all who wait: hundreds of them must not cost Redis more than the documents do.
+  // One pipeline for all waiters: polling for hundreds of them must not cost Redis more than the documents do.
   async function poll() {
     const ids = waiters.keys();
     if (ids.length === 0) return;
     const questions = redis.pipeline();
     for (const id of ids) questions.exists(keyOf(prefix, id));
     const answers = await questions.exec().catch(() => undefined);
-    // Without an answer Redis is away: the next poll asks again, the deadline ends it.
+    // While Redis is unavailable the next poll asks again, until the deadline.
     for (const [index, [error, exists]] of (answers ?? []).entries()) {
       const waiter = error ? undefined : waiters.get(ids[index] ?? '');
       if (exists === 1) waiter?.look();
@@ -75,7 +74,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   }
 
   function forget() {
-    // What cannot be removed now ends by itself.
+    // A key that cannot be removed now expires.
     redis.unlink(received.splice(0)).catch(() => undefined);
   }
 
@@ -86,66 +85,55 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
       clearInterval(timer);
       subscriber.disconnect();
     },
-    expect: (id, { deadlineAt, signal, recover }) =>
-      new Promise<Reply>((resolve, reject) => {
-        const deadline = setTimeout(
-          () => settle(() => reject(deadlinePassed())),
-          Math.max(0, deadlineAt - agreedTime()),
-        );
-        const onAbort = () => settle(() => reject(signal.reason));
-        signal.addEventListener('abort', onAbort, { once: true });
-        waiters.set(id, { receive, look: () => void look(), miss: () => void miss() });
-        // A large one may be on its way for longer than the pause between two looks.
-        let isLooking = false;
-        if (signal.aborted) onAbort();
+    expect(id, { deadlineAt, signal, recover }) {
+      const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+      // A large reply may be on its way for longer than the pause between two polls.
+      let isLooking = false;
+      waiters.set(id, { receive, look: () => void look(), miss: () => void miss() });
+      return withDeadline(deadlineAt, promise, { signal, error: deadlinePassed }).finally(() => waiters.delete(id));
 
-        function settle(finish: () => void) {
-          if (!waiters.delete(id)) return;
-          clearTimeout(deadline);
-          signal.removeEventListener('abort', onAbort);
-          finish();
-        }
+      function receive(value: Buffer) {
+        const reply = decodeReply(value);
+        if ('bytes' in reply) resolve(reply);
+        else reject(asError(reply));
+      }
 
-        function receive(value: Buffer) {
-          const reply = decodeReply(value);
-          settle(() => ('bytes' in reply ? resolve(reply) : reject(asError(reply))));
+      async function look() {
+        if (isLooking) return;
+        isLooking = true;
+        try {
+          // Not removed at once: the reply could be lost on its way here.
+          const value = await redis.getBuffer(keyOf(prefix, id));
+          if (!value) return;
+          receive(value);
+          forgetSoon(id);
+        } catch (error) {
+          options.log.debug({ err: error, id }, 'could not look for a reply');
+        } finally {
+          isLooking = false;
         }
+      }
 
-        async function look() {
-          if (isLooking) return;
-          isLooking = true;
-          try {
-            // Not taken out at once: the answer may be lost on its way, and with it the document.
-            const value = await redis.getBuffer(keyOf(prefix, id));
-            if (!value) return;
-            receive(value);
-            forgetSoon(id);
-          } catch (error) {
-            options.log.debug({ err: error, id }, 'could not look for a reply');
-          } finally {
-            isLooking = false;
-          }
+      async function miss() {
+        try {
+          await recover?.();
+        } catch (error) {
+          if (error instanceof AppError) reject(error);
+          else options.log.debug({ err: error, id }, 'could not recover a job');
         }
-
-        async function miss() {
-          try {
-            await recover?.();
-          } catch (error) {
-            if (error instanceof AppError) settle(() => reject(error));
-            else options.log.debug({ err: error, id }, 'could not recover a job');
-          }
-        }
-      }),
+      }
+    },
   };
 }
 
-// For memory alone: no customer's document is written to Redis' disk. In one step: a notice never goes out before the key is there, and the bytes come to Redis once for both.
+// In memory only: Redis writes no customer's document to disk. In one script: the key exists before the notice goes out, and the bytes
+// reach Redis once for both.
 const SEND = `${MEMORY_ONLY}
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local value = #ARGV[1] <= tonumber(ARGV[3]) and ARGV[1] or ''
 redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\\n' .. value)`;
 
-/** Called by the worker. The bytes are stored once and announced once; twice is harmless. */
+/** Called by the worker. A second call for the same job is harmless. */
 export async function sendReply(
   redis: Redis,
   { prefix, replyTo, id }: { prefix: string; replyTo: string; id: string },
@@ -155,12 +143,12 @@ export async function sendReply(
   await redis.eval(SEND, 1, keyOf(prefix, id), value, RESULT_LIFE_MS, NOTICE_BYTES_MAX, channelOf(prefix, replyTo), id);
 }
 
-/** Tells every worker that nobody waits for the job `id` any more. */
+/** Tells every worker that the job `id` is no longer wanted. */
 export async function announceCancel(redis: Redis, prefix: string, id: string): Promise<void> {
   await redis.publish(cancelChannelOf(prefix), id);
 }
 
-/** Calls `onCancel` with the id of each job that nobody waits for any more. @returns what ends it. */
+/** Calls `onCancel` with the id of each job that is no longer wanted. @returns a function that stops listening. */
 export function listenForCancels(
   redisUrl: string,
   prefix: string,
@@ -178,7 +166,8 @@ function asError({ status, message, details }: ReplyFailure) {
   return new AppError(status, message, { headers, ...(details ? { details } : {}) });
 }
 
-function deadlinePassed() {
+/** The error of a document that was not printed before its deadline. */
+export function deadlinePassed(): AppError {
   return new AppError(504, 'The document was not ready before its deadline');
 }
 

@@ -1,4 +1,4 @@
-// How a reply looks on its way through Redis: one line of JSON, then the bytes as they are. Base64 would make them a third larger.
+// The encoding of a reply in Redis: one line of JSON, then the raw bytes. Base64 would make them a third larger.
 import type { Details } from '../errors.ts';
 
 export interface ReplyFailure {
@@ -9,10 +9,10 @@ export interface ReplyFailure {
 
 export interface Reply {
   bytes: Buffer;
-  /** What the caller is told in headers, such as images that could not be had. */
+  /** Sent to the caller in headers, such as images that could not be fetched. */
   warnings: string[];
-  /** Of the time it took, this much was a wait for others, in which renderers did other documents. */
-  asideMs?: number;
+  /** How long the document waited without keeping a renderer busy. */
+  offSlotMs?: number;
   /** How long it kept a page of the browser busy. */
   printMs?: number;
 }
@@ -25,14 +25,14 @@ export function encodeReply(reply: Reply | ReplyFailure): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
 }
 
-/** @param value what encodeReply made; the bytes of the reply are a view of it, not a copy. */
+/** @param value made by encodeReply; the bytes of the reply are a view of it, not a copy. */
 export function decodeReply(value: Buffer): Reply | ReplyFailure {
   const end = value.indexOf(LINE_END);
   const head = JSON.parse(value.toString('utf8', 0, end)) as Omit<Reply, 'bytes'> | ReplyFailure;
   return 'warnings' in head ? { bytes: value.subarray(end + 1), ...head } : head;
 }
 
-/** A notice is the job's id, and behind it the reply when that is small. */
+/** A notice is the job's id, followed by the reply when that is small. */
 export function readNotice(notice: Buffer): { id: string; value: Buffer | undefined } {
   const end = notice.indexOf(LINE_END);
   return {

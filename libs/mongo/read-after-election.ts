@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { AppError, storeUnavailable } from '../errors.ts';
 import type { Logger } from '../service/logger.ts';
-import { within } from '../with-timeout.ts';
+import { resultWithin } from '../with-timeout.ts';
 import { isUnanswered } from './errors.ts';
 
 /** How long a read waits for a new primary. */
@@ -103,7 +103,7 @@ export async function readAfterElection<Result>(
 async function untilCaughtUp(): Promise<void> {
   const until = performance.now() + WAIT_LIMIT_MS;
   while (catchingUp) {
-    const isDone = await within(until - performance.now(), catchingUp);
+    const isDone = await resultWithin(until - performance.now(), catchingUp);
     if (!isDone) throw storeUnavailable();
   }
 }

@@ -3,6 +3,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { withTimeout } from '../with-timeout.ts';
 import { type AllowList, judgeAddress, parseAllowList } from './public-address.ts';
 import { makeResolve, type Resolve } from './resolve-host.ts';
 import { URL_LONGEST } from './url-form.ts';
@@ -207,20 +208,14 @@ function guarded<Agent extends http.Agent>(
 }
 
 async function resolveOnce(host: string, resolve: Resolve, limitMs: number): Promise<string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new OutboundRefused('dns')), limitMs);
-  });
   try {
-    const addresses = await Promise.race([resolve(host), limit]);
-    if (addresses.length === 0) throw new OutboundRefused('dns');
-    return addresses;
+    const addresses = await withTimeout(limitMs, resolve(host));
+    if (addresses.length > 0) return addresses;
   } catch (error) {
     // A failed resolution must reject: guards that fail open here have been bypassed.
-    throw error instanceof OutboundRefused ? error : new OutboundRefused('dns', { cause: error });
-  } finally {
-    clearTimeout(timer);
+    throw new OutboundRefused('dns', { cause: error });
   }
+  throw new OutboundRefused('dns');
 }
 
 const bareHost = (url: URL) => withoutBrackets(url.hostname);

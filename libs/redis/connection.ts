@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
 import type { Logger } from '../service/logger.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 export type { Redis };
 
@@ -58,17 +59,13 @@ export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
 /** Resolves when the connection is ready, rejects after `limitMs`. */
 export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
-  await new Promise<void>((resolve, reject) => {
-    const onReady = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      redis.off('ready', onReady);
-      reject(new Error(`Redis was not ready within ${limitMs} ms`));
-    }, limitMs);
-    redis.once('ready', onReady);
-  });
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  redis.once('ready', resolve);
+  try {
+    await withTimeout(limitMs, ready, { error: () => new Error(`Redis was not ready within ${limitMs} ms`) });
+  } finally {
+    redis.off('ready', resolve);
+  }
 }
 
 /**

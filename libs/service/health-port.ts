@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { withTimeout } from '../with-timeout.ts';
 import { judgeHost } from './allowed-hosts.ts';
 import type { Logger } from './logger.ts';
 
@@ -118,17 +119,11 @@ async function verdict(check: Check): Promise<Verdict> {
 }
 
 async function problemOf(check: Check): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
-  });
   try {
-    await Promise.race([check(), limit]);
+    await withTimeout(CHECK_LIMIT_MS, check());
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { catalog } from '../jobs/catalog.ts';
 import type { QueueCounts, Queues } from '../jobs/queue.ts';
 import type { ErrorClass } from '../models/webhooks/delivery.ts';
-import { within } from '../with-timeout.ts';
+import { resultWithin } from '../with-timeout.ts';
 import type { Logger } from './logger.ts';
 
 /** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
@@ -191,7 +191,7 @@ function watchStored<Reading>(
 ): void {
   const reading = sharedReading(() =>
     // Without an answer MongoDB is away, which other metrics and /readyz tell.
-    within(
+    resultWithin(
       READING_LIMIT_MS,
       read().catch(() => undefined),
     ),

@@ -29,7 +29,7 @@ import { openTempDir } from './temp-dir.ts';
 const CLOSE_LIMIT_MS = 32_000;
 
 /** Documents that wait for pictures and for no page: as many as one account may have in hand, each with at most ten megabytes that came. */
-const ASIDE_MAX = 32;
+const OFF_SLOT_MAX = 32;
 
 /** Per cent of its allowance that may be used before V8 looks through the whole heap. By itself it looks after every ten documents. */
 const FULL_COLLECTION_AT = 85;
@@ -65,10 +65,10 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => health.close());
 
-  const workplace = await openTempDir();
-  onClose(workplace.remove);
+  const tempDir = await openTempDir();
+  onClose(tempDir.remove);
   isolation = await findIsolation(config.CHROMIUM_PATH, log);
-  const fontsFile = await prepareFonts(workplace.folder, isolation);
+  const fontsFile = await prepareFonts(tempDir.folder, isolation);
   const decoder = await openImageDecoder(isolation, fontsFile);
   onClose(() => decoder.close());
   const markdown = openMarkdown();
@@ -80,11 +80,11 @@ await run(async ({ onClose, useLogger }) => {
   browser = await openBrowser({
     path: config.CHROMIUM_PATH,
     isolation,
-    folder: workplace.folder,
+    folder: tempDir.folder,
     fontsFile,
     pages,
     pageMegabytes: config.PAGE_MEGABYTES,
-    prove: (page) => selfTest(page, render),
+    verifyPage: (page) => selfTest(page, render),
     recycle: {
       prints: config.RECYCLE_PRINTS,
       ageMs: config.RECYCLE_MINUTES * 60_000,
@@ -114,7 +114,7 @@ await run(async ({ onClose, useLogger }) => {
     prefix,
     onEnd,
   });
-  const places = { concurrency: config.RENDER_CONCURRENCY, asideMax: ASIDE_MAX };
+  const places = { concurrency: config.RENDER_CONCURRENCY, offSlotMax: OFF_SLOT_MAX };
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, ...places, log });
   onClose(() => worker.close(CLOSE_LIMIT_MS));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));

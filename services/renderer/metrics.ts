@@ -1,7 +1,8 @@
-// What the renderer tells about itself, beyond what libs/service/metrics.ts names.
+// Metrics of the renderer, beyond those in libs/service/metrics.ts.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { renderMetrics } from '#libs/service/metrics.ts';
-import type { PrintingBrowser, ReplaceReason } from './browser/browser.ts';
+import type { PrintingBrowser } from './browser/browser.ts';
+import type { ReplaceReason } from './browser/instance-keeper.ts';
 import type { RendererParts } from './render-document.ts';
 
 const REASONS: readonly ReplaceReason[] = ['gone', 'prints', 'age', 'memory'];
@@ -10,10 +11,10 @@ export function observeRenderer(registry: Registry) {
   const { seconds, recycles } = renderMetrics(registry);
   const warnings = new Counter({
     name: 'billhook_render_warnings_total',
-    help: 'Warnings that went with documents: images that could not be had, amounts that do not add up',
+    help: 'Warnings about printed documents, such as images that could not be fetched and amounts that do not add up',
     registers: [registry],
   });
-  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/service/metrics.ts: a first crash is an increase, too.
+  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/service/metrics.ts: otherwise the first crash would be no increase.
   const onEnd: RendererParts['onEnd'] = (end) => {
     seconds.observe({ outcome: end.outcome }, end.seconds);
     warnings.inc(end.warnings);
@@ -24,7 +25,7 @@ export function observeRenderer(registry: Registry) {
 export function watchBrowser(registry: Registry, browser: PrintingBrowser): void {
   new Gauge({
     name: 'billhook_browser_memory_megabytes',
-    help: 'Memory all processes of the current browser hold',
+    help: 'Memory that all processes of the current browser use',
     registers: [registry],
     async collect() {
       this.set(await browser.memoryMegabytes());

@@ -1,12 +1,13 @@
-// The job: one document in, one PDF out. Whatever happens, who waits for it gets an answer.
+// The render-document job: one document in, one PDF out. Success or failure, the waiting gateway gets a reply.
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
-import { type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
+import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import type { Redis } from '#libs/redis/connection.ts';
+import { withDeadline } from '#libs/with-timeout.ts';
 import type { PrintingBrowser } from './browser/browser.ts';
 import { documentView } from './document/document-view.ts';
 import type { Markdown } from './document/markdown.ts';
@@ -14,16 +15,15 @@ import type { Render } from './document/template.ts';
 import type { FairLimit } from './fair-limit.ts';
 import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import type { Images } from './images/fetch-image.ts';
-import { asReason, inTime, tookTooLong } from './in-time.ts';
 import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
 import { withMetadata } from './pdf/pdf-metadata.ts';
 
-/** With less than this left the answer would come too late; the processor is needed by those who still wait. */
+/** With less time left the reply would come too late, and other documents need the processor. */
 const LEAST_MS = 250;
-/** While Redis is away a finished document waits for it, as long as somebody waits for the document. */
+/** While Redis is unavailable a finished document waits for it, until its deadline. */
 const RETRY_REPLY_MS = 200;
 
-const PICTURES_LEFT_OUT = 'bodyMarkdown: images are not printed, what they show is said in words';
+const IMAGES_OMITTED = 'bodyMarkdown: images are not printed, only their descriptions';
 
 export type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
 
@@ -32,9 +32,9 @@ export interface RendererParts {
   images: Images;
   markdown: Pick<Markdown, 'toHtml'>;
   render: Render;
-  /** Slots of documents that are slow, or that no caller waits for: the other pages stay free for short ones. */
+  /** Slots for documents that are slow or that no caller waits for. The other pages stay free for short ones. */
   slowDocuments: FairLimit;
-  /** For answers. */
+  /** For replies. */
   redis: Redis;
   prefix: string;
   onEnd: (end: { outcome: Outcome; seconds: number; warnings: number }) => void;
@@ -48,15 +48,15 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
     if (payload.deadlineAt - agreedTime() < LEAST_MS) return end('expired');
     try {
       const reply = await printDocument(payload, context, parts);
-      await answer(reply, payload, context, parts);
+      await send(reply, payload, context, parts);
       end('done', reply.warnings.length);
     } catch (error) {
       if (context.signal.aborted) return end('cancelled');
       const failure = failureOf(error, context);
       end(failure?.status === 504 ? 'expired' : 'failed');
-      // Trouble is tried once more by the queue; who waits hears of it only when that fails, too.
+      // The queue tries a transient failure once more; the caller hears of it only when that fails as well.
       if (!failure) throw error;
-      await answer(failure, payload, context, parts);
+      await send(failure, payload, context, parts);
       context.log.warn({ err: error, requestId: payload.requestId }, 'document not printed');
     }
   };
@@ -65,7 +65,7 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
 async function printDocument(payload: RenderDocument, context: JobContext, parts: RendererParts): Promise<Reply> {
   const { signal } = context;
   const { deadlineAt } = payload;
-  let asideMs = 0;
+  let offSlotMs = 0;
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
   const pages = requireBoundedWork(document);
@@ -77,8 +77,8 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   signal.throwIfAborted();
   const drawn = drawnDocument(document);
   const body = drawnHtml(bodyHtml);
-  // A picture in a text would have to be fetched from wherever the text says.
-  const pictures = bodyHtml?.includes('<span class="picture">') ? [PICTURES_LEFT_OUT] : [];
+  // Such an image would have to be fetched from an address inside the text.
+  const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
   const images = { logo: logo.image, banner: banner.image, bodyHtml: body.content };
   const { view, warnings } = documentView(drawn.content, images);
   const html = parts.render(view);
@@ -88,15 +88,15 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     .print(html, { deadlineAt, signal, isTagged: document.accessible === true })
     .finally(release);
   const printMs = performance.now() - startedAt;
-  // A file can say a name that no face can draw.
+  // Metadata may hold a name that no font can draw.
   const { issuer } = drawn.content === document ? view : documentView(document, images).view;
   const metadata = { author: issuer.nameInLine, language: view.language, madeAt: document.madeAt };
   const findable = mayHaveClusters(html) ? withFindableClusters(printed) : printed;
   const bytes = withMetadata(findable, metadata);
-  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...pictures];
-  return { bytes, warnings: all, asideMs, printMs };
+  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...omitted];
+  return { bytes, warnings: all, offSlotMs, printMs };
 
-  // A document without its picture is better than no document: whoever sent the address learns why from the warning.
+  // A document without its image is better than no document. The warning says why the image is missing.
   async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
     if (source === undefined) return { image: undefined, warnings: [] };
     const known = parts.images.get(source, use, payload.accountId, signal);
@@ -110,21 +110,20 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     const since = performance.now();
     const over = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadlineAt - agreedTime()))]);
     try {
-      return await context.aside(parts.slowDocuments.acquire(payload.accountId, over));
+      return await context.yieldSlot(parts.slowDocuments.acquire(payload.accountId, over));
     } catch (error) {
-      throw signal.aborted ? error : tookTooLong();
+      throw signal.aborted ? error : deadlinePassed();
     } finally {
-      asideMs += performance.now() - since;
+      offSlotMs += performance.now() - since;
     }
   }
 
-  // A host that is slow to send one document's picture must not keep other documents from the pages.
-  async function awaited<Picture>(picture: Promise<Picture>): Promise<Picture> {
+  // A host that is slow to send an image must not keep other documents from the pages.
+  async function awaited<Image>(image: Promise<Image>): Promise<Image> {
     const since = performance.now();
-    const limit = { limitMs: deadlineAt - agreedTime(), signal };
-    const result = await context.aside(inTime(picture, limit)).catch(asReason);
-    // The two pictures are awaited together.
-    asideMs = Math.max(asideMs, performance.now() - since);
+    const result = await context.yieldSlot(withDeadline(deadlineAt, image, { signal, error: deadlinePassed }));
+    // The two images are awaited together.
+    offSlotMs = Math.max(offSlotMs, performance.now() - since);
     return result;
   }
 }
@@ -135,7 +134,7 @@ function failureOf(error: unknown, { isLastAttempt }: JobContext): ReplyFailure 
   return isLastAttempt ? { status: 503, message: 'The document could not be printed, try again later' } : undefined;
 }
 
-async function answer(
+async function send(
   reply: Reply | ReplyFailure,
   { deadlineAt, replyTo }: RenderDocument,
   { jobId, signal }: JobContext,

@@ -2,6 +2,7 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
 import type { Redis } from '#libs/redis/connection.ts';
+import { withTimeout } from '#libs/with-timeout.ts';
 
 /** A request waits no longer for its count: a limit that cannot be asked lets it pass. */
 const ANSWER_LIMIT_MS = 100;
@@ -28,7 +29,8 @@ export function batchedCounter(options: { redis: Redis; prefix: string; windowMs
   async function fetchPortion(key: string): Promise<void> {
     if (redis.status !== 'ready' || performance.now() < restsUntil) throw new Error('the rate limits cannot be asked');
     try {
-      const replies = await inTime(
+      const replies = await withTimeout(
+        ANSWER_LIMIT_MS,
         redis.multi().set(key, 0, 'PX', windowMs, 'NX').incrby(key, portion).pttl(key).exec(),
       );
       const [, [, sum] = [], [, ttlMs] = []] = replies ?? [];
@@ -68,16 +70,4 @@ export function batchedCounter(options: { redis: Redis; prefix: string; windowMs
     // Only asked by options that are not used here.
     resetKey: async (name) => void (await redis.del(prefix + name)),
   };
-}
-
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_LIMIT_MS} ms`)), ANSWER_LIMIT_MS);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -100,7 +100,7 @@ export function openPrinting({
     });
     try {
       const answer = await reply;
-      permit?.release('done', { offSlotMs: answer.asideMs, printMs: answer.printMs });
+      permit?.release('done', { offSlotMs: answer.offSlotMs, printMs: answer.printMs });
       return { ...answer, warnings: firstOf(answer.warnings) };
     } catch (error) {
       permit?.release('failed');

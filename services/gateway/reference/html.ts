@@ -1,4 +1,5 @@
 // A template tag that escapes what it is given, so that no text of the document can become markup.
+import { escape as escapeHtml } from 'es-toolkit';
 import { marked } from 'marked';
 
 /** Markup that is already safe. */
@@ -18,13 +19,7 @@ export function html(literals: TemplateStringsArray, ...parts: Part[]): Markup {
 function written(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (Array.isArray(part)) return part.map(written).join('');
-  return part === undefined || part === false ? '' : escaped(String(part));
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return part === undefined || part === false ? '' : escapeHtml(String(part));
 }
 
 // Only texts of our own come here; marked itself writes no attributes from them.

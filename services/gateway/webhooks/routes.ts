@@ -8,7 +8,7 @@ import { pausedAfter, resumedAfter } from '#libs/models/webhooks/endpoint-pauses
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
 import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { within } from '#libs/with-timeout.ts';
+import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -193,7 +193,7 @@ async function reconcile({ caller, id, log }: Context, nudge: () => void) {
         'reconciling the deliveries of this endpoint failed; the webhook service retries within a minute',
       ),
   );
-  await within(RECONCILE_LIMIT_MS, reconciled);
+  await resultWithin(RECONCILE_LIMIT_MS, reconciled);
 }
 
 async function testWebhook(context: Context) {

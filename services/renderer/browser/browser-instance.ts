@@ -1,31 +1,31 @@
 // One Chromium and its warm pages, from its start until its last print has ended.
-import { within } from '#libs/with-timeout.ts';
+import { resultWithin } from '#libs/with-timeout.ts';
 import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
 import { openPageMemory, type PageMemory } from './page-memory.ts';
 import { groupMemoryMegabytes } from './process-tree.ts';
 import { openWarmPage, type WarmPage } from './warm-page.ts';
 
 const START_LIMIT_MS = 30_000;
-/** A page is opened, tidied or closed in a tenth of a second: one that takes so long never comes back. */
+/** A page is opened, tidied or closed in a tenth of a second: one that takes this long never responds. */
 const PAGE_LIMIT_MS = 12_000;
-/** Longer than any print may take: what still hangs then is ended with the browser. */
+/** Longer than any print may take: a print that still hangs then ends with the browser. */
 const DRAIN_LIMIT_MS = 15_000;
 
 export interface BrowserInstance {
-  /** Waits until a page is idle. @throws when this generation is retired or dead: ask the next one. */
+  /** Waits until a page is idle. @throws when this instance is retired or dead: ask the next one. */
   take(): Promise<WarmPage>;
-  /** Gives a page back in order. */
+  /** Gives back a page that can print again. */
   release(page: WarmPage): Promise<void>;
   /** Gives back a page that is stuck or dead: another is opened in its stead. */
   replace(page: WarmPage): Promise<void>;
-  /** Takes no further print, lets those in hand end, then closes. */
+  /** Takes no further print, waits for those in flight, then closes. */
   retire(): Promise<void>;
-  /** Ends Chromium at once, with what it has in hand. */
+  /** Ends Chromium at once, with the prints in flight. */
   end(): Promise<void>;
   isAlive(): boolean;
-  /** Resolves when Chromium is gone, whoever ended it. */
+  /** Resolves when Chromium has ended, for whatever reason. */
   gone: Promise<void>;
-  /** Documents begun, and milliseconds since the start. */
+  /** Prints since the start. */
   prints(): number;
   ageMs(): number;
   memoryMegabytes(): Promise<number>;
@@ -34,17 +34,17 @@ export interface BrowserInstance {
   pid: number;
 }
 
-export interface GenerationOptions extends ChromiumOptions {
+export interface InstanceOptions extends ChromiumOptions {
   pages: number;
-  /** What the process of one page may hold while it prints. */
+  /** Memory limit of the process of one page while it prints. */
   pageMegabytes: number;
-  /** Throws when what the page prints is not fit for a client. */
-  prove: (page: WarmPage) => Promise<void>;
-  /** 12 s unless said. */
+  /** Throws when the page does not print a document correctly. */
+  verifyPage: (page: WarmPage) => Promise<void>;
+  /** 12 s unless given. */
   pageLimitMs?: number;
 }
 
-export async function startGeneration(options: GenerationOptions): Promise<BrowserInstance> {
+export async function startInstance(options: InstanceOptions): Promise<BrowserInstance> {
   const { pageLimitMs = PAGE_LIMIT_MS } = options;
   const chromium = await launchChromium(options);
   const idle: WarmPage[] = [];
@@ -61,20 +61,20 @@ export async function startGeneration(options: GenerationOptions): Promise<Brows
   let isOver = false;
   let whenIdle: (() => void) | undefined;
 
-  void chromium.gone.then(() => turnAway('Chromium is gone'));
+  void chromium.gone.then(() => rejectWaiting('Chromium is gone'));
 
-  function turnAway(reason: string) {
+  function rejectWaiting(reason: string) {
     isOver = true;
     for (const { reject } of waiting.splice(0)) reject(new Error(reason));
   }
 
-  function hand(page: WarmPage) {
+  function offer(page: WarmPage) {
     const next = waiting.shift();
     if (next) next.resolve(page);
     else idle.push(page);
   }
 
-  function leave() {
+  function markIdle() {
     busy -= 1;
     if (busy === 0) whenIdle?.();
   }
@@ -98,18 +98,18 @@ export async function startGeneration(options: GenerationOptions): Promise<Brows
       return page;
     },
     async release(page) {
-      leave();
-      if ((await outcomeOf(page.tidy())) === 'done') hand(page);
-      else await reopen(page); // It died while nobody used it.
+      markIdle();
+      if ((await outcomeOf(page.tidy())) === 'done') offer(page);
+      else await reopen(page); // It died while it was idle.
     },
     async replace(page) {
-      leave();
+      markIdle();
       await reopen(page);
     },
     async retire() {
-      turnAway('Chromium is being replaced');
+      rejectWaiting('Chromium is being replaced');
       const isIdle = new Promise<void>((resolve) => (whenIdle = resolve));
-      if (busy > 0) await within(DRAIN_LIMIT_MS, Promise.race([isIdle, chromium.gone]));
+      if (busy > 0) await resultWithin(DRAIN_LIMIT_MS, Promise.race([isIdle, chromium.gone]));
       await chromium.close();
     },
     end: () => chromium.close(),
@@ -117,36 +117,36 @@ export async function startGeneration(options: GenerationOptions): Promise<Brows
 
   async function reopen(page: WarmPage) {
     await outcomeOf(page.close());
-    const open = () => outcomeOf(openProvenPage(chromium, options).then(hand));
+    const open = () => outcomeOf(openVerifiedPage(chromium, options).then(offer));
     if (isOver) return;
     let outcome = await open();
     if (outcome === 'failed') {
       if (isOver) return;
-      outcome = await open(); // The process it got may have died with the one before.
+      outcome = await open(); // Its process may have died with the page before.
     }
-    // A browser that cannot open a page is of no use: its end brings the next one.
+    // A browser that cannot open a page is useless: its end brings the next one.
     if (outcome !== 'done') await chromium.close();
   }
 
-  /** @returns undefined when it takes too long: a page whose process was killed at the wrong moment never answers. */
+  /** @returns undefined when it takes too long: a page whose process was killed at the wrong moment never responds. */
   async function outcomeOf(step: Promise<void>): Promise<'done' | 'failed' | undefined> {
     const outcome = step.then(
       () => 'done' as const,
       () => 'failed' as const,
     );
-    return within(pageLimitMs, outcome);
+    return resultWithin(pageLimitMs, outcome);
   }
 }
 
-async function openPages(chromium: Chromium, options: GenerationOptions): Promise<WarmPage[]> {
-  const opening = Array.from({ length: options.pages }, () => openProvenPage(chromium, options));
-  const pages = await within(START_LIMIT_MS, Promise.all(opening));
+async function openPages(chromium: Chromium, options: InstanceOptions): Promise<WarmPage[]> {
+  const opening = Array.from({ length: options.pages }, () => openVerifiedPage(chromium, options));
+  const pages = await resultWithin(START_LIMIT_MS, Promise.all(opening));
   if (!pages) throw new Error('Chromium opened no page');
   return pages;
 }
 
-async function openProvenPage(chromium: Chromium, { prove }: GenerationOptions): Promise<WarmPage> {
+async function openVerifiedPage(chromium: Chromium, { verifyPage }: InstanceOptions): Promise<WarmPage> {
   const page = await openWarmPage(chromium);
-  await prove(page);
+  await verifyPage(page);
   return page;
 }

@@ -10,7 +10,7 @@ const STYLES: Record<PdfDocument['fontStyle'], string[]> = {
   classic: ['EBGaramond-Regular', 'EBGaramond-Italic'],
 };
 
-const specimen: Omit<PdfDocument, 'fontStyle'> = {
+const sample: Omit<PdfDocument, 'fontStyle'> = {
   title: 'Invoice',
   number: 'INV-0000',
   date: '2026-01-01',
@@ -19,7 +19,7 @@ const specimen: Omit<PdfDocument, 'fontStyle'> = {
   partnerName: 'Issuer',
   partnerEmail: 'issuer@example.com',
   amount: 120,
-  lineItems: [{ description: 'Specimen', qty: 1, rate: 100 }],
+  lineItems: [{ description: 'Sample', qty: 1, rate: 100 }],
   taxRate: 20,
   currencySymbol: '$',
   textScale: 1,
@@ -33,7 +33,7 @@ const specimen: Omit<PdfDocument, 'fontStyle'> = {
 export async function selfTest(page: WarmPage, render: Render): Promise<void> {
   for (const fontStyle of Object.keys(STYLES) as PdfDocument['fontStyle'][]) {
     const { view } = documentView(
-      { ...specimen, fontStyle },
+      { ...sample, fontStyle },
       { logo: undefined, banner: undefined, bodyHtml: undefined },
     );
     const pdf = await page.print(render(view), {});

@@ -12,7 +12,7 @@ import type { DocumentLocale, Money } from './document-locale.ts';
 import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
-import { isTag, mannerOf } from './locale.ts';
+import { documentLocaleOf, isTag } from './locale.ts';
 
 interface Party {
   label: string;
@@ -86,24 +86,28 @@ export interface Parts {
 
 /** @returns the view, and what the caller should be warned about. */
 export function documentView(document: PrintableDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
-  const manner = mannerOf(document);
-  const { labels, money, digits } = manner;
+  const documentLocale = documentLocaleOf(document);
+  const { labels, money, digits } = documentLocale;
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
   const totals = totalsOf(document, amounts, digits);
   const hyphenated = hyphenatorOf(document);
   const lines = document.lineItems.map((line, index) =>
-    lineView({ ...line, description: hyphenated(line.description ?? '') }, amounts[index] as LineAmounts, manner),
+    lineView(
+      { ...line, description: hyphenated(line.description ?? '') },
+      amounts[index] as LineAmounts,
+      documentLocale,
+    ),
   );
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const palette = paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]);
   const view: DocumentView = {
-    language: manner.language,
-    direction: manner.direction,
-    pageSize: manner.pageSize,
-    heading: manner.heading,
+    language: documentLocale.language,
+    direction: documentLocale.direction,
+    pageSize: documentLocale.pageSize,
+    heading: documentLocale.heading,
     number: document.number,
     mark: document.mark === 'draft' ? labels.marks.draft : undefined,
-    headline: headlineOf(document, totals, manner),
+    headline: headlineOf(document, totals, documentLocale),
     testMark: document.isTest ? labels.testMark : undefined,
     style: document.fontStyle,
     layout: document.layoutType,
@@ -138,12 +142,15 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
       },
       hyphenated,
     ),
-    facts: factsOf(document, manner),
+    facts: factsOf(document, documentLocale),
     legal: legalOf(document, labels),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
     table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
-    totals: [...totalRows(totals, manner), ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, manner) : [])],
+    totals: [
+      ...totalRows(totals, documentLocale),
+      ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, documentLocale) : []),
+    ],
     totalLabel: isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
     bankDetails: printable(document.bankDetails),

@@ -14,21 +14,21 @@ const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split
 /** What some of the faces lack, as all of them have it: the narrow spaces of French and of periods, the wide yen of Japanese. */
 const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
-export function mannerOf(document: PrintableDocument): DocumentLocale {
+export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   const { locale, currency, pageSize, isQuote } = document;
   if (locale === undefined || currency === undefined) return plainLocale(document);
   const key = `${locale} ${currency} ${pageSize} ${isQuote}`;
-  const known = manners.get(key);
+  const known = locales.get(key);
   if (known) return known;
-  const manner = localManner({ locale, currency, pageSize, isQuote });
-  manners.set(key, manner);
-  return manner;
+  const made = makeDocumentLocale({ locale, currency, pageSize, isQuote });
+  locales.set(key, made);
+  return made;
 }
 
 /** Intl's formats cost more to make than to use. */
-const manners = new LRUCache<string, DocumentLocale>({ max: 500 });
+const locales = new LRUCache<string, DocumentLocale>({ max: 500 });
 
-function localManner(given: {
+function makeDocumentLocale(given: {
   locale: string;
   currency: string;
   pageSize: PageSize | undefined;

@@ -1,6 +1,7 @@
 // The fonts documents are set in: bundled as packages and shown to Chromium by a fontconfig file of our own, so that no system font matters.
 import { chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { escape as escapeXml } from 'es-toolkit';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 
 interface Family {
@@ -129,8 +130,4 @@ export async function prepareFonts(folder: string, isolation: Isolation): Promis
 `,
   );
   return path;
-}
-
-function escapeXml(text: string) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -4,7 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { LRUCache } from 'lru-cache';
 import { type Outbound, OutboundRefused } from '#libs/outbound/outbound.ts';
-import { inTime } from '../in-time.ts';
+import { withTimeout } from '#libs/with-timeout.ts';
 import type { DecodedImage, ImageFault, ImageUse } from './decode-image.ts';
 import type { ImageDecoder } from './image-decoder.ts';
 
@@ -65,7 +65,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
         const { source, use, accountId } = context;
         const bytes = /^data:/i.test(source) ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
         const decoding = decoder.decode(bytes, use, { accountId, signal });
-        const decoded = await inTime(decoding, { limitMs: PICTURE_LIMIT_MS, signal }).catch((error: unknown) => {
+        const decoded = await withTimeout(PICTURE_LIMIT_MS, decoding, { signal }).catch((error: unknown) => {
           throw late.aborted ? new ImageFailure('took too long') : error;
         });
         if ('fault' in decoded) throw new ImageFailure(decoded.fault);
@@ -107,7 +107,7 @@ function fromDataUri(source: string): Buffer {
 /** Whatever a host thinks of: the wait ends with the limit. */
 async function downloadInTime(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
   const signal = AbortSignal.any([unwanted, AbortSignal.timeout(FETCH_LIMIT_MS)]);
-  return await inTime(download(source, outbound, signal), { limitMs: FETCH_LIMIT_MS, signal });
+  return await withTimeout(FETCH_LIMIT_MS, download(source, outbound, signal), { signal });
 }
 
 async function download(source: string, outbound: Outbound, signal: AbortSignal): Promise<Buffer> {

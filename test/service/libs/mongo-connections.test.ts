@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { within } from '#libs/with-timeout.ts';
+import { resultWithin } from '#libs/with-timeout.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const ROUNDS = 3;
@@ -69,7 +69,7 @@ test.each(['none', 'zlib'])(
 
 /** Refused is an answer, too: a command is tried once more, which may meet the next connection that ends. */
 const outcomeOf = async (command: Promise<unknown>) =>
-  (await within(
+  (await resultWithin(
     ANSWER_LIMIT_MS,
     command.then(
       () => 'done',

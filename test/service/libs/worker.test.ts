@@ -60,12 +60,15 @@ describe('when jobs wait aside', () => {
     const begun: string[] = [];
     const worker = startWorker(
       definition,
-      async (_payload, { jobId, aside }) => {
+      async (_payload, { jobId, yieldSlot }) => {
         begun.push(jobId);
         // Two waits of one job leave one place.
-        await Promise.all([aside(new Promise<void>((resolve) => waits.set(jobId, resolve))), aside(Promise.resolve())]);
+        await Promise.all([
+          yieldSlot(new Promise<void>((resolve) => waits.set(jobId, resolve))),
+          yieldSlot(Promise.resolve()),
+        ]);
       },
-      { ...options, concurrency: 1, asideMax: 2 },
+      { ...options, concurrency: 1, offSlotMax: 2 },
     );
     const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `aside-${letter}`);
     for (const id of ids) await queues.enqueue(definition, { id, payload: {} });
@@ -90,15 +93,15 @@ describe('when jobs wait aside', () => {
     let ended = 0;
     const worker = startWorker(
       definition,
-      async (_payload, { jobId, aside }) => {
+      async (_payload, { jobId, yieldSlot }) => {
         inHand += 1;
-        if (jobId === 'first') void aside(new Promise(() => undefined));
+        if (jobId === 'first') void yieldSlot(new Promise(() => undefined));
         else most = Math.max(most, inHand);
         await new Promise((resolve) => setTimeout(resolve, 20));
         inHand -= 1;
         ended += 1;
       },
-      { ...options, concurrency: 1, asideMax: 8 },
+      { ...options, concurrency: 1, offSlotMax: 8 },
     );
     await queues.enqueue(definition, { id: 'first', payload: {} });
     await eventually(() => ended === 1);

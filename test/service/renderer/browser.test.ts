@@ -93,7 +93,7 @@ describe('when a page is killed, and the one that is opened in its stead', () =>
       pages: 1,
       pageLimitMs: 3_000,
       // Not when the next browser is started.
-      onProve: async () => (before && single.replaced.length === 0 ? onOpening(before) : undefined),
+      onVerify: async () => (before && single.replaced.length === 0 ? onOpening(before) : undefined),
     });
     before = await single.pid();
     killPages(before);
@@ -196,19 +196,19 @@ describe('when a browser is worn', () => {
 });
 
 describe('when a worn browser is being replaced', () => {
-  let onProve: () => Promise<void>;
+  let onVerify: () => Promise<void>;
   let worn: TestBrowser;
   const printOn = (text: string) => worn.print(page(text), within(30_000));
   beforeEach(async () => {
-    onProve = async () => undefined;
-    worn = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onProve: () => onProve() });
+    onVerify = async () => undefined;
+    worn = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onVerify: () => onVerify() });
   });
   afterEach(() => worn.close());
 
   async function replaceAnd(meanwhile: () => Promise<void>) {
     const isProved = Promise.withResolvers<void>();
-    onProve = async () => {
-      onProve = async () => undefined;
+    onVerify = async () => {
+      onVerify = async () => undefined;
       await meanwhile().then(isProved.resolve, isProved.reject);
     };
     for (let count = 0; count < 5; count += 1) await printOn(`document ${count}`);

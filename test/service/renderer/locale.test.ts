@@ -4,7 +4,7 @@ import Big from 'big.js';
 import { currencyCodes } from '#libs/billing/money.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
-import { mannerOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
+import { documentLocaleOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
 import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 import { aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -83,7 +83,7 @@ describe('the language of the account', () => {
   test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'])(
     'when a quoted amount differs from its lines in %s, then an adjustment leads from one to the other',
     async (locale) => {
-      const { labels, money } = mannerOf(aRecord({ locale }));
+      const { labels, money } = documentLocaleOf(aRecord({ locale }));
       const quoted = { isQuote: true, adjustment: -234.5, taxAmount: 200, amount: 1200 };
       const { text, warnings } = await read({ locale, ...quoted });
       const { before, after } = money(new Big(-234.5));
@@ -171,7 +171,7 @@ describe('the language of the account', () => {
     ['NO123456789MVA', 'Steuernummer NO123456789MVA'],
     ['21/815/08150', 'Steuernummer 21/815/08150'],
   ])('when the tax number is %s, then in German it is called what it is', (id, printed) => {
-    expect(mannerOf(aRecord({ locale: 'de-CH' })).labels.taxId(id)).toBe(printed);
+    expect(documentLocaleOf(aRecord({ locale: 'de-CH' })).labels.taxId(id)).toBe(printed);
   });
 
   test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
@@ -181,10 +181,10 @@ describe('the language of the account', () => {
   });
 
   test('when another language has a word less, then it would be noticed here', () => {
-    const inEnglish = shapeOf(mannerOf(aRecord()).labels);
+    const inEnglish = shapeOf(documentLocaleOf(aRecord()).labels);
     for (const locale of ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pt']) {
       for (const isQuote of [true, false]) {
-        const { labels } = mannerOf(aRecord({ locale, isQuote }));
+        const { labels } = documentLocaleOf(aRecord({ locale, isQuote }));
         expect(shapeOf(labels)).toEqual(inEnglish);
       }
     }
@@ -193,7 +193,7 @@ describe('the language of the account', () => {
 
 describe('money', () => {
   const money = (locale: string, currency: string, amount: string) => {
-    const { money: print, digits } = mannerOf(aRecord({ locale, currency }));
+    const { money: print, digits } = documentLocaleOf(aRecord({ locale, currency }));
     return [
       Object.values(print(new Big(amount)))
         .join('')
@@ -258,7 +258,7 @@ test.each([
   const { locale: _locale, ...byHand } = aRecord();
 
   for (const document of [aRecord(), byHand as PrintableDocument]) {
-    expect(mannerOf(document).number(new Big(given))).toBe(printed);
+    expect(documentLocaleOf(document).number(new Big(given))).toBe(printed);
   }
 });
 
@@ -268,7 +268,9 @@ test('when a language has no words of ours, then a font has every character of i
     (language) => Intl.NumberFormat.supportedLocalesOf(language).length > 0,
   )) {
     for (const currency of ['EUR', 'USD', 'IRR', 'BDT', 'GEL', 'AFN', 'ETB', 'KHR']) {
-      const text = Object.values(mannerOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join('');
+      const text = Object.values(documentLocaleOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join(
+        '',
+      );
       if (!canDraw(text)) undrawn.push(`${locale} ${currency}: ${text}`);
     }
   }
@@ -279,7 +281,9 @@ test('when any currency is written in any locale, then a font has every characte
   const undrawn: string[] = [];
   for (const locale of knownLocales()) {
     for (const currency of currencyCodes) {
-      const text = Object.values(mannerOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join('');
+      const text = Object.values(documentLocaleOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join(
+        '',
+      );
       if (!canDraw(text)) undrawn.push(`${locale} ${currency}: ${text}`);
     }
   }

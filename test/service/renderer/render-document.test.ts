@@ -167,8 +167,8 @@ function aWork(images: Images = { get: () => Promise.reject(new Error('it has no
 }
 
 function aJob() {
-  const aside = <Result>(wait: Promise<Result>) => wait;
-  return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, aside, log: testLog };
+  const yieldSlot = <Result>(wait: Promise<Result>) => wait;
+  return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, yieldSlot, log: testLog };
 }
 
 async function runToItsEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {

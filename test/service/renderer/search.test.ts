@@ -1,6 +1,6 @@
 // Words of a printed document are found by every engine that readers use, whatever their script.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mannerOf } from '../../../services/renderer/document/locale.ts';
+import { documentLocaleOf } from '../../../services/renderer/document/locale.ts';
 import { mayHaveClusters, withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { anInvoice, aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -57,7 +57,7 @@ describe.each(textEngines)('words that %s finds', (engine) => {
 
   test.each(STYLES)('when a record is printed in Arabic in %s, then every label', async (fontStyle) => {
     const document = aRecord({ locale: 'ar-AE', currency: 'AED', fontStyle, notes: '-', terms: '-', poNumber: '7' });
-    const { labels, heading } = mannerOf(document);
+    const { labels, heading } = documentLocaleOf(document);
     const { from, to, date, until, poNumber, description, qty, rate, amount, subtotal, total } = labels;
     const all = [heading, from, to, date, until, poNumber, description, qty, rate, amount, subtotal, total];
     const words = [...all, labels.notes, labels.terms].flatMap((label) => label.split(' '));

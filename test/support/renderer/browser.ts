@@ -1,12 +1,8 @@
 // The renderer's browser in this process, with a folder of its own.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  openBrowser,
-  type PrintingBrowser,
-  type RecycleLimits,
-  type ReplaceReason,
-} from '../../../services/renderer/browser/browser.ts';
+import { openBrowser, type PrintingBrowser } from '../../../services/renderer/browser/browser.ts';
+import type { RecycleLimits, ReplaceReason } from '../../../services/renderer/browser/instance-keeper.ts';
 import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
 import { openTempDir } from '../../../services/renderer/temp-dir.ts';
@@ -24,8 +20,8 @@ export async function openTestBrowser(options: {
   pages: number;
   recycle?: Partial<RecycleLimits>;
   fonts?: 'bundled' | 'none';
-  /** Awaited whenever a page is proved. */
-  onProve?: () => Promise<void>;
+  /** Awaited whenever a page is verified. */
+  onVerify?: () => Promise<void>;
   pageLimitMs?: number;
   pageMegabytes?: number;
   printLimitMs?: number;
@@ -44,8 +40,8 @@ export async function openTestBrowser(options: {
     pageMegabytes: options.pageMegabytes ?? 1e9,
     ...(options.pageLimitMs ? { pageLimitMs: options.pageLimitMs } : {}),
     ...(options.printLimitMs ? { printLimitMs: options.printLimitMs } : {}),
-    async prove(page) {
-      await options.onProve?.();
+    async verifyPage(page) {
+      await options.onVerify?.();
       await page.print('<!doctype html><p>proof</p>', {});
     },
     recycle: { ...NEVER, ...options.recycle },

@@ -16,10 +16,10 @@ export interface Printer {
 }
 
 export async function openPrinter(chromiumPath: string): Promise<Printer> {
-  const workplace = await openTempDir();
+  const tempDir = await openTempDir();
   const isolation = await findIsolation(chromiumPath, makeLogger('print', 'silent'));
-  const fontsFile = await prepareFonts(workplace.folder, isolation);
-  const chromium = await launchChromium({ path: chromiumPath, isolation, folder: workplace.folder, fontsFile });
+  const fontsFile = await prepareFonts(tempDir.folder, isolation);
+  const chromium = await launchChromium({ path: chromiumPath, isolation, folder: tempDir.folder, fontsFile });
   const page = await openWarmPage(chromium);
   const render = compileTemplate();
   return {
@@ -31,7 +31,7 @@ export async function openPrinter(chromiumPath: string): Promise<Printer> {
     },
     async close() {
       await chromium.close();
-      await workplace.remove();
+      await tempDir.remove();
     },
   };
 }
