@@ -1,5 +1,5 @@
-// Everything `npm start` and the tests may fetch and run, with its SHA-256: what is not in this list, or differs, is refused.
-// npm's packages (Node, the packed Chromium) are not here: npm checks them against package-lock.json.
+// Every file that `npm start` and the tests may fetch and run, with its SHA-256. Anything else is rejected.
+// npm packages (Node, the packed Chromium) are not listed: npm checks them against package-lock.json.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
@@ -29,7 +29,7 @@ export const ARTEFACTS: Artefacts = {
   'redis-7.2.11.tar.gz': '2f9886eca68d30114ad6a01da65631f8007d802fd3e6c9fac711251e6390323d',
 };
 
-/** @returns the SHA-256 that a file of this name must have. @throws when it is not in the list. */
+/** @returns the expected SHA-256 of a file. @throws when it is not in the list. */
 export function digestOf(artefacts: Artefacts, file: string): string {
   const name = basename(file);
   const digest = artefacts[name];
@@ -37,7 +37,7 @@ export function digestOf(artefacts: Artefacts, file: string): string {
   return digest;
 }
 
-/** @throws when the file is not, to the byte, the one in the list. */
+/** @throws when the file differs from the list. */
 export async function checkArtefact(artefacts: Artefacts, file: string): Promise<void> {
   const expected = digestOf(artefacts, file);
   const actual = await sha256(file);

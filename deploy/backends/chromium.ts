@@ -1,4 +1,4 @@
-// Finds a Chromium that prints, a headless shell before a whole browser: it prints a page about four times as fast.
+// Finds a Chromium. Prefers a headless shell, which prints a page about four times as fast as a full browser.
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
 import { packedVersion, unpackPackedChromium } from './chromium-package.ts';
 import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
@@ -14,7 +14,7 @@ const ON_PATH = [
   'google-chrome',
 ];
 
-/** Programs of macOS are on no PATH. */
+/** Programs on macOS are not on the PATH. */
 const ON_MACOS =
   process.platform === 'darwin'
     ? [
@@ -34,7 +34,7 @@ export async function findChromium(options: FindOptions): Promise<Program> {
     const source = { name: `CHROMIUM_PATH=${named}`, look: () => prove(named, 'CHROMIUM_PATH', proof) };
     return await findFirst('Chromium', [source], REMEDY);
   }
-  // The slot carries the package's version: after an update the new one is unpacked, never the old one run.
+  // The slot includes the package's version, so that an update is unpacked anew.
   const slot: Slot = { name: `chromium-${await packedVersion()}`, proof };
   const fromPackage = 'the npm package @sparticuz/chromium';
   return await findFirst(
@@ -46,7 +46,7 @@ export async function findChromium(options: FindOptions): Promise<Program> {
         look: () => keepInCache(slot, fromPackage, search, (folder) => unpackPackedChromium(folder, search)),
       },
       { name: `${ON_PATH.join(', ')} on PATH`, look: () => proveOnPath(ON_PATH, search.env, proof) },
-      // Nothing else is downloaded: the builds that puppeteer's installer offers change by the week and have no published checksum.
+      // Nothing else is downloaded: the builds of puppeteer's installer have no published checksum.
       ...ON_MACOS.map((command) => ({ name: command, look: () => prove(command, 'installed', proof) })),
     ],
     REMEDY,

@@ -1,4 +1,4 @@
-// The last resort for Redis: its source, compiled on this machine, which needs tar, make and a C compiler.
+// The last resort for Redis: compiles its source, which needs tar, make and a C compiler.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { fetchFile } from './download.ts';
 import type { Search } from './program.ts';
 
-/** The newest of the last line under a BSD licence. */
+/** The newest patch of the last line under a BSD licence. */
 export const COMPILED_VERSION = '7.2.11';
 const NAME = `redis-${COMPILED_VERSION}`;
 const COMPILE_LIMIT_MS = 15 * 60_000;
@@ -21,7 +21,7 @@ export async function compileRedis(folder: string, search: Search): Promise<stri
     await fetchFile(`https://download.redis.io/releases/${NAME}.tar.gz`, archive, `Fetching ${NAME}`, search);
     await search.progress.during(`Compiling ${NAME}`, 1, async () => {
       await run('tar', ['-xzf', archive], work);
-      // The C library's own allocator: jemalloc would double the time it takes.
+      // The C library's allocator, because compiling jemalloc would double the time.
       await run('make', ['-j', '2', 'MALLOC=libc', 'redis-server'], join(work, NAME, 'src'));
     });
     await copyFile(join(work, NAME, 'src', 'redis-server'), join(folder, 'redis-server'));

@@ -1,4 +1,4 @@
-// Fetches one file of our list over HTTP(S) through the machine's own proxy settings, giving up at once where there is no way out.
+// Downloads a listed file over HTTP(S), with the machine's proxy settings and a short connection timeout.
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import * as http from 'node:http';
@@ -9,12 +9,12 @@ import { checkArtefact, digestOf } from './artefacts.ts';
 import type { Search } from './program.ts';
 import type { Report } from './progress.ts';
 
-// A machine without a way to the internet often drops packets silently: this is how long it may cost.
+// A machine without internet access often drops packets silently, so the connection timeout is short.
 const ANSWER_LIMIT_MS = 4_000;
 const SILENCE_LIMIT_MS = 30_000;
 
 export async function fetchFile(url: string, file: string, label: string, search: Search): Promise<void> {
-  digestOf(search.artefacts, file); // Before a hundred megabytes are fetched for nothing.
+  digestOf(search.artefacts, file); // Fails before a hundred megabytes are downloaded.
   const response = await answerOf(new URL(url), search.env);
   if (response.statusCode !== 200) {
     response.destroy();
@@ -34,7 +34,7 @@ export async function fetchFile(url: string, file: string, label: string, search
   }
 }
 
-// Answers how many bytes came through.
+// Counts the bytes.
 async function writeCounting(source: Readable, file: string, at: Report): Promise<number> {
   let received = 0;
   const counter = new Transform({

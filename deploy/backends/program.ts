@@ -1,4 +1,4 @@
-// A program we depend on: where it may come from, and the proof that it runs here.
+// Finds a program among several sources and verifies that it runs here.
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export interface Search {
 
 export interface Source {
   name: string;
-  // Throws with the reason when this source has nothing usable: the search goes on to the next one.
+  // Throws with the reason when this source has nothing usable; the search continues with the next one.
   look(): Promise<Program>;
 }
 
@@ -37,7 +37,7 @@ export interface Proof {
   atLeast: readonly [major: number, minor: number];
 }
 
-// A cold disk may need seconds to read 200 MB; a program that says nothing for this long is not usable.
+// A cold disk may need seconds to read 200 MB.
 const PROOF_LIMIT_MS = 30_000;
 const execute = promisify(execFile);
 
@@ -45,7 +45,7 @@ export function asSearch(options: FindOptions): Search {
   return { env: options.env, progress: options.progress ?? silentProgress, artefacts: options.artefacts ?? ARTEFACTS };
 }
 
-// Asks one source after the other. `remedy` ends the message when none has it.
+// Tries one source after the other. The message ends with `remedy` when all fail.
 export async function findFirst(what: string, sources: Source[], remedy: string): Promise<Program> {
   const tried: string[] = [];
   for (const source of sources) {
@@ -60,7 +60,7 @@ export async function findFirst(what: string, sources: Source[], remedy: string)
   );
 }
 
-// Runs `command --version`: a file that is there but lacks a library or a processor feature fails here, not later.
+// Runs `command --version`, so that a missing library or processor feature shows now.
 export async function prove(command: string, source: string, proof: Proof): Promise<Program> {
   const { stdout } = await execute(command, ['--version'], { timeout: PROOF_LIMIT_MS }).catch((error) => {
     throw new Error(`${command} does not run: ${whyNotRunning(error)}`);
@@ -73,7 +73,7 @@ export async function prove(command: string, source: string, proof: Proof): Prom
   return { command, version, source };
 }
 
-// The first of `names` on PATH that proves to run; the reasons of all when none does.
+// The first of `names` on the PATH that runs; throws all reasons when none does.
 export async function proveOnPath(names: string[], env: NodeJS.ProcessEnv, proof: Proof): Promise<Program> {
   const reasons: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
@@ -94,7 +94,7 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    return false; // Absent, or not ours to run: both mean "look further".
+    return false; // Absent or not executable.
   }
 }
 

@@ -1,4 +1,4 @@
-// The three programs a start needs, as far as the environment does not name a running one.
+// Finds the programs that a start needs, except those the environment names.
 
 import { MARK, markOf } from '../local/orphans.ts';
 import { findChromium } from './chromium.ts';
@@ -14,14 +14,14 @@ export interface Programs {
   description: string; // for people
 }
 
-// One after the other: a bar for each.
+// Sequential, so that each has its own progress bar.
 export async function findPrograms(options: {
   env: NodeJS.ProcessEnv;
   dataFolder: string;
   progress: Progress;
 }): Promise<Programs> {
   const { dataFolder, progress } = options;
-  // Marked, so that a Ctrl-C ends a download as well.
+  // Marked, so that Ctrl-C ends downloads, too.
   const env: NodeJS.ProcessEnv = { ...options.env, [MARK]: markOf(dataFolder, 'fetching') };
   const mongod = env['MONGODB_URI'] ? undefined : await findMongodb({ env, progress });
   const redisServer = env['REDIS_URL'] ? undefined : await findRedis({ env, progress });

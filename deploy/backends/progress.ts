@@ -1,9 +1,9 @@
-// Says on the terminal what is being fetched: a bar for a person, plain lines for a log.
+// Shows download progress: a bar on a terminal, plain lines in a log.
 import { SingleBar } from 'cli-progress';
 
 export interface Progress {
   say(line: string): void;
-  // Runs `work` and shows how far it is: it reports the bytes so far by `at`. `totalBytes` is 0 when nobody knows it.
+  // Runs `work`, which reports its bytes through `at`. `totalBytes` is 0 when unknown.
   during<Result>(label: string, totalBytes: number, work: (at: Report) => Promise<Result>): Promise<Result>;
 }
 

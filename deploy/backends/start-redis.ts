@@ -1,4 +1,4 @@
-// A real Redis that loses at most a second: every write in the append-only file, nothing ever evicted.
+// Starts a Redis that loses at most a second: append-only file, no eviction.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
@@ -24,7 +24,7 @@ export interface RunningRedis {
   stop(): Promise<void>;
 }
 
-const READY_LIMIT_MS = 60_000; // A large append-only file is read before the first answer.
+const READY_LIMIT_MS = 60_000; // A large append-only file is loaded first.
 const RETRY_MS = 50;
 
 export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
@@ -35,7 +35,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   const args = [...place.args, '--dir', data, '--daemonize', 'no'];
   if (options.acl) args.push('--aclfile', await writeAcl(folder, options.acl.text));
   args.push('--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction');
-  // Its title would overwrite the environment by which an orphan of ours is recognised.
+  // Setting the process title would overwrite the environment that identifies orphans.
   args.push('--set-proc-title', 'no');
 
   const child = await startChild(command, args, { env, logFile });
@@ -71,9 +71,9 @@ async function rememberedPort(folder: string): Promise<number> {
 }
 
 async function answers(url: string, child: Child, logFile: string) {
-  // ioredis waits until the data are loaded before it sends the first command.
+  // ioredis waits until the data is loaded.
   const redis = openRedis(url, { retryStrategy: () => RETRY_MS, maxRetriesPerRequest: null });
-  redis.on('error', () => {}); // Refused until it listens; the deadline below is what counts.
+  redis.on('error', () => {}); // Connections fail until it listens; the deadline below decides.
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new Failure(`redis-server was not ready after ${READY_LIMIT_MS / 1000} s, see ${logFile}`)),
@@ -84,10 +84,10 @@ async function answers(url: string, child: Child, logFile: string) {
       `redis-server did not start (${describeExit(exit)}), see ${logFile}\n${await lastLines(logFile)}`,
     );
   });
-  died.catch(() => {}); // It also exits when it is stopped one day, long after this race.
+  died.catch(() => {}); // It also ends at a regular stop, long after this.
   try {
     const server = await Promise.race([redis.info('server'), died, late.promise]);
-    // On a port that was taken it is another Redis that answers, and ours ends a moment later.
+    // If the port is taken, another Redis responds and ours ends a moment later.
     if (!server.includes(`process_id:${child.pid}\r\n`)) await Promise.race([died, late.promise]);
   } finally {
     clearTimeout(timer);

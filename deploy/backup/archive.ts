@@ -1,4 +1,4 @@
-// What a backup is: a folder with one compressed file of BSON documents for each collection, as mongodump writes them, and a list with checksums.
+// The format of a backup: a folder with one compressed BSON file per collection, as mongodump writes it, and a list with checksums.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import Joi from 'joi';
 
-/** What cannot be done, in words for the operator. */
+/** An error for the operator. */
 export class BackupError extends Error {}
 
 export interface Archive {
   format: 1;
   savedAt: string;
-  /** By name: how many documents, and the SHA-256 of their bytes before compression. */
+  /** By collection: the number of documents and the SHA-256 of their uncompressed bytes. */
   collections: Record<string, { count: number; sha256: string }>;
 }
 
@@ -26,7 +26,7 @@ const shape = Joi.object({
     .required(),
 }).unknown();
 
-/** @throws BackupError when the folder holds no backup, or a list that cannot be used. */
+/** @throws BackupError when the folder contains no backup or its list is unusable. */
 export async function readArchive(folder: string): Promise<Archive> {
   const file = join(folder, LIST);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -47,13 +47,13 @@ function parsed(file: string, text: string): Archive | undefined {
   }
 }
 
-/** @returns every document of a collection as its BSON bytes. @throws BackupError when the file is torn. */
+/** @returns the BSON bytes of every document of a collection. @throws BackupError when the file is truncated. */
 export async function* documentsIn(folder: string, collection: string): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
   const reading = pipeline(createReadStream(fileOf(folder, collection)), unpacked);
-  // What it fails of is thrown by the loop below, too, and awaited only after that.
+  // The loop below throws the same error first; this promise is awaited after it.
   reading.catch(() => undefined);
-  // Put together only when a document is whole: for each piece, a large one would be copied again and again.
+  // Joined once per document: joining at every chunk would copy large documents repeatedly.
   let pieces: Buffer[] = [];
   let held = 0;
   let wanted = 4;
@@ -63,7 +63,7 @@ export async function* documentsIn(folder: string, collection: string): AsyncGen
       held += chunk.length;
       if (held < wanted) continue;
       let rest = Buffer.concat(pieces);
-      // A BSON document begins with its own length in four bytes.
+      // A BSON document starts with its length in four bytes.
       while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
         const length = rest.readInt32LE(0);
         if (length < 5) throw new Error('not BSON');
@@ -81,7 +81,7 @@ export async function* documentsIn(folder: string, collection: string): AsyncGen
   }
 }
 
-/** Reads a whole backup once and compares it with its list. @throws BackupError naming the first file that differs. */
+/** Verifies a backup against its list. @throws BackupError naming the first file that differs. */
 export async function verify(folder: string, archive: Archive): Promise<void> {
   for (const [collection, expected] of Object.entries(archive.collections)) {
     const hash = createHash('sha256');

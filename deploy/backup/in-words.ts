@@ -1,10 +1,10 @@
-// What MongoDB answers with while a backup is made or restored, in words for the operator.
+// Translates MongoDB's errors during backup and restore for the operator.
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { BackupError } from './archive.ts';
 
 const SNAPSHOT_TOO_OLD = 239;
 
-/** @returns a BackupError for what the operator can do something about; any other error is a bug, and comes back as it is. */
+/** @returns a BackupError where the operator can act; any other error unchanged. */
 export function inWords(error: unknown): unknown {
   const words = wordsFor(error);
   return words === undefined ? error : new BackupError(words, { cause: error });

@@ -1,4 +1,4 @@
-// Saves the database into a folder and brings it back, with nothing but the driver: npm run -s backup -- save|restore FOLDER
+// Backs up the database to a folder and restores it: npm run -s backup -- save|restore FOLDER
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
 import { MongoClient } from 'mongodb';

@@ -1,12 +1,12 @@
-// Brings a backup into an empty database. Indexes are made afterwards, by "admin migrate".
+// Restores a backup into an empty database. "admin migrate" creates the indexes afterwards.
 import { BSON, type Db, type MongoClient } from 'mongodb';
 import { type Archive, BackupError, documentsIn, readArchive, verify } from './archive.ts';
 
-/** Written together: so many, or so many bytes, whichever comes first. A collection of files has megabytes in each document. */
+/** Limits of one batch: documents or bytes, whichever is reached first. Files of batches have megabytes per document. */
 const BATCH = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** @throws BackupError when the backup is damaged or the database is not empty: then nothing has been written. */
+/** @throws BackupError when the backup is damaged or the database is not empty. Nothing is written in that case. */
 export async function restore(client: MongoClient, folder: string): Promise<Archive> {
   const archive = await readArchive(folder);
   await verify(folder, archive);
@@ -17,7 +17,7 @@ export async function restore(client: MongoClient, folder: string): Promise<Arch
     let batch: BSON.Document[] = [];
     let bytes = 0;
     for await (const bson of documentsIn(folder, name)) {
-      // Numbers keep the type they were stored with.
+      // Preserves number types.
       batch.push(BSON.deserialize(bson, { promoteValues: false, promoteBuffers: false }));
       bytes += bson.length;
       if (batch.length < BATCH && bytes < BATCH_BYTES) continue;

@@ -1,4 +1,4 @@
-// Writes every collection as it was at one instant, while the system goes on working.
+// Saves a consistent snapshot of every collection while the system runs.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { createGzip } from 'node:zlib';
 import type { ClientSession, Db, MongoClient } from 'mongodb';
 import { type Archive, BackupError, fileOf, LIST } from './archive.ts';
 
-/** @throws BackupError when the folder exists already. After any failure it is gone: the next try may take the same name. */
+/** @throws BackupError when the folder exists. Any failure removes the folder, so that a retry can use the same name. */
 export async function save(client: MongoClient, folder: string): Promise<Archive> {
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -18,7 +18,7 @@ export async function save(client: MongoClient, folder: string): Promise<Archive
   try {
     return await saveInto(client, folder);
   } catch (error) {
-    // Why it could not be removed matters less than why there is nothing to keep.
+    // The original error matters more than a failed removal.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
@@ -30,14 +30,14 @@ async function saveInto(client: MongoClient, folder: string): Promise<Archive> {
   const names = (await database.listCollections({ type: 'collection' }, { nameOnly: true }).toArray())
     .map(({ name }) => name)
     .filter((name) => !name.startsWith('system.'));
-  // All reads of this session see the database as it was at the first of them. MongoDB keeps that for five minutes
-  // (minSnapshotHistoryWindowInSeconds) and fails afterwards, rather than mixing two states.
+  // All reads of this session use the snapshot of the first one. MongoDB keeps it for five minutes
+  // (minSnapshotHistoryWindowInSeconds) and fails afterwards instead of mixing two states.
   const session = client.startSession({ snapshot: true });
   try {
     const collections: Archive['collections'] = {};
     for (const name of names) collections[name] = await saveCollection(database, session, name, folder);
     const archive: Archive = { format: 1, savedAt, collections };
-    // Last and at once: a folder without its list is no backup.
+    // Written last and atomically: a folder without its list is not a backup.
     await writeFile(join(folder, `${LIST}.part`), `${JSON.stringify(archive, undefined, 2)}\n`);
     await rename(join(folder, `${LIST}.part`), join(folder, LIST));
     return archive;
@@ -50,9 +50,9 @@ async function saveCollection(database: Db, session: ClientSession, name: string
   const hash = createHash('sha256');
   let count = 0;
   async function* bytes() {
-    // As the server sends them: nothing is decoded, so nothing can be rounded.
+    // Raw bytes: nothing is decoded, so nothing can be rounded.
     for await (const document of database.collection(name).find({}, { session, raw: true })) {
-      const bson = document as unknown as Buffer; // What `raw` means.
+      const bson = document as unknown as Buffer; // The type of `raw: true`.
       hash.update(bson);
       count += 1;
       yield bson;

@@ -1,4 +1,4 @@
-// Ends the build of an image when a package was installed that is not, to the byte, the one of the lock file: what "npm ci" would promise.
+// Fails the image build when an installed package differs from the lock file, as "npm ci" would.
 import { readFileSync } from 'node:fs';
 
 interface Locked {
@@ -8,7 +8,7 @@ interface Locked {
 const [lockFile = '', folder = ''] = process.argv.slice(2);
 const read = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Locked).packages;
 const locked = read(lockFile);
-// npm's own record of what it has put there.
+// npm's record of the installed packages.
 const installed = Object.entries(read(`${folder}/.package-lock.json`));
 const wrong = installed.filter(([path, { version, integrity }]) => {
   const wanted = locked[path];

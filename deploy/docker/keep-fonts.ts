@@ -1,4 +1,4 @@
-// Leaves of the packages of fonts only the faces documents are set in, while an image is made: the packages bring every weight.
+// Removes unused font faces while an image is built: the font packages contain every weight.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fontFiles } from '../../services/renderer/fonts/fonts.ts';
@@ -8,7 +8,7 @@ let savedBytes = 0;
 const folder = resolve('node_modules/@expo-google-fonts');
 for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   const file = join(folder, name);
-  // Each face has a picture of itself beside it.
+  // Each face comes with a sample image.
   if (!/\.(ttf|png)$/.test(file) || kept.has(file)) continue;
   savedBytes += statSync(file).size;
   rmSync(file);

@@ -1,6 +1,5 @@
-// Readies a new installation under compose, and changes nothing in an old one that is well: makes the database a replica set, brings back
-// a member that lost its place in the set, and draws the secret key.
-// Or changes that key: --take-secret-key FILE writes what comes on standard input.
+// Prepares an installation under compose, idempotently: initiates the replica set, repairs a member that lost its place in it, and
+// generates the secret key. `--take-secret-key FILE` writes a key from standard input instead.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,10 +10,10 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
 
-/** A journal to recover on a busy disk takes its time. */
+/** Recovering the journal on a busy disk is slow. */
 const LIMIT_MS = 180_000;
 const RETRY_MS = 500;
-/** A database that takes a question and never answers is asked again. */
+/** Limit of one command; a database that never responds is asked again. */
 const ANSWER_LIMIT_MS = 10_000;
 const NOT_YET_INITIALIZED = 94;
 const NOT_A_MEMBER = 93;
@@ -56,7 +55,7 @@ function takeSecretKey(path: string) {
   }
 }
 
-/** A slip of the pen in a list must not take the only copy of a key that is in use. */
+/** A typing mistake must not destroy the only copy of a key in use. */
 function keepDropped(path: string, list: string) {
   const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   const { keyIds } = openSecretBox(list);
@@ -74,7 +73,7 @@ function writeKey(path: string, keys: string) {
 }
 
 async function makeReplicaSet(host: string, name: string) {
-  // A direct connection: until the set is configured there is no set to discover.
+  // A direct connection, because an unconfigured set cannot be discovered.
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
     serverSelectionTimeoutMS: 2_000,
     socketTimeoutMS: ANSWER_LIMIT_MS,
@@ -84,13 +83,13 @@ async function makeReplicaSet(host: string, name: string) {
   try {
     while (Date.now() < until) {
       try {
-        await client.connect(); // A client that found no server at its first question never looks again by itself.
+        await client.connect(); // A client that finds no server at first never looks again.
         const missing = await approachPrimary(client.db('admin'), host, name);
         if (!missing) return say(`${host} is the primary of ${name}`);
         if (missing !== problem) say(missing);
         problem = missing;
       } catch (error) {
-        problem = String(error); // Not listening yet, or electing: asked again.
+        problem = String(error); // Not listening yet, or electing: retry.
       }
       await pause(RETRY_MS);
     }
@@ -101,7 +100,7 @@ async function makeReplicaSet(host: string, name: string) {
   }
 }
 
-/** Takes one step towards a primary called `host`. @returns what is missing until then, undefined when nothing is. */
+/** Takes one step towards a primary named `host`. @returns what is missing, or undefined when it is primary. */
 async function approachPrimary(admin: Db, host: string, name: string): Promise<string | undefined> {
   const hello = await admin.command({ hello: 1 });
   if (hello['isWritablePrimary'] && hello['me'] === host) return undefined;
@@ -118,8 +117,8 @@ async function approachPrimary(admin: Db, host: string, name: string): Promise<s
   }
   const [{ host: stored }] = config.members;
   if (state !== 'REMOVED' && stored === host) return `${host} is ${state}: it is not elected yet`;
-  // The member did not find itself under the name it is stored with. It looks again only for a name that is new to it, so one that must
-  // be itself comes first where the stored name is right.
+  // The member did not find itself under its stored name. It checks only names that are new to it, so a name that is certainly its own
+  // comes first where the stored name is right.
   const next = stored === host ? `127.0.0.1:${await listeningPort(admin)}` : host;
   const members = [{ ...config.members[0], host: next }];
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
@@ -131,7 +130,7 @@ async function listeningPort(admin: Db): Promise<number> {
   return parsed.net?.port ?? DEFAULT_PORT;
 }
 
-/** Such as PRIMARY or RECOVERING. REMOVED: it has a configuration, in which it does not find itself. */
+/** Such as PRIMARY or RECOVERING. REMOVED means that it is missing from its own configuration. */
 async function memberState(admin: Db): Promise<string> {
   try {
     const { members } = await admin.command({ replSetGetStatus: 1 });

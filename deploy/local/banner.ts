@@ -1,4 +1,4 @@
-// What is printed when everything is ready: the address, the key and three lines to paste.
+// The text printed when the system is ready: the address, the key and three commands to paste.
 import type { DemoOperator } from './demo.ts';
 
 export interface Facts {

@@ -1,4 +1,4 @@
-// Reads the environment as each service is going to, so that a wrong variable is named before anything is started.
+// Reads the environment as each service will, so that a wrong variable is reported before anything starts.
 import type Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv } from '#libs/service/env.ts';
@@ -11,7 +11,7 @@ import { type Chosen, environments, type ServiceName } from './service-env.ts';
 
 const shapes: Record<ServiceName, Joi.ObjectSchema> = { gateway, operations, renderer, scheduler, webhooks };
 
-// Stand for what is found or made only when the system starts.
+// Placeholders for values that exist only after the start.
 const MADE_LATER = {
   mongodbUri: 'mongodb://127.0.0.1/',
   redisUrl: 'redis://127.0.0.1/',

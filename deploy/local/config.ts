@@ -1,4 +1,4 @@
-// What the person starting Billhook chose: flags, and the variables that are ours to read.
+// The options of `npm start`: flags and environment variables.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Joi from 'joi';
@@ -14,9 +14,9 @@ export interface LocalConfig {
   renderers: number;
   dataFolder: string;
   outboundAllow: string;
-  isOutboundOurs: boolean; // nobody chose: the banner says what we chose
+  isOutboundOurs: boolean; // OUTBOUND_ALLOW was not set, and the banner names our default
   redisPrefix: string;
-  env: NodeJS.ProcessEnv; // as it was given, but with the values of files we read in place of their names
+  env: NodeJS.ProcessEnv; // as given, with `_FILE` variables replaced by the contents of their files
 }
 
 interface Variables {
@@ -32,9 +32,9 @@ interface Variables {
   CHROMIUM_PATH?: string;
 }
 
-// The demonstration receives its webhooks on this machine, which every other installation refuses.
+// The demo receives its webhooks on this machine, which other installations reject.
 const LOOPBACK = '127.0.0.0/8,::1/128';
-// Each renderer is a browser of its own; more than this on one machine is a typing mistake.
+// Each renderer starts its own browser; more than this on one machine is a typing mistake.
 const RENDERERS_MAX = 16;
 
 const shape = Joi.object<Variables>({
@@ -55,7 +55,7 @@ const shape = Joi.object<Variables>({
   CHROMIUM_PATH: Joi.string(),
 });
 
-// Ours to read; what they name is handed on by value.
+// Read here and passed on by value.
 const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
 const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five services with one command.
@@ -83,7 +83,7 @@ before anything is started (exit code 78).
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.
 `;
 
-// Throws a Failure (exit code 78) that lists every problem. Answers the text to print when --help was asked.
+// Throws a Failure (exit code 78) that lists every problem. Returns the help text for --help.
 export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig | { help: string } {
   const flags = readFlags(args);
   if (flags.help) return { help: HELP };
@@ -105,7 +105,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
     redisPrefix: chosen.REDIS_PREFIX,
     env: withChosen(env, chosen),
   };
-  // What only a service reads is refused now as well, before anything is fetched or started.
+  // Variables that only a service reads are checked now, too, before anything is fetched or started.
   const all = new Set([...problems, ...findServiceProblems(config)]);
   if (all.size > 0) throw new Failure(new ConfigError([...all]).message, { exitCode: EXIT_CONFIG });
   return config;
@@ -129,12 +129,12 @@ function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; p
     return { chosen: readEnv(env, shape), problems: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // As if nothing had been chosen, so that the services' variables can be looked at, too.
+    // Goes on with the defaults, so that the services' variables are checked, too.
     return { chosen: readEnv({}, shape), problems: error.problems };
   }
 }
 
-// Values of files stand in place of their names from here on: a service refuses both together.
+// Replaces `_FILE` variables by the contents of their files: a service rejects both together.
 function withChosen(env: NodeJS.ProcessEnv, chosen: Readonly<Variables>) {
   const {
     HOST: _host,

@@ -1,4 +1,4 @@
-// The folder that outlives a start: data, logs, secrets and local.json. One Billhook at a time may use it.
+// The data folder: data, logs, secrets and local.json. One system at a time may use it.
 import { randomBytes } from 'node:crypto';
 import {
   chmod,
@@ -23,19 +23,19 @@ import { findOwner, OWNER_RECORD, type Owner, recordOwner } from './owner.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface DataFolder {
-  path: string; // with every link resolved: it is also the mark of its processes
+  path: string; // with all links resolved; it also marks the system's processes
   release(): Promise<void>;
 }
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
-// A killed owner cannot give its lock back: after this it is free for all.
+// A killed owner cannot release its lock, so the lock expires after this.
 const LOCK_STALE_MS = 5_000;
 const LOCK_UPDATE_MS = 1_000;
 const LOG_SIZE_MAX = 10 * 1024 * 1024;
 const LOG_CHECK_MS = 60_000;
 
-// `onLost` is called when the folder was taken from us or removed while we run.
+// Calls `onLost` when another process takes the folder or it is removed.
 export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
   const path = await makeFolder(wanted);
   const unlock = await lock(path, terminal, onLost);
@@ -44,7 +44,7 @@ export async function openDataFolder(wanted: string, terminal: Terminal, onLost:
   const stopLooking = await keepLogsSmall(join(path, 'logs'));
   const release = async () => {
     stopLooking();
-    await unlock().catch(() => {}); // Lost already: nothing to give back.
+    await unlock().catch(() => {}); // Already lost.
   };
   return { path, release };
 }
@@ -57,7 +57,7 @@ export function localFactsFile(dataFolder: string): string {
   return join(dataFolder, 'local.json');
 }
 
-// In one rename: a reader sees the old file or the new one, never half of one.
+// Atomic: a reader sees the old file or the new one.
 export async function writePrivately(file: string, content: unknown): Promise<void> {
   const next = `${file}.${process.pid}.next`;
   await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY });
@@ -66,9 +66,9 @@ export async function writePrivately(file: string, content: unknown): Promise<vo
 
 export async function readPrivate<Content>(file: string): Promise<Partial<Content>> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Partial<Content>; // Ours: written by writePrivately.
+    return JSON.parse(await readFile(file, 'utf8')) as Partial<Content>; // Written by writePrivately.
   } catch {
-    return {}; // Not there yet, or spoiled by hand: the caller makes it anew.
+    return {}; // Absent or damaged: the caller writes a new one.
   }
 }
 
@@ -78,7 +78,7 @@ export async function removeFacts(dataFolder: string): Promise<void> {
 
 const keptKeyForm = variables.SECRET_KEY.label('secretKey').prefs({ errors: { wrap: { label: false } } });
 
-// Made once: what was encrypted with it must stay readable. One that is there and cannot be read is never replaced, it may be the only copy.
+// Generated once, because it decrypts stored secrets. An unreadable file is never replaced: it may be the only copy.
 export async function secretKeyOf(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'secret-key.json');
   let text: string;
@@ -94,7 +94,7 @@ export async function secretKeyOf(dataFolder: string): Promise<string> {
     const { secretKey } = JSON.parse(text) as { secretKey?: unknown };
     return Joi.attempt(secretKey, keptKeyForm) as string;
   } catch (error) {
-    // Not the parser's own words, which quote what it found.
+    // The parser's own message would quote the file's content.
     throw unusableKey(file, Joi.isError(error) ? error.message : 'it is no JSON');
   }
 }
@@ -121,8 +121,8 @@ async function makeFolder(wanted: string): Promise<string> {
   }
 }
 
-// Records, keys and the sockets of the stores are in it. One that is empty or was a data folder before is closed; in any other
-// something may rely on its being open (/tmp, a home directory), so that one is refused.
+// The folder contains records, keys and the stores' sockets. An empty folder or an earlier data folder is made private. Any other folder
+// is rejected, because other programs may rely on its permissions (/tmp, a home directory).
 async function closeToOthers(path: string): Promise<void> {
   const { uid, mode } = await stat(path);
   const ours = process.getuid?.() ?? uid;
@@ -135,8 +135,8 @@ async function closeToOthers(path: string): Promise<void> {
 }
 
 async function lock(path: string, terminal: Terminal, onLost: () => void) {
-  // A supervisor that Ctrl-Z has stopped does not keep its lock fresh, but its system runs on. Asked before the lock is
-  // touched: else it would find its folder lost when it wakes.
+  // A supervisor stopped by Ctrl-Z does not renew its lock, but its system still runs. Checked before the lock is touched, otherwise
+  // the supervisor would find its folder lost when it resumes.
   const last = await findOwner(path);
   if (last?.isAlive) throw alreadyRuns(path, last);
   const options = {
@@ -151,7 +151,7 @@ async function lock(path: string, terminal: Terminal, onLost: () => void) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
   }
   const owner = await findOwner(path);
-  // No owner on record: another start took the lock a moment ago and is about to say so.
+  // No recorded owner: another start took the lock a moment ago.
   if (!owner || owner.isAlive) throw alreadyRuns(path, owner);
   terminal.say('The last start on this folder was killed; taking its place …');
   try {
@@ -169,15 +169,15 @@ function alreadyRuns(path: string, owner: Owner | undefined): Failure {
   );
 }
 
-// One old log of each part is kept, so that months of use do not fill a disk.
+// Keeps one old log per process, so that logs do not fill the disk.
 async function keepLogsSmall(folder: string): Promise<() => void> {
   await setLargeLogsAside(folder);
-  // A disk without room for the copy, or a folder that was removed: looked at again the next time.
+  // The disk is full or the folder is gone: the next rotation tries again.
   const timer = setInterval(() => void setLargeLogsAside(folder).catch(() => {}), LOG_CHECK_MS).unref();
   return () => clearInterval(timer);
 }
 
-// Copied and emptied, not renamed: who writes to it keeps it open, and appends. A line that comes in between is lost.
+// Copies and truncates instead of renaming, because the writer keeps the file open. A line written in between is lost.
 export async function setLargeLogsAside(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);

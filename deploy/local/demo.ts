@@ -1,4 +1,4 @@
-// The demonstration's account, key and webhook endpoint: made on the first start, found again on the later ones.
+// The demo account, its key and its webhook endpoint: created on the first start, reused on later ones.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,7 +15,7 @@ export interface DemoAccount {
 export interface DemoOperator {
   accountId: string;
   name: string;
-  password?: string; // undefined when somebody gave it another one
+  password?: string; // undefined when it was changed
 }
 
 export interface DemoEndpoint {
@@ -27,7 +27,7 @@ export interface DemoEndpoint {
 interface Place {
   root: string; // holds services/
   dataFolder: string;
-  env: NodeJS.ProcessEnv; // of the admin command: MONGODB_URI and what every child gets
+  env: NodeJS.ProcessEnv; // of the admin command: MONGODB_URI and the variables of every child
 }
 
 const COMMAND_LIMIT_MS = 30_000;
@@ -39,7 +39,7 @@ const execute = promisify(execFile);
 export async function openDemoAccount(place: Place, url: string): Promise<DemoAccount> {
   const file = join(place.dataFolder, 'demo.json');
   const kept = await readPrivate<DemoAccount>(file);
-  // Revoked by hand, or the data are another database's now: a key is only worth keeping until it is refused.
+  // The key was revoked or belongs to another database.
   if (kept.accountId && kept.key && !(await isRefused(url, kept.key)))
     return { accountId: kept.accountId, key: kept.key };
   const account = await admin(place, ['accounts', 'create', '--name', 'Demo', '--json']);
@@ -50,7 +50,7 @@ export async function openDemoAccount(place: Place, url: string): Promise<DemoAc
   return demo;
 }
 
-// Who may open the dashboard here: made once for each demo account, because a new account means another database.
+// The operator of the dashboard: created once per demo account, because a new account means a new database.
 export async function openDemoOperator(place: Place, accountId: string): Promise<DemoOperator> {
   const file = join(place.dataFolder, 'operator.json');
   const kept = await readPrivate<DemoOperator & { createdAt: string }>(file);
@@ -58,7 +58,7 @@ export async function openDemoOperator(place: Place, accountId: string): Promise
   if (kept.accountId === accountId && name && password) {
     const all = (await admin(place, ['operators', 'list', '--json'])) as Record<string, unknown>[];
     const known = all.find((one) => one['name'] === name);
-    // With another password it is another operator. One that was removed is made again.
+    // A changed password is respected. A removed operator is created again.
     if (known)
       return !kept.createdAt || kept.createdAt === textOf(known, 'created_at')
         ? { accountId, name, password }
@@ -71,7 +71,7 @@ export async function openDemoOperator(place: Place, accountId: string): Promise
   return operator;
 }
 
-// The port and the token the endpoint is registered with: kept, the endpoint need not move.
+// The receiver's port and token are kept, so that the endpoint's URL stays the same.
 export async function rememberedReceiver(dataFolder: string): Promise<LastReceiver | undefined> {
   const { url } = await readPrivate<DemoEndpoint>(join(dataFolder, 'receiver.json'));
   if (!url) return undefined;
@@ -79,7 +79,7 @@ export async function rememberedReceiver(dataFolder: string): Promise<LastReceiv
   return { port: Number(port), token: pathname.split('/').at(-2) ?? '' };
 }
 
-// Registers the receiver once, and moves its endpoint when the receiver had to take another port.
+// Registers the receiver once, and updates the endpoint when the receiver had to take another port.
 export async function openDemoEndpoint(
   dataFolder: string,
   api: { url: string; key: string },
@@ -98,7 +98,7 @@ async function moved(kept: Partial<DemoEndpoint>, api: { url: string; key: strin
   const change = { url: receiverUrl, enabled: true };
   const path = `/api/v1/webhooks/${encodeURIComponent(id)}`;
   const { status, body } = await call(api, 'PATCH', path, change);
-  if (status === 404) return undefined; // Removed by hand, or another account's.
+  if (status === 404) return undefined; // Deleted, or another account's.
   if (status !== 200) throw new Failure(`PATCH ${path} answered ${status}: ${JSON.stringify(body)}`);
   return { id, secret, url: receiverUrl };
 }
@@ -111,13 +111,13 @@ async function registered(api: { url: string; key: string }, receiverUrl: string
   return { id: textOf(data, 'id'), secret: textOf(data, 'secret'), url: receiverUrl };
 }
 
-// A gateway that is busy or misses a store says nothing about the key, and a new account would hide the data of this one.
+// A busy gateway or an unavailable store says nothing about the key, and a new account would hide the data of this one.
 async function isRefused(url: string, key: string): Promise<boolean> {
   const deadline = performance.now() + TRY_AGAIN_LIMIT_MS;
   for (;;) {
     const { status } = await call({ url, key }, 'GET', '/api/v1/clients?limit=1');
     if (status === 401 || status === 403) return true;
-    // After the limit the key is kept untried: what is wrong is said when the endpoint is opened with it.
+    // After the limit the key is kept unverified; registering the endpoint reports the problem.
     if (status === 200 || performance.now() > deadline) return false;
     await wait(TRY_AGAIN_MS);
   }
@@ -131,7 +131,7 @@ async function call(api: { url: string; key: string }, method: string, path: str
     redirect: 'error',
     signal: AbortSignal.timeout(CALL_LIMIT_MS),
   });
-  const answer: unknown = await response.json().catch(() => undefined); // Judged by its status where it is not JSON.
+  const answer: unknown = await response.json().catch(() => undefined); // The status decides when the body is not JSON.
   return { status: response.status, body: answer };
 }
 

@@ -1,16 +1,16 @@
-// The orderly end: once, in reverse order of opening, on a signal or a failure.
+// Shutdown: once, in reverse order of opening, on a signal or a failure.
 import { EXIT_FAILED, reasonOf } from '../backends/failure.ts';
 import { killOurs } from './orphans.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface End {
   onClose(close: () => unknown): void;
-  // Closes everything and ends the process. A second call waits for nothing and changes nothing.
+  // Closes everything and ends the process. Further calls have no effect.
   now(why: string | undefined, exitCode: number): Promise<void>;
   isUnderWay(): boolean;
 }
 
-// npm hands a Ctrl-C on although the terminal has sent it to us as well: only a later one is impatience.
+// npm forwards a Ctrl-C that the terminal has already sent us. Only a later one means "stop now".
 const IMPATIENCE_AFTER_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
@@ -26,7 +26,7 @@ export function endOnce(terminal: Terminal): End {
       try {
         await close();
       } catch (error) {
-        terminal.say(`A part did not stop cleanly: ${reasonOf(error)}`); // The next one must still be stopped.
+        terminal.say(`A component did not stop cleanly: ${reasonOf(error)}`); // The others must still be stopped.
       }
     }
     if (why) terminal.say('Stopped.');
@@ -36,7 +36,7 @@ export function endOnce(terminal: Terminal): End {
   return { onClose: (close) => void closers.push(close), now, isUnderWay: () => isUnderWay };
 }
 
-// Not the library the services use: it takes npm's second copy of a Ctrl-C for impatience and ends without closing.
+// Not close-with-grace, which treats npm's copy of a Ctrl-C as a second signal and exits without closing.
 export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEnv): void {
   let askedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -51,7 +51,7 @@ export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEn
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => void end.now(`an error of ours (${reasonOf(error)})`, EXIT_FAILED));
   }
-  // npm killed without a chance to tell us: whoever looks for us afterwards would look for npm.
+  // When npm is killed, no signal reaches us.
   if (!env['npm_lifecycle_event']) return;
   const parent = process.ppid;
   setInterval(() => {

@@ -1,25 +1,25 @@
-// Outlives a supervisor that is killed without a chance to tidy up, ends what it left behind, and goes.
-// Its standard input is a pipe from the supervisor: the kernel closes it however the supervisor dies.
+// Stops the processes of a supervisor that was killed. Its standard input is a pipe from the supervisor, which the kernel closes
+// however the supervisor dies.
 import { spawn } from 'node:child_process';
 import { endMarked } from './orphans.ts';
 
 const ALL_IS_WELL = 'done\n';
 
 export interface Guardian {
-  // Everything was stopped in order: nothing is left for the guardian to do.
+  // Tells the guardian that everything was stopped in order.
   dismiss(): void;
 }
 
 export function postGuardian(dataFolder: string): Guardian {
   const guardian = spawn(process.execPath, [import.meta.filename, dataFolder, String(process.pid)], {
-    // A session of its own: neither Ctrl-C nor a signal to our group reaches it.
+    // Its own session, so that neither Ctrl-C nor a signal to our group reaches it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // It must not stay for us when we are the ones who wait, nor keep a folder busy.
+    // It must keep neither our output nor our working directory open.
     cwd: '/',
   });
-  guardian.on('error', () => {}); // Without it the next start still clears what was left.
-  guardian.stdin.on('error', () => {}); // Killed by hand: as above.
+  guardian.on('error', () => {}); // Without it, the next start cleans up.
+  guardian.stdin.on('error', () => {}); // The guardian was killed: the same.
   guardian.unref();
   return { dismiss: () => void guardian.stdin.end(ALL_IS_WELL) };
 }
@@ -31,5 +31,5 @@ async function watch(dataFolder: string, supervisor: number) {
 }
 
 const [, script, dataFolder, supervisor] = process.argv;
-// Not awaited here: the test runner loads this file in a way that has no top-level await.
+// Not awaited, because the test runner loads this file without top-level await.
 if (script === import.meta.filename && dataFolder) watch(dataFolder, Number(supervisor)).catch(() => process.exit(1));

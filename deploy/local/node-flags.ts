@@ -1,21 +1,21 @@
-// How Node is told to run a service, wherever one is started: here, in the tests, and in the images (deploy/docker/Dockerfile).
+// Node's flags for each service: here, in the tests, and in the images (deploy/docker/Dockerfile).
 
-/** Megabytes of each half of the young generation, which keeps that size. Why not V8's own choice: docs/adr/0016-fix-young-generation-size.md */
+/** Fixed size in megabytes of each half of the young generation. Why not V8's default: docs/adr/0016-fix-young-generation-size.md */
 const HALF_MEGABYTES = 32;
 
 const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
 
-/** Two heaps of the C library at most instead of eight for each core. Why, and why not in the renderer: docs/adr/0018-limit-glibc-malloc-arenas.md */
+/** Two malloc arenas instead of eight per core. Why, and why not in the renderer: docs/adr/0018-limit-glibc-malloc-arenas.md */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
 const RUNS_FOR_MONTHS = ['gateway', 'operations', 'scheduler', 'webhooks'];
 
-/** @param service its folder in services/. @returns what stands between `node` and the file. */
+/** @param service its folder in services/. @returns the arguments between `node` and the file. */
 export function nodeFlagsOf(service: string): readonly string[] {
   return isBusy(service) ? ONE_SIZE : [];
 }
 
-/** @param service its folder in services/. @returns the environment of its process besides its configuration. */
+/** @param service its folder in services/. @returns environment variables besides its configuration. */
 export function nodeEnvironmentOf(service: string): Readonly<Record<string, string>> {
   return RUNS_FOR_MONTHS.includes(service) ? TWO_HEAPS : {};
 }

@@ -1,5 +1,5 @@
-// Finds the processes that belong to a data folder, however they were left behind, and ends them.
-// Each carries a mark in its environment, which its own children inherit: a process id may be given to a stranger, a mark not.
+// Finds and ends orphaned processes of a data folder. Each carries a mark in its environment, which its children inherit: process ids
+// are reused, marks are not.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 
 export interface Marked {
   pid: number;
-  name: string; // of the part of the system
+  name: string; // of the process, such as renderer-2
 }
 
-// Nothing named means all of the data folder.
+// Without a filter: all processes of the data folder.
 export interface Which {
-  supervisor?: number; // whose: its process id
+  supervisor?: number; // only those of the supervisor with this process id
   name?: string;
 }
 
@@ -40,7 +40,7 @@ export async function findMarked(dataFolder: string, which: Which = {}): Promise
   return found;
 }
 
-// SIGTERM first, SIGKILL for what is still there after the limit. Answers what was found.
+// Sends SIGTERM, then SIGKILL after the limit. Returns what it found.
 export async function endMarked(dataFolder: string, which: Which = {}): Promise<Marked[]> {
   const found = await findMarked(dataFolder, which);
   for (const { pid } of found) send(pid, 'SIGTERM');
@@ -54,12 +54,12 @@ export async function endMarked(dataFolder: string, which: Which = {}): Promise<
   return found;
 }
 
-// Those that we started ourselves: a folder that was lost may be another supervisor's by now.
+// Only processes of this supervisor: a lost folder may belong to another one by now.
 export async function endOurs(dataFolder: string, name?: string): Promise<void> {
   await endMarked(dataFolder, { supervisor: process.pid, ...(name === undefined ? {} : { name }) });
 }
 
-// On the second Ctrl-C: nobody waits any longer.
+// For the second Ctrl-C.
 export async function killOurs(dataFolder: string): Promise<void> {
   for (const { pid } of await findMarked(dataFolder, { supervisor: process.pid })) send(pid, 'SIGKILL');
 }
@@ -68,7 +68,7 @@ function send(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in between.
+    // It has already ended.
   }
 }
 
@@ -81,13 +81,13 @@ async function readProc(): Promise<Environment[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = async (pid: string) => ({
     pid: Number(pid),
-    // Another user's process, or one that just ended, cannot be read and is not ours.
+    // Processes of other users and ended ones are unreadable and not ours.
     variables: (await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).split('\0'),
   });
   return await Promise.all(pids.map(read));
 }
 
-// Elsewhere ps shows the environment behind the command, divided by spaces: a data folder with a space is not found there.
+// On other systems ps shows the environment after the command, separated by spaces, so a data folder with a space is not found.
 async function askPs(): Promise<Environment[]> {
   const { stdout } = await execute('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
   return stdout.split('\n').map((line) => ({ pid: Number.parseInt(line, 10), variables: line.split(' ') }));

@@ -1,4 +1,4 @@
-// Who has a data folder: tells a supervisor that lives, even one that Ctrl-Z has stopped, from a stranger with its process id.
+// The owner of a data folder: distinguishes a live supervisor, even one stopped by Ctrl-Z, from another process with its id.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export interface Owner {
   isAlive: boolean;
 }
 
-/** A file that every data folder has since its first start. */
+/** Exists in every data folder since its first start. */
 export const OWNER_RECORD = 'supervisor.pid';
 
 const execute = promisify(execFile);
@@ -30,11 +30,11 @@ function recordIn(dataFolder: string): string {
   return join(dataFolder, OWNER_RECORD);
 }
 
-// A process id is given again, but not with the same moment of birth. undefined when the process is gone.
+// Process ids are reused, but not with the same start time. undefined when the process is gone.
 async function birthOf(pid: number): Promise<string | undefined> {
   try {
     const { state, birth } = process.platform === 'linux' ? await readProc(pid) : await askPs(pid);
-    const hasEnded = state === undefined || /^[ZX]/.test(state); // Only its parent has not heard of it yet.
+    const hasEnded = state === undefined || /^[ZX]/.test(state); // A zombie.
     return hasEnded ? undefined : birth;
   } catch {
     return undefined; // No such process.
@@ -44,13 +44,13 @@ async function birthOf(pid: number): Promise<string | undefined> {
 async function readProc(pid: number) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-  // See proc(5). The name of the program is in parentheses and may hold anything: what counts comes behind it.
+  // See proc(5). The program name in parentheses may contain anything, so parse after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0], birth: `${boot.trim()} ${fields[19]}` };
 }
 
 async function askPs(pid: number) {
-  // The same words whoever asks.
+  // A fixed locale, so that the text is comparable.
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const { stdout } = await execute('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env });
   const [state, ...birth] = stdout.trim().split(/\s+/);

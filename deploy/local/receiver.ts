@@ -1,4 +1,4 @@
-// A small webhook receiver for the first minutes: verifies every signature and shows what was delivered.
+// The demo's webhook receiver: verifies every signature and shows deliveries.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,15 +7,15 @@ import { Webhook } from 'standardwebhooks';
 import { CONTENT_POLICY, type Delivery, pageOf } from './receiver-page.ts';
 
 export interface Receiver {
-  url: string; // the page; who has it may read what was delivered
+  url: string; // the page; its token grants read access
   hookUrl: string; // where deliveries go
   port: number;
-  // Before it is called nothing can be verified: the endpoint's secret exists only after it was registered.
+  // Nothing verifies before this is called: the endpoint's secret exists only after its registration.
   useSecret(secret: string): void;
   close(): Promise<void>;
 }
 
-/** Of an earlier start: an endpoint that need not move keeps its retries on their way. */
+/** From an earlier start, so that the endpoint and its retries keep their URL. */
 export interface LastReceiver {
   port: number;
   token: string;
@@ -23,27 +23,27 @@ export interface LastReceiver {
 
 const TOKEN = /^[\w-]{32}$/;
 const DELIVERIES_KEPT = 100;
-const BODY_BYTES_MAX = 1024 * 1024; // Events hold one record; a megabyte is far more than any.
+const BODY_BYTES_MAX = 1024 * 1024; // An event contains one record, far below a megabyte.
 const SHOWN_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent'];
 
-// Every user of the machine reaches a port of loopback: the address holds a token, and nothing is answered without it.
+// Every local user can reach a loopback port, so the URL carries a token and everything else is rejected.
 export async function startReceiver(last: LastReceiver | undefined): Promise<Receiver> {
   const token = last && TOKEN.test(last.token) ? last.token : randomBytes(24).toString('base64url');
   const deliveries: Delivery[] = []; // the newest first
   let webhook: Webhook | undefined;
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy()); // The sender went away in the middle.
+    answer(request, response).catch(() => response.destroy()); // The sender disconnected.
   });
   const port = await getPort({ host: '127.0.0.1', ...(last?.port ? { port: last.port } : {}) });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  const { port: taken } = server.address() as AddressInfo; // It listens on TCP, so this is what address() answers.
+  const { port: taken } = server.address() as AddressInfo; // A TCP server.
   const url = `http://127.0.0.1:${taken}/${token}`;
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
-    // A page in a browser must not read this through a name that was made to point at us.
+    // Blocks DNS rebinding: a web page must not read this through a public name that resolves to loopback.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return send(response, 421, 'Wrong host\n');
     const [, given = '', ...rest] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? [];
@@ -107,7 +107,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return body; // Shown as it came.
+    return body; // Shown unparsed.
   }
 }
 

@@ -1,4 +1,4 @@
-// The users of the Redis we start: one for each service, with passwords drawn for this run.
+// The Redis users of `npm start`: one per service, with new passwords on each run.
 import { randomBytes } from 'node:crypto';
 import { aclFile, REDIS_USERS, type RedisUser } from '../redis/users.ts';
 

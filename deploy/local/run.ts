@@ -1,4 +1,4 @@
-// One run of the system: checks first, start, banner, and an orderly end whatever happens in between.
+// One run of the system: checks, start, banner and orderly shutdown.
 import { createServer, type Server } from 'node:net';
 import { EXIT_FAILED, Failure, reasonOf } from '../backends/failure.ts';
 import { showProgress } from '../backends/progress.ts';
@@ -29,7 +29,7 @@ interface Run extends RunOptions {
 }
 
 export async function runLocally(options: RunOptions): Promise<void> {
-  // Whatever we and our children write (logs, data, sockets) is for this user alone.
+  // Files of ours and of our children (logs, data, sockets) are private to this user.
   process.umask(OWNER_ONLY_UMASK);
   const terminal = showOn(process.stderr);
   const end = endOnce(terminal);
@@ -43,11 +43,11 @@ export async function runLocally(options: RunOptions): Promise<void> {
     );
     end.onClose(() => folder.release());
     endOnSignals(end, folder.path, options.env);
-    await clearLeftovers(folder.path, terminal); // They may be what holds the port.
+    await clearLeftovers(folder.path, terminal); // They may occupy the port.
     await portsAreFree(config);
     await bringUp({ ...options, env: config.env, config, dataFolder: folder.path, terminal, end });
   } catch (error) {
-    if (end.isUnderWay()) return; // Its parts were stopped while they started: that is no news.
+    if (end.isUnderWay()) return; // Processes stopped during their start are no failure.
     const isExpected = error instanceof Failure;
     terminal.say(isExpected ? error.message : `Billhook could not start: ${reasonOf(error)}`);
     await end.now(undefined, isExpected ? error.exitCode : EXIT_FAILED);
@@ -61,19 +61,19 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const writeFacts = () => {
     if (!facts || end.isUnderWay()) return;
     const current = { ...facts, pids: pids() };
-    const before = written.catch(() => {}); // A full disk has room again one day.
+    const before = written.catch(() => {}); // A full disk may recover.
     written = before.then(() => writePrivately(localFactsFile(dataFolder), current));
     written.catch((error) => terminal.say(`local.json cannot be written: ${reasonOf(error)}`));
   };
   const pids = () => ({ supervisor: process.pid, ...system.pids() });
 
   end.onClose(async () => {
-    await written.catch(() => {}); // Said already.
+    await written.catch(() => {}); // Already reported.
     await removeOwnFacts(dataFolder);
   });
   const guardian = postGuardian(dataFolder);
   end.onClose(() => guardian.dismiss());
-  end.onClose(() => endOurs(dataFolder)); // What was only just starting when we were told to stop.
+  end.onClose(() => endOurs(dataFolder)); // Processes that were just starting.
   const receiver = await startReceiver(await rememberedReceiver(dataFolder));
   end.onClose(() => receiver.close());
 
@@ -106,7 +106,7 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, operator, notes));
 }
 
-// Known before anything is fetched or started.
+// Checked before anything is fetched or started.
 async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promise<void> {
   const wanted = [
     { variable: 'PORT', host, port },
@@ -114,7 +114,7 @@ async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promis
   ];
   const taken: Server[] = [];
   try {
-    // Both at a time: one port is not enough for the two.
+    // Both at once: the two need two ports.
     for (const one of wanted) taken.push(await takePort(one));
   } finally {
     for (const server of taken) await new Promise((resolve) => server.close(resolve));
@@ -136,7 +136,7 @@ async function takePort({ variable, host, port }: { variable: string; host: stri
   }
 }
 
-// In a folder that was lost they may be another supervisor's by now.
+// In a lost folder they may belong to another supervisor by now.
 async function removeOwnFacts(dataFolder: string): Promise<void> {
   const { pids } = await readPrivate<Facts>(localFactsFile(dataFolder));
   if (pids?.['supervisor'] === process.pid) await removeFacts(dataFolder);

@@ -1,4 +1,4 @@
-// What each service is told by its environment, and what it is not.
+// The environment of each service.
 import { join } from 'node:path';
 import { cacheFolder } from '../backends/cache.ts';
 import type { RedisUser } from '../redis/users.ts';
@@ -9,18 +9,18 @@ export interface Chosen {
 }
 
 export interface Addresses {
-  env: NodeJS.ProcessEnv; // ours, the source of everything a person set
+  env: NodeJS.ProcessEnv; // our own, with everything the user set
   config: Chosen;
   port: number;
   operationsPort: number;
   mongodbUri: string;
-  redisUrl: string | ((service: RedisUser) => string); // one for all, or of a user of its own for each
+  redisUrl: string | ((service: RedisUser) => string); // one for all services, or one per Redis user
   secretKey: string;
   chromiumPath: string;
 }
 
-// What any program needs of our environment. A store gets no more, and neither does the renderer but for its own settings:
-// it lays out what strangers send, so it is told neither the database nor a secret a person may have in their shell.
+// Variables that any program needs. Stores get no others, and the renderer gets only its own settings besides: it processes
+// untrusted content, so it must not see the database's address or secrets of the user's shell.
 const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
 const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|NODE_COMPILE_CACHE|(RENDER|RECYCLE|CHROMIUM|IMAGE|OTEL)\w*)$/;
 
@@ -29,7 +29,7 @@ export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): Node
   return Object.fromEntries(Object.entries(env).filter(([name]) => isGiven(name)));
 }
 
-// Where Node keeps what it has compiled: each program of ours is half as long on its way the next time.
+// Node's compile cache halves the start time of each process.
 export function compiledCode(env: NodeJS.ProcessEnv) {
   return { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(cacheFolder(env), 'compiled') };
 }

@@ -1,4 +1,4 @@
-// Starts one of our services and waits until its health port says that it is ready.
+// Starts a service and waits until its health port reports ready.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ export interface ServiceOptions {
 const READY_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 const PROBE_LIMIT_MS = 3_000;
-// A service ends by itself before; whoever cannot wait presses Ctrl-C once more.
+// A service normally ends sooner; a second Ctrl-C skips the wait.
 const STOP_LIMIT_MS = CLOSE_LIMIT_MS + 5_000;
 const LAST_WORDS_LIMIT_MS = 1_000;
 const LINES_REMEMBERED_MAX = 20;
-// While a store is away a service says so at every try; once in a while is enough for a person.
+// During an outage a service logs every try; the terminal shows one line in a while.
 const SAME_LINE_PAUSE_MS = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Running> {
@@ -49,12 +49,12 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   });
   const output = followOutput(child, options);
   const exited = child.exited.then(async (exit) => {
-    // A renderer that is killed leaves its browser behind, in a group that is not the renderer's.
+    // A killed renderer leaves its browser, which runs in another process group.
     await endOurs(dataFolder, name);
     return exit;
   });
   const stop = async () => {
-    output.hide(); // What it says while it goes was asked for, and is in its log.
+    output.hide(); // Messages of a requested shutdown go to the log only.
     await child.stop(STOP_LIMIT_MS);
     await exited;
   };
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     await becomeReady(child, options);
     return { pid: child.pid, exited, stop };
   } catch (error) {
-    // Its last words say why, and they may still be on their way.
+    // Its last lines give the reason and may still be buffered.
     if (child.hasExited()) await Promise.race([output.ended, wait(LAST_WORDS_LIMIT_MS)]);
     await stop();
     throw error;
@@ -75,7 +75,7 @@ async function becomeReady(child: Child, { name, dataFolder, healthPort }: Servi
   while (performance.now() < deadline) {
     if (child.hasExited()) {
       const exit = await child.exited;
-      // What it says of its configuration is what npm start says: the exit code of a person's mistake goes on.
+      // A configuration error is passed on with its text and exit code.
       const options = exit.code === EXIT_CONFIG ? { exitCode: EXIT_CONFIG } : {};
       throw new Failure(`${name} did not start (${describeExit(exit)}), see ${log}`, options);
     }
@@ -96,7 +96,7 @@ async function isReady(healthPort: number): Promise<boolean> {
   }
 }
 
-// Every line goes to the service's log file; what a person should know goes to the terminal as well.
+// Every line goes to the service's log file; warnings also go to the terminal.
 function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptions) {
   const log = createWriteStream(logFileOf(dataFolder, name), { flags: 'a' });
   const shownAt = new Map<string, number>();

@@ -1,20 +1,20 @@
-// Where the sockets of our stores are: in a folder that no other user of the machine can enter, at a path short enough for a socket.
+// The private folder for the stores' Unix sockets, at a path short enough for a socket.
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../backends/failure.ts';
 
-/** Linux takes 107 bytes and macOS 103, see unix(7); the longest name is MongoDB's. */
+/** Linux allows 107 bytes and macOS 103, see unix(7); MongoDB's name is the longest. */
 const PATH_BYTES_MAX = 103;
 const LONGEST_NAME = '/mongodb-27017.sock';
-/** Goes through MongoDB's and Redis' addresses unchanged. */
+/** Needs no escaping in the URLs of MongoDB and Redis. */
 const PLAIN_PATH = /^[\w./+@-]+$/;
 
 /**
- * @param dataFolder closed to others already, with every link resolved.
- * @returns the data folder, or for a path that no socket can have a closed folder among the temporary files, always the same one.
- * @throws Failure when that one belongs to another user or is open to others.
+ * @param dataFolder already private, with all links resolved.
+ * @returns the data folder, or, where its path is too long, a private folder in the temporary folder, always the same one.
+ * @throws Failure when that folder belongs to another user or is open to others.
  */
 export async function openSocketFolder(dataFolder: string): Promise<string> {
   const isShort = Buffer.byteLength(`${dataFolder}${LONGEST_NAME}`) <= PATH_BYTES_MAX;
@@ -24,7 +24,7 @@ export async function openSocketFolder(dataFolder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  // Everyone may write to the folder of temporary files: what has our name there may be a trap.
+  // The temporary folder is world-writable, so a folder of this name may be a trap.
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.())
     throw new Failure(`${folder} is needed for sockets and belongs to another user. Choose a shorter --data DIR`);

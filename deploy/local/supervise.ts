@@ -1,4 +1,4 @@
-// Keeps one part of the system running: when it ends by itself it is named and started again, later and later.
+// Restarts a process that ends unexpectedly, with exponential backoff.
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeExit, type Exit } from '../backends/child.ts';
 import { reasonOf } from '../backends/failure.ts';
@@ -20,14 +20,14 @@ export interface SuperviseOptions {
   name: string;
   start: () => Promise<Running>; // resolves when the part is ready
   terminal: Terminal;
-  onChange: () => void; // its pid is another one now
+  onChange: () => void; // its pid has changed
 }
 
-const FIRST_WAIT_MS = 250; // Long enough for a port to be free again, short enough that a caller's retry finds us.
+const FIRST_WAIT_MS = 250; // Long enough to free a port, short enough for a caller's retry.
 const LONGEST_WAIT_MS = 10_000;
-const STEADY_MS = 30_000; // What ran this long has not the same trouble as before.
+const STEADY_MS = 30_000; // A process that ran this long resets the backoff.
 
-// Rejects when the very first start fails: then there is nothing to keep running.
+// Rejects when the first start fails.
 export async function supervise({ name, start, terminal, onChange }: SuperviseOptions): Promise<Supervised> {
   const stopping = new AbortController();
   let running: Running | undefined = await start();
@@ -74,7 +74,7 @@ export async function supervise({ name, start, terminal, onChange }: SuperviseOp
       stopping.abort();
       await running?.stop();
       await kept;
-      // A start that was under way when we were told to stop has finished meanwhile.
+      // A start that was in progress has finished after the stop.
       await running?.stop();
     },
   };

@@ -1,4 +1,4 @@
-// The whole of Billhook on one machine: opens its parts in order, closes them in reverse.
+// The whole system on one machine: opens its processes in order and closes them in reverse.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
@@ -25,23 +25,23 @@ export interface SystemOptions {
   env: NodeJS.ProcessEnv;
   terminal: Terminal;
   progress: Progress;
-  onChange: () => void; // a part has another pid now
+  onChange: () => void; // a process has a new pid
 }
 
 export interface Addresses {
   url: string;
   operationsUrl: string;
-  healthUrls: Record<string, string>; // of each process, by its name
+  healthUrls: Record<string, string>; // by process name
   mongodbUri: string;
   redisUrl: string;
   secretKeyId: string;
-  adminEnv: NodeJS.ProcessEnv; // what a command of services/admin needs to reach the same stores
+  adminEnv: NodeJS.ProcessEnv; // environment for a command of services/admin
 }
 
 export interface System {
   start(): Promise<Addresses>;
   pids(): Record<string, number>;
-  // Services first, so that no work is lost; the stores last, so that the work can be written down.
+  // Services close before stores, so that they can save their work.
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ const SINGLE_SERVICES = ['gateway', 'operations', 'scheduler', 'webhooks'] as co
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
   const parts: Supervised[] = [];
-  const underWay = new Map<string, Promise<Supervised>>(); // their first start has not finished
+  const underWay = new Map<string, Promise<Supervised>>(); // by process, until the first start has finished
   const redisUsers = drawRedisUsers(config.redisPrefix);
   let isStopping = false;
 
@@ -63,7 +63,7 @@ export function makeSystem(options: SystemOptions): System {
   }
 
   async function start(): Promise<Addresses> {
-    // First: a key that cannot be read is said before anything is fetched or started.
+    // First, so that an unreadable key is reported before anything is fetched or started.
     const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
     const programs = await findPrograms(options);
     options.terminal.say(`Starting ${programs.description} …`);
@@ -71,7 +71,7 @@ export function makeSystem(options: SystemOptions): System {
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
     const chromiumPath = programs.chromium.command;
-    // Each with a user of its own in the Redis that is ours; one that was named has one address for all.
+    // One Redis user per service in our own Redis; a Redis given by REDIS_URL has one address for all.
     const urlOfUser = programs.redisServer ? (user: RedisUser) => redisUsers.urlOf(user, redisUrl) : redisUrl;
     const envOf = environments({
       env,
@@ -107,7 +107,7 @@ export function makeSystem(options: SystemOptions): System {
     };
   }
 
-  // Started again on the same socket with the same data, a store is found by the services without being told.
+  // A store restarts on the same socket with the same data, so services reconnect by themselves.
   async function startStores({ mongod, redisServer }: Programs) {
     const socketFolder = await openSocketFolder(options.dataFolder);
     let mongodb = { uri: env['MONGODB_URI'] ?? '' };
@@ -147,12 +147,12 @@ export function makeSystem(options: SystemOptions): System {
     if (starting) await endWhile(starting, name);
     const part = parts.find((one) => one.name === name);
     const stopped = part?.stop();
-    // It is on its way back, and could take its whole time to become ready.
+    // It is restarting and could take long to become ready.
     if (stopped && part?.pid() === undefined) await endWhile(stopped, name);
     await stopped;
   }
 
-  // Again and again: its process may not be there yet when we look.
+  // Repeats, because the process may not exist yet.
   async function endWhile(pending: Promise<unknown>, name: string) {
     let isPending = true;
     const over = pending
@@ -184,13 +184,13 @@ function storeOptions({ dataFolder, env }: SystemOptions, name: string) {
   };
 }
 
-// "renderer", "renderer-2", "renderer-3": one alone needs no number.
+// "renderer", "renderer-2", "renderer-3".
 function rendererNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? 'renderer' : `renderer-${index + 1}`));
 }
 
 function urlOf(host: string, port: number): string {
-  // An address that means "all of them" can be listened on, not called.
+  // A wildcard address can be listened on but not called.
   const called = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }

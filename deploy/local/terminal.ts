@@ -1,9 +1,9 @@
-// What the person at the terminal sees: our own lines, and what a service says that they should know.
+// Terminal output of `npm start`: our own lines and the warnings of services.
 import { styleText } from 'node:util';
 
 export interface Terminal {
   say(line: string): void;
-  // A line about one part of the system, led by its name.
+  // A line prefixed with the name of a process.
   note(name: string, line: string): void;
 }
 
@@ -19,7 +19,7 @@ export function showOn(stream: NodeJS.WritableStream): Terminal {
   }
 }
 
-// The short form of one line of a service's output: undefined for what only the log file needs.
+// The short form of a service's log line; undefined for lines that go to the log file only.
 export function briefly(line: string): string | undefined {
   if (!line.startsWith('{')) return line.trim() || undefined;
   try {

@@ -1,4 +1,4 @@
-// Who may do what in Redis: one user for each service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
+// Redis permissions: one user per service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
 import { createHash } from 'node:crypto';
 import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 
@@ -8,8 +8,8 @@ export const REDIS_USERS = ['gateway', 'operations', 'renderer', 'scheduler', 'w
 export type RedisUser = (typeof REDIS_USERS)[number];
 
 /**
- * Everything that queues, counters and replies are made of. No command that looks for keys by a pattern, so that a key must be known to be
- * read; none that empties a database, moves one, or speaks to the server itself (configuration, modules, scripts of others, other clients).
+ * The commands of queues, counters and replies. Excludes commands that search keys by pattern, so that a key must be known to be read,
+ * and commands that empty or move databases or control the server (configuration, modules, foreign scripts, other clients).
  */
 const COMMANDS = [
   '-@all',
@@ -34,12 +34,12 @@ const COMMANDS = [
   '+time',
   '+eval',
   '+evalsha',
-  // Each of our connections asks it before its first command.
+  // Every connection sends it first.
   '+info',
   '-client',
   '+client|setname',
 ];
-/** The dashboard and the command line show which workers are connected. */
+/** For the list of connected workers in dashboard and command line. */
 const OVERVIEW = '+client|list';
 
 function rightsOf(user: RedisUser, prefix: string): string[] {

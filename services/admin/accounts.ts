@@ -23,7 +23,7 @@ export async function createAccount(options: ProfileOptions & { name: string; te
   return view(account.toObject());
 }
 
-/** Sets what is given; the mode of an account never changes. */
+/** Sets the given fields. The mode of an account never changes. */
 export async function updateAccount(id: string, options: ProfileOptions) {
   await requireAccount(id);
   const changes = profileOf(options);
@@ -51,7 +51,7 @@ export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
 }
 
-/** The stored fields that the options set. @throws CommandError when one has a value that the API would refuse. */
+/** The stored fields that the options set. @throws CommandError for values that the API would reject. */
 function profileOf({ name, email, timeZone, locale, maxEntryHours }: ProfileOptions) {
   if (email !== undefined && !isEmail(email)) throw new CommandError(`${email} is not an e-mail address`);
   return {

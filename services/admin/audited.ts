@@ -1,15 +1,15 @@
-// What this command line does, in the audit log.
+// Records the actions of this command line in the audit log.
 import { AppError } from '#libs/errors.ts';
 import { type AuditAction, audited } from '#libs/models/operations/audit-entry.ts';
 import { CommandError } from './connection.ts';
 
-/** As the audit log names this command line. */
+/** The name of this command line in the audit log. */
 export const ACTOR = 'command line';
 
 /**
- * Does `work` with an entry in the audit log. Its detail, or the message of its error, is kept there: what was typed must be
- * looked at before, as a key pasted in place of an id would be kept, too.
- * @throws CommandError for an AppError, with its details, which are not kept.
+ * Runs `work` and records it in the audit log with its detail or error message. Validate arguments first: a key pasted in place of an
+ * id would be recorded, too.
+ * @throws CommandError for an AppError, with its details, which are not recorded.
  */
 export async function noted<Result extends { detail?: string }>(
   action: AuditAction,

@@ -1,15 +1,15 @@
-// One thing the doctor looked at.
+// The result of one check of `admin doctor`.
 
 export interface Finding {
-  /** `problem`: it does not work, or loses work. `warning`: it works until something else goes wrong. */
+  /** `problem`: it fails or loses work. `warning`: it works until something else fails. */
   status: 'ok' | 'warning' | 'problem' | 'unknown';
   check: string;
   found: string;
-  /** What to do; absent when all is well. */
+  /** What to do; absent for `ok`. */
   advice?: string;
 }
 
-/** @param bad what it is when `isWell` is false. */
+/** @param bad the status when `isWell` is false. */
 export function finding(
   check: string,
   found: string,
@@ -20,7 +20,7 @@ export function finding(
   return isWell ? { status: 'ok', check, found } : { status: bad, check, found, advice };
 }
 
-/** True when `version` is not older than `least`, both `major.minor` with anything behind. */
+/** True when `version` is at least `least`. Compares major and minor only. */
 export function isAtLeast(version: string, least: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);

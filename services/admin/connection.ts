@@ -1,4 +1,4 @@
-// Finds the database the commands work on: the one named, or that of the system running here.
+// Finds the stores for a command: those of the environment, or those of the system that runs here.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
@@ -9,7 +9,7 @@ import { makeLogger } from '#libs/service/logger.ts';
 
 const REDIS_LIMIT_MS = 5_000;
 
-/** What a command cannot do, said in one line; the process exits with 1. */
+/** A failed command, in one line; the process exits with 1. */
 export class CommandError extends Error {}
 
 export interface Target {
@@ -26,27 +26,27 @@ export interface Addresses {
   mongodbUri: string | undefined;
   redisUrl: string | undefined;
   redisPrefix: string;
-  /** Of the system that runs here with `npm start`; absent when another one was named. */
+  /** Of the system that runs here with `npm start`; absent when the environment names another one. */
   local?: LocalFacts;
 }
 
-/** What `npm start` has written down of itself in local.json. */
+/** What `npm start` writes to local.json. */
 export interface LocalFacts {
-  /** Health ports of all processes, by their names. */
+  /** Health ports of all processes, by name. */
   healthUrls?: Record<string, string>;
   outboundAllow?: string;
   /** Of the key that seals secrets, see secret-box.ts. */
   secretKeyId?: string;
 }
 
-/** Connects, runs `work`, disconnects. @throws CommandError when there is no database to talk to. */
+/** Connects, runs `work`, disconnects. @throws CommandError when no database responds. */
 export async function withDatabase<Result>(target: Target, work: () => Promise<Result>): Promise<Result> {
   const uri = (await findAddresses(target)).mongodbUri ?? nothingRuns(target);
   const disconnect = await connectMongo(uri, { log: makeLogger('admin', 'silent'), poolSize: 2 }).catch((error) => {
     throw new CommandError(`MongoDB does not answer: ${error instanceof Error ? error.message : String(error)}`);
   });
   try {
-    // The very first command may come before the first gateway.
+    // The first command may run before the first gateway.
     await ensureIndexes();
     return await work();
   } finally {
@@ -54,7 +54,7 @@ export async function withDatabase<Result>(target: Target, work: () => Promise<R
   }
 }
 
-/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one of them is not there. */
+/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one is unavailable. */
 export async function withQueues<Result>(target: Target, work: (queues: Queues) => Promise<Result>): Promise<Result> {
   const addresses = await findAddresses(target);
   const redisUrl = addresses.redisUrl ?? nothingRuns(target);
@@ -71,7 +71,7 @@ export async function withQueues<Result>(target: Target, work: (queues: Queues) 
   });
 }
 
-/** What was named, else what the system running here has written down: never a database of one and the queues of another. */
+/** The environment's stores, else those of the system that runs here. Never mixes two systems. */
 export async function findAddresses(target: Target): Promise<Addresses> {
   const { mongodbUri, redisUrl, redisPrefix } = target;
   if (mongodbUri || redisUrl) return { mongodbUri, redisUrl, redisPrefix };
@@ -88,9 +88,9 @@ type WrittenFacts = LocalFacts & { mongodbUri?: string; redisUrl?: string; redis
 
 async function localFacts(dataFolder: string): Promise<WrittenFacts> {
   try {
-    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as WrittenFacts; // Ours: see deploy/local.
+    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as WrittenFacts; // Written by deploy/local.
   } catch {
-    // Not there or half written: nothingRuns says what to do in either case.
+    // Absent or incomplete: nothingRuns says what to do.
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// Looks at the configuration, at Node, and at the browser if there is one on this machine.
+// Checks the configuration, Node, and Chromium where CHROMIUM_PATH is set.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 const NODE_LEAST_VERSION = '24.16';
 const PROBE_LIMIT_MS = 10_000;
 
-/** What services share; what is missing here may be set where they run. */
+/** Variables that services share. None is required here: they may be set where the services run. */
 const shape = Joi.object({
   ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.optional()])),
 });
@@ -24,7 +24,7 @@ export function examineConfig(env: NodeJS.ProcessEnv): Finding[] {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const found = error.message.split('\n').slice(1).join(';').replaceAll('  - ', ' ').trim();
-    const advice = 'Repair the variables; the services refuse to start with them';
+    const advice = 'Correct the variables; services do not start with them';
     return [{ status: 'problem', check: 'Configuration', found, advice }];
   }
 }
@@ -47,21 +47,21 @@ export function examineNode(): Finding[] {
   return [finding('Node', node, isAtLeast(node, NODE_LEAST_VERSION), advice)];
 }
 
-/** @param path of Chromium, where the renderer runs; elsewhere there is nothing to look at. */
+/** @param path of Chromium; undefined where no renderer runs, which checks nothing. */
 export async function examineChromium(path: string | undefined): Promise<Finding[]> {
   if (!path) return [];
   try {
-    // A name without a folder is looked up by the system.
+    // The system looks up a name without a folder.
     if (path.includes('/')) await access(path, constants.X_OK);
     const { stdout } = await execute(path, ['--version'], { timeout: PROBE_LIMIT_MS });
     return [{ status: 'ok', check: 'Chromium', found: stdout.trim() }, await sandboxFinding()];
   } catch (error) {
     const found = `${path}: ${String(error).split('\n', 1)[0] ?? ''}`;
-    return [{ status: 'problem', check: 'Chromium', found, advice: 'Let CHROMIUM_PATH name a Chromium that starts' }];
+    return [{ status: 'problem', check: 'Chromium', found, advice: 'Set CHROMIUM_PATH to a Chromium that starts' }];
   }
 }
 
-/** Chromium's sandbox needs namespaces of its own: the same call tells whether the kernel grants them. */
+/** Chromium's sandbox needs user namespaces; `unshare` shows whether the kernel grants them. */
 async function sandboxFinding(): Promise<Finding> {
   const check = 'Chromium sandbox';
   if (process.platform !== 'linux') return { status: 'ok', check, found: 'needs nothing on this system' };

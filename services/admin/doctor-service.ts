@@ -1,4 +1,4 @@
-// Asks a service by its health port how it and what it depends on are.
+// Checks a service and its dependencies through its health port.
 import type { Finding } from './check-result.ts';
 
 const LIMIT_MS = 5_000;
@@ -16,7 +16,7 @@ export async function examineService(url: string): Promise<Finding[]> {
     return findingsOf(url, (await response.json()) as Readiness);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const advice = 'Look whether the service runs and whether this is its health port';
+    const advice = 'Check that the service runs and that this is its health port';
     return [{ status: 'problem', check: `Service at ${url}`, found: String(cause), advice }];
   }
 }
@@ -29,14 +29,14 @@ function findingsOf(url: string, { service = 'unknown', status = 'unknown', chec
       found: `${status}, at ${url}`,
       ...(status === 'ready'
         ? { status: 'ok' }
-        : { status: 'problem', advice: 'Its log says why; below is what it lacks' }),
+        : { status: 'problem', advice: 'Its log says why; the failed checks follow' }),
     },
     ...problems.map(
       ([name, { required, problem = 'failed' }]): Finding => ({
         status: required ? 'problem' : 'warning',
         check: `Service ${service}: ${name}`,
         found: problem,
-        advice: ADVICE[name] ?? 'Look whether it runs and whether the service can reach it',
+        advice: ADVICE[name] ?? 'Check that it runs and that the service can reach it',
       }),
     ),
   ];

@@ -1,4 +1,4 @@
-// Looks at MongoDB, Redis and the queues.
+// Checks MongoDB, Redis and the queues.
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
@@ -30,7 +30,7 @@ export async function examineMongodb(): Promise<Finding[]> {
       'MongoDB replica set',
       state.replicaSet ? `${state.replicaSet}, ${state.members} member(s)` : 'none, a single server',
       state.replicaSet !== undefined,
-      'Start mongod with --replSet and run rs.initiate(): every write is a transaction, which a single server refuses',
+      'Start mongod with --replSet and run rs.initiate(): every write is a transaction, which a standalone server rejects',
     ),
     finding(
       'MongoDB members',
@@ -51,13 +51,13 @@ export async function examineMongodb(): Promise<Finding[]> {
       'Outbox',
       outbox.waiting === 0 ? 'nothing waits' : `${outbox.waiting} events wait, the oldest ${seconds(outbox.oldestMs)}`,
       outbox.oldestMs < WAIT_MAX_MS,
-      'Look whether the webhook service runs: it turns events into deliveries',
+      'Check that the webhook service runs: it turns events into deliveries',
     ),
     finding(
       'Operators',
       `${await Operator.countDocuments({ role: 'operator' })} who may act`,
       (await Operator.exists({ role: 'operator' })) !== null,
-      'Make one with "admin operators create --name NAME --role operator": without one nobody can open the dashboard',
+      'Make one with "admin operators create --name NAME --role operator": it is needed to open the dashboard',
       'warning',
     ),
   ];
@@ -67,19 +67,19 @@ function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, versio
   const hole = knownHole(store, version);
   const found = hole ? `${version} has ${hole}` : `none known in ${version}`;
   const advice =
-    'Upgrade to the newest patch of its line, unless your distribution has repaired it under the same number';
+    'Upgrade to the newest patch of its line, unless your distribution has fixed it under the same version';
   return finding(`${name} security`, found, hole === undefined, advice, 'warning');
 }
 
-/** What one machine less costs is found out too late otherwise: all goes on until the next one is lost. */
+/** A lost member goes unnoticed until the next one fails. */
 function memberFindings(away: string[] | undefined): Finding[] {
   if (away === undefined) return [];
   const found = away.length === 0 ? 'all members take part' : `away: ${away.join(', ')}`;
-  const advice = 'Bring them back: until then the loss of one more member may stop all writes';
+  const advice = 'Restore them: until then the loss of one more member may stop all writes';
   return [finding('MongoDB health', found, away.length === 0, advice, 'warning')];
 }
 
-/** @param keys SECRET_KEY, where it is known: only its holder can tell which secrets it opens. */
+/** @param keys SECRET_KEY, where it is known; without it the secrets cannot be checked. */
 export async function examineSecrets(keys: string | undefined): Promise<Finding[]> {
   const check = 'Webhook secrets';
   const counts = await countSecretsByKey();
@@ -99,7 +99,7 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
     const advice = 'Run "admin webhooks reseal"; until then these keys must stay in SECRET_KEY';
     return [{ status: 'warning', check, found, advice }];
   }
-  // Not which may go: the first may be the one that is to go, and the next the one that comes.
+  // Does not say which key may be removed: the first may be the old one, with its successor behind it.
   const rest = others.length > 0 ? `; none with ${others.join(', ')}` : '';
   return [{ status: 'ok', check, found: `${total}, all sealed with the first key (${first})${rest}` }];
 }
@@ -122,7 +122,7 @@ export async function examineRedis(queues: Queues): Promise<Finding[]> {
       'Redis maxmemory-policy',
       state.policy,
       state.policy === 'noeviction',
-      'Set maxmemory-policy noeviction: with any other, a full Redis throws jobs away',
+      'Set maxmemory-policy noeviction: with any other, a full Redis deletes jobs',
     ),
     finding(
       'Redis append-only file',
@@ -135,7 +135,7 @@ export async function examineRedis(queues: Queues): Promise<Finding[]> {
       'Redis memory',
       `${megabytes(state.usedBytes)} of ${state.maxBytes > 0 ? megabytes(state.maxBytes) : 'no limit'}`,
       share < MEMORY_SHARE_MAX,
-      'Give Redis more memory, or find out why the queues are full: a full Redis refuses new jobs',
+      'Give Redis more memory, or find out why the queues are full: a full Redis rejects new jobs',
     ),
     clockFinding('Redis clock', state.clockAheadMs),
   ];
@@ -154,8 +154,13 @@ export async function examineQueues(queues: Queues): Promise<Finding[]> {
       const check = `Queue ${definition.name}`;
       const found = `${isPaused ? 'PAUSED' : 'running'}, ${workers} worker(s), ${counts.ready} ready, oldest ${seconds(ageMs)}`;
       if (isPaused) return finding(check, found, false, `Resume it with "admin queues resume ${definition.name}"`);
-      if (workers === 0) return finding(check, found, false, 'Start the service that works on it', 'warning');
-      return finding(check, found, ageMs < WAIT_MAX_MS, 'Start more workers, or look in the dashboard what holds them');
+      if (workers === 0) return finding(check, found, false, 'Start the service that processes it', 'warning');
+      return finding(
+        check,
+        found,
+        ageMs < WAIT_MAX_MS,
+        'Start more workers, or check in the dashboard what blocks them',
+      );
     }),
   );
   return perQueue;

@@ -1,4 +1,4 @@
-// `admin doctor`: looks at everything the system depends on, says what is wrong and what to do.
+// `admin doctor`: checks everything the system depends on, and says what is wrong and what to do.
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { whenReady } from '#libs/redis/connection.ts';
@@ -15,8 +15,8 @@ const CONNECT_LIMIT_MS = 5_000;
 const log = () => makeLogger('admin', 'silent');
 
 /**
- * @param env of this process: whatever runs here is looked at, the rest is `unknown`.
- * @param services addresses of health ports; those of the system running here are known.
+ * @param env of this process. Components that it does not name are `unknown`.
+ * @param services URLs of health ports; those of a system that runs here are known.
  */
 export async function examine(env: NodeJS.ProcessEnv, target: Target, services: string[]): Promise<Finding[]> {
   const addresses = await findAddresses(target);
@@ -32,7 +32,7 @@ export async function examine(env: NodeJS.ProcessEnv, target: Target, services: 
   ];
 }
 
-/** That of the services: set here, or kept by the system that runs here. Whether it can be used was looked at already. */
+/** The services' SECRET_KEY: from the environment or from the system that runs here. Its form was checked before. */
 async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<string | undefined> {
   return readUsableSettings(env).SECRET_KEY ?? (await keptSecretKey(target).catch(() => undefined));
 }
@@ -40,7 +40,7 @@ async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<str
 async function mongodbFindings(uri: string | undefined, secretKey: string | undefined): Promise<Finding[]> {
   if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
   try {
-    // Without making indexes: a missing one is a finding.
+    // Does not create indexes: a missing one is reported.
     const disconnect = await connectMongo(uri, { log: log(), poolSize: 2 });
     try {
       return [
@@ -52,7 +52,7 @@ async function mongodbFindings(uri: string | undefined, secretKey: string | unde
       await disconnect();
     }
   } catch (error) {
-    return [away('MongoDB', error, 'Look whether mongod runs and whether MONGODB_URI names its replica set')];
+    return [away('MongoDB', error, 'Check that mongod runs and that MONGODB_URI names its replica set')];
   }
 }
 
@@ -63,7 +63,7 @@ async function redisFindings(redisUrl: string | undefined, prefix: string): Prom
     await whenReady(queues.redis, CONNECT_LIMIT_MS);
     return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues))];
   } catch (error) {
-    return [away('Redis', error, 'Look whether Redis runs and whether REDIS_URL and its password are right')];
+    return [away('Redis', error, 'Check that Redis runs and that REDIS_URL and its password are right')];
   } finally {
     await queues.close();
   }
@@ -88,7 +88,7 @@ const SIGNS: Record<Finding['status'], string> = {
   unknown: 'unknown',
 };
 
-/** For people one line each, what to do below it; for programs an array. */
+/** One line per check and the advice below it; JSON prints an array. */
 export function printFindings(findings: Finding[], asJson: boolean): void {
   const lines = asJson
     ? [JSON.stringify(findings)]

@@ -34,7 +34,7 @@ export async function createEndpoint(
     const input = { url, events, ...note };
     const { endpoint, secret } = await noted('webhook.create', options.account, async () => {
       const made = await registerEndpoint(options.account, input, { outbound, box });
-      // Not the whole URL: many a receiver knows its senders by a token in it.
+      // Not the whole URL, which may contain a token.
       return { ...made, detail: `${made.endpoint.id} at ${new URL(made.endpoint.url).host}` };
     });
     const { id, ...rest } = endpoint;
@@ -54,7 +54,7 @@ export async function listEndpoints(options: { account: string }) {
 
 /** The newest deliveries of an endpoint, with their last attempt. */
 export async function listDeliveries(endpointId: string, options: { limit?: number }) {
-  // The operator names an endpoint, not an account.
+  // The operator gives an endpoint, not an account.
   const endpoint = isId(endpointId)
     ? await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
     : null;
@@ -71,7 +71,7 @@ export async function listDeliveries(endpointId: string, options: { limit?: numb
   });
 }
 
-/** Seals all signing secrets with the first key of SECRET_KEY. @throws CommandError when some can be read with none of its keys. */
+/** Seals all signing secrets with the first key of SECRET_KEY. @throws CommandError when none of its keys opens some secret. */
 export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY'>, target: Target) {
   const box = openSecretBox(SECRET_KEY ?? (await keptSecretKey(target)));
   const { resealed } = await noted('webhooks.reseal', undefined, async () => {
@@ -95,8 +95,8 @@ async function resealAll(box: SecretBox): Promise<number> {
 }
 
 /**
- * Of a system that runs here with `npm start`, which keeps one when none is set. A database that was named has another.
- * @throws CommandError also when the system that runs here was given another one.
+ * The key of a system that runs here with `npm start`, which generates one when none is set.
+ * @throws CommandError also when that system uses another key than the environment's.
  */
 export async function keptSecretKey(target: Target): Promise<string> {
   const { local } = await findAddresses(target);
@@ -108,7 +108,7 @@ export async function keptSecretKey(target: Target): Promise<string> {
 async function readKeptKey(dataFolder: string): Promise<string | undefined> {
   try {
     const text = await readFile(join(dataFolder, 'secret-key.json'), 'utf8');
-    return (JSON.parse(text) as { secretKey?: string }).secretKey; // Ours: see deploy/local.
+    return (JSON.parse(text) as { secretKey?: string }).secretKey; // Written by deploy/local.
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export async function revokeKey(id: string) {
   return view({ ...key, revoked_at: revokedAt });
 }
 
-/** A new key with the same name, scopes and expiry; the old one ends at once or after `overlapHours`. */
+/** Creates a key with the same name, scopes and expiry. The old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
   const old = await requireKey(id);
   const { key, record, endsAt } = await noted('key.rotate', String(old._id), async () => {
@@ -84,7 +84,7 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
 }
 
 async function requireKey(id: string, session?: Session): Promise<ApiKeyRecord> {
-  // The operator names a key, not an account.
+  // The operator gives a key, not an account.
   const options = { ...acrossAccounts, ...(session ? { session } : {}) };
   const key = isId(id) ? await ApiKey.findOne({ _id: id }).setOptions(options).lean<ApiKeyRecord>() : null;
   if (!key) throw new CommandError(`No key has the id ${id}`);

@@ -1,6 +1,6 @@
 // Versions of the stores with holes that are known and repaired in later ones.
 
-/** The first repaired patch of each line that was repaired; older lines never were, newer ones came after it. */
+/** The first fixed patch of each fixed line. Older lines were never fixed, newer ones include the fix. */
 interface Hole {
   name: string;
   repaired: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// The operator's command line: accounts, keys, webhooks, and the state of the system.
+// The operator's command line: accounts, keys, webhooks and the state of the system.
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -203,7 +203,7 @@ function entryHours(): Option {
   ).argParser(Number);
 }
 
-/** MongoDB takes 0 for no limit at all. */
+/** MongoDB treats 0 as no limit. */
 function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new CommandError('0 is too few, 1 is the least');

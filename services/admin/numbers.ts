@@ -14,10 +14,10 @@ import { requireAccount } from './accounts.ts';
 import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
 
-/** A digit too many must not cost the account its numbers: nothing takes them back. */
+/** Skipping cannot be undone, so one digit too many must fail. */
 const SKIPPED_MOST = 10_000;
 
-/** Skips what was given after a backup that has been restored: the next document gets the number after `to`. */
+/** Skips the numbers drawn after a restored backup: the next document gets the number after `to`. */
 export async function advanceNumbers(options: { account: string; kind: string; to: string }) {
   await requireAccount(options.account);
   const kind = kindOf(options.kind);
@@ -52,7 +52,7 @@ async function skipTo(session: Session, { accountId, kind, to }: { accountId: Id
       `${documentNumber(kind, to)} would skip ${count} numbers; at most ${SKIPPED_MOST} are skipped at once`,
     );
   }
-  // Whoever has drawn since our look conflicts here, and the look is repeated.
+  // A number drawn since the read conflicts here, and the transaction retries.
   const first = await drawMany(session, accountId, kind, count);
   await skipNumbers(session, { accountId, kind, first, count });
   return first;

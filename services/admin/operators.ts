@@ -1,4 +1,4 @@
-// Commands about the people who may open the operations dashboard.
+// Commands about operators, who may open the operations dashboard.
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import {
   insertOperator,
@@ -16,8 +16,8 @@ import { ACTOR } from './audited.ts';
 import { CommandError } from './connection.ts';
 
 /**
- * @param options.password made when absent. @param options.replace gives an operator who exists the new role and password.
- * @returns the operator; with the password only when it was made here, as nobody can read it again.
+ * @param options.password generated when absent. @param options.replace updates role and password of an existing operator.
+ * @returns the operator, with the password only when it was generated, because it cannot be read again.
  */
 export async function createOperator(options: { name: string; role: string; password?: string; replace?: boolean }) {
   const name = operatorName(options.name);

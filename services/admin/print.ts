@@ -1,6 +1,6 @@
-// Prints what a command found: for people by default, as JSON for programs.
+// Prints results: text by default, JSON for programs.
 
-/** One record per call for `--json`; for people a list of `name  value` lines. */
+/** A list of `name  value` lines; with `--json` one record per call. */
 export function printRecord(record: object, asJson: boolean): void {
   if (asJson) {
     writeLine(json(record));
@@ -11,7 +11,7 @@ export function printRecord(record: object, asJson: boolean): void {
   for (const [name, value] of entries) writeLine(`${name.padEnd(width)}  ${show(value)}`);
 }
 
-/** One JSON array for `--json`; for people a table. */
+/** A table; with `--json` one array. */
 export function printTable(records: object[], asJson: boolean): void {
   if (asJson) {
     writeLine(json(records));
@@ -41,12 +41,12 @@ function show(value: unknown): string {
   return oneLine(Array.isArray(value) ? value.join(',') : String(value));
 }
 
-/** A name that came over HTTP may have line breaks; and nothing stored shall speak to the terminal, or turn around what it shows. */
+/** Escapes line breaks, terminal controls and bidirectional overrides in stored text. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same text to every reader of JSON. */
+/** Escaped inside JSON strings, too. */
 function json(value: unknown): string {
   return oneLine(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-// Commands about the queues: how full they are, pausing, resuming, retrying.
+// Commands about the queues: state, pause, resume, retry.
 import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -27,7 +27,7 @@ export async function resume(queues: Queues, name: string) {
   return view(queues, definition);
 }
 
-/** @param id one job; all failed ones when absent. */
+/** @param id one job; all failed jobs when absent. */
 export async function retry(queues: Queues, name: string, id: string | undefined) {
   const definition = requireQueue(name);
   if (id === undefined) {
@@ -47,7 +47,7 @@ export async function retry(queues: Queues, name: string, id: string | undefined
   return { queue: name, job: id, status: 'waiting' };
 }
 
-/** Only as many as there were at the start: a job that fails again at once would make it endless. */
+/** Retries at most the number of failed jobs at the start, because a job may fail again at once. */
 async function retryAll(queues: Queues, definition: JobDefinition<unknown>): Promise<number> {
   const { failed } = await queues.counts(definition);
   let done = 0;

@@ -1,4 +1,4 @@
-// What the commands read of their environment; a secret may be a file, as for the services.
+// The environment variables of the commands. A secret may be a file, as for the services.
 import Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
@@ -24,7 +24,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
   return readEnv(env, Joi.object<Settings>(shape));
 }
 
-/** For the doctor, who goes on with what is right when something is wrong. */
+/** For the doctor, which continues with the valid variables. */
 export function readUsableSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
   const usable = Object.entries(shape).map(([name, variable]) => {
     const own = Object.fromEntries([name, `${name}_FILE`].flatMap((key) => (env[key] ? [[key, env[key]]] : [])));

@@ -1,11 +1,11 @@
-// What somebody types for people to read: names and notes.
+// Validation of names and notes on the command line.
 import { isPlainName, isPrintable } from '#libs/printable.ts';
 import { CommandError } from './connection.ts';
 
 const NAME_LONGEST = 200;
 const NOTE_LONGEST = 2_000;
 
-/** @returns the name without blanks around it. @throws CommandError naming the option. */
+/** @returns the trimmed name. @throws CommandError naming the option. */
 export function requireName(option: string, text: string): string {
   const name = text.trim();
   if (name.length === 0 || name.length > NAME_LONGEST) {

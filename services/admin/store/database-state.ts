@@ -1,23 +1,23 @@
-// What MongoDB says of itself, as far as the system depends on it.
+// Reads the state of MongoDB that the system depends on.
 import mongoose from 'mongoose';
 import { allModels } from '#libs/models/indexes.ts';
 
 export interface DatabaseState {
   version: string;
-  /** Absent on a standalone server, where transactions are not possible. */
+  /** Absent on a standalone server, which has no transactions. */
   replicaSet: string | undefined;
   members: number;
-  /** `host:port state` of each member that can neither vote nor take over now; undefined when this user may not ask. */
+  /** `host:port state` of each unhealthy member; undefined when the user lacks permission. */
   membersAway: string[] | undefined;
-  /** How far its clock is ahead of ours (behind, when negative), half of the round trip taken off. */
+  /** Offset of its clock from ours, corrected by half of the round trip. Positive when it is ahead. */
   clockAheadMs: number;
   roundTripMs: number;
 }
 
-/** `$dateTrunc`, which the charts of the dashboard are made with, came with 5.0. */
+/** The dashboard's charts need `$dateTrunc` of 5.0. */
 export const MONGODB_LEAST_VERSION = '5.0';
 
-/** @throws when MongoDB does not answer. */
+/** @throws when MongoDB does not respond. */
 export async function readDatabaseState(): Promise<DatabaseState> {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
@@ -44,7 +44,7 @@ async function readMembersAway(admin: mongoose.mongo.Admin): Promise<string[] | 
     };
     return members.filter(({ stateStr }) => !WELL.has(stateStr)).map(({ name, stateStr }) => `${name} ${stateStr}`);
   } catch {
-    // It takes the role clusterMonitor, which the services do not need; and a single server has no members.
+    // Needs the role clusterMonitor, which services do not have, and a replica set.
     return undefined;
   }
 }
@@ -65,7 +65,7 @@ async function indexesOf(collection: string): Promise<object[]> {
     const indexes = await mongoose.connection.collection(collection).indexes();
     return indexes.map(({ key }) => key);
   } catch (error) {
-    // A collection that does not exist has none.
+    // A missing collection has no indexes.
     if ((error as { codeName?: string }).codeName === 'NamespaceNotFound') return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-// Which keys the signing secrets in the database are sealed with, and sealing them anew so that an old key can go.
+// Counts signing secrets by their key, and reseals them so that an old key can be removed.
 
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
@@ -7,7 +7,7 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** @returns how many secrets there are by the id of the key that opens them; of all accounts, the keys are the system's. */
+/** @returns the number of secrets of all accounts, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const { secret, previous_secrets } of endpoints({})) {
@@ -18,16 +18,16 @@ export async function countSecretsByKey(): Promise<Map<string, number>> {
 }
 
 export interface Resealing {
-  /** Endpoints whose secrets are under the first key now. */
+  /** Endpoints whose secrets are now sealed with the first key. */
   resealed: number;
   /** Endpoints whose secrets no key in the list opens. */
   unreadable: Id[];
 }
 
 /**
- * Seals every secret anew that is not sealed with the first key. May run while the services do, and again at any time: what
- * is changed meanwhile is left as it is and looked at once more.
- * @param onProgress gets how many endpoints are done, after each.
+ * Reseals every secret that is not sealed with the first key. May run beside the services and repeatedly: an endpoint changed meanwhile
+ * is read again.
+ * @param onProgress gets the number of finished endpoints.
  */
 export async function resealSecrets(box: SecretBox, onProgress: (done: number) => void): Promise<Resealing> {
   const isOld = { $not: new RegExp(`^${box.keyIds[0]}\\.`) };
@@ -43,7 +43,7 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
         unreadable.add(String(endpoint._id));
         continue;
       }
-      // Only what was read: a secret that its owner has rotated since must not come back.
+      // Updates only the values it read, so that a rotated secret does not return.
       const { _id, account_id, secret, previous_secrets } = endpoint;
       const unchanged = { _id, account_id, secret, previous_secrets: previous_secrets ?? { $exists: false } };
       const { modifiedCount } = await WebhookEndpoint.updateOne(unchanged, update);
@@ -59,7 +59,7 @@ function anew(endpoint: Sealed, box: SecretBox) {
   try {
     const secret = box.seal(box.open(endpoint.secret));
     if (!endpoint.previous_secrets) return { $set: { secret } };
-    // What signs nothing any more is dropped: its key may be gone for good.
+    // Drops expired secrets, whose key may be gone.
     const previous_secrets = formerSecrets(endpoint).map((former) => ({
       ...former,
       secret: box.seal(box.open(former.secret)),
