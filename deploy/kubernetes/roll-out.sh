@@ -4,11 +4,11 @@
 #   deploy/kubernetes/roll-out.sh --back your/overlay   the one before, in reverse and without its indexes
 set -euo pipefail
 
-services=(webhooks renderer gateway)
+services=(webhooks renderer scheduler operations gateway)
 is_back=false
 if [ "${1:-}" = --back ]; then
   is_back=true
-  services=(gateway renderer webhooks)
+  services=(gateway operations scheduler renderer webhooks)
   shift
 fi
 if [ $# -ne 1 ]; then

@@ -124,6 +124,7 @@ export async function startFaultSystem(options: SystemOptions): Promise<FaultSys
         ...(count > 1 ? [keep('gateway', count)] : []),
         keep('renderer', count),
         keep('webhooks', count),
+        keep('scheduler', count),
       ]);
     }
     services.sort((one, other) => one.name.localeCompare(other.name));

@@ -51,9 +51,19 @@ async function start(): Promise<TestSystem> {
 }
 
 /** The configuration of the compose file, but for the addresses and the haste. @returns the address of Prometheus. */
-async function scrape(program: string, { gateway, renderers, webhooks }: TestSystem): Promise<string> {
+async function scrape(
+  program: string,
+  { gateway, renderers, webhooks, spawn: spawnService }: TestSystem,
+): Promise<string> {
   const given = await readFile('deploy/docker/prometheus.yml', 'utf8');
-  const jobs = { gateway: [gateway], renderer: renderers, webhooks: [webhooks] };
+  const [operations, scheduler] = [await spawnService('operations'), await spawnService('scheduler')];
+  const jobs = {
+    gateway: [gateway],
+    operations: [operations],
+    renderer: renderers,
+    scheduler: [scheduler],
+    webhooks: [webhooks],
+  };
   const lines = Object.entries(jobs).map(([job, services]) => {
     const hosts = services.map(({ healthUrl }) => new URL(healthUrl).host);
     return `  - { job_name: ${job}, static_configs: [{ targets: [${hosts.map((host) => `"${host}"`)}] }] }`;
@@ -70,7 +80,7 @@ async function scrape(program: string, { gateway, renderers, webhooks }: TestSys
   const url = `http://${address}`;
   await eventually(async () => {
     const all = await targets(url);
-    return all.length === 3 && all.every(({ health }) => health === 'up');
+    return all.length === Object.keys(jobs).length && all.every(({ health }) => health === 'up');
   }, DATA_LIMIT_MS);
   process.stdout.write(`\nPrometheus scrapes ${Object.keys(jobs).join(', ')}\n`);
   return url;

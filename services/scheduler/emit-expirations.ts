@@ -1,5 +1,5 @@
-// Tells once that an invoice became overdue or a quote expired: at midnight of its account's own calendar.
-// Reads show both by themselves; this is only about the event.
+// Writes the expiry event of each overdue invoice and expired quote once, after midnight in the time zone of its account.
+// Reads show both states without it.
 
 import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -14,18 +14,18 @@ import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 
-/** So many of those that failed are named in the log. */
+/** The error names this many of the documents that failed. */
 const NAMED_MAX = 5;
 
-type Lapsing = InvoiceRecord | QuoteRecord;
+type Expiring = InvoiceRecord | QuoteRecord;
 
-interface Kind<Document extends Lapsing> {
+interface Kind<Document extends Expiring> {
   records: Records<Document>;
   /** Documents of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
   event: EventType;
-  /** As its day has passed, whatever an older version has marked. */
-  hasLapsed(document: Document, today: string): boolean;
+  /** Whether its day has passed, even if an older version left the mark on a document that cannot expire. */
+  hasExpired(document: Document, today: string): boolean;
   view(document: Document, today: string, embedded: EmbeddedIn): unknown;
 }
 
@@ -33,7 +33,7 @@ const invoices: Kind<InvoiceRecord> = {
   records: Invoice,
   candidates: (before) => candidatesOf(Invoice, before),
   event: 'invoice.overdue',
-  hasLapsed: (invoice, today) => effectiveInvoiceStatus(invoice, today) === 'Overdue',
+  hasExpired: (invoice, today) => effectiveInvoiceStatus(invoice, today) === 'Overdue',
   view: (invoice, today, embedded) =>
     invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
 };
@@ -42,7 +42,7 @@ const quotes: Kind<QuoteRecord> = {
   records: Quote,
   candidates: (before) => candidatesOf(Quote, before),
   event: 'quote.expired',
-  hasLapsed: (quote, today) => effectiveQuoteStatus(quote, today) === 'Expired',
+  hasExpired: (quote, today) => effectiveQuoteStatus(quote, today) === 'Expired',
   view: (quote, today, embedded) =>
     quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }),
 };
@@ -56,9 +56,9 @@ interface Round {
 }
 
 /**
- * Any number of processes may do this at once: who removes the mark writes the event, in one transaction.
- * @param signal leaves the rest to the next round, here or in another process.
- * @returns how many events. @throws when a document could not be announced, after all others were.
+ * Any number of processes may run this at once: the transaction that removes the mark `expires_on` writes the event.
+ * @param signal ends the round early; the next round of any scheduler finds the rest.
+ * @returns how many events were written. @throws when a document failed, after the events of all others were written.
  */
 export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const round: Round = { now, signal, failures: 0, named: [] };
@@ -66,10 +66,13 @@ export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSi
   const { failures, named } = round;
   if (failures === 0) return count;
   const ids = named.map(({ id }) => String(id)).join(', ');
-  throw new Error(`${failures} documents could not be announced as lapsed, such as ${ids}`, { cause: named[0]?.error });
+  throw new Error(
+    `the expiry events of ${failures} documents could not be written, such as ${ids}; the next round retries`,
+    { cause: named[0]?.error },
+  );
 }
 
-async function emitAll<Document extends Lapsing>(kind: Kind<Document>, round: Round): Promise<number> {
+async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: Round): Promise<number> {
   const { now, signal, named } = round;
   const zones = new Map<Id, string>();
   let count = 0;
@@ -82,9 +85,9 @@ async function emitAll<Document extends Lapsing>(kind: Kind<Document>, round: Ro
       const today = dayIn(zone, now);
       if (expires_on < today && (await emitExpiration(kind, accountId, _id, today))) count += 1;
     } catch (error) {
-      // Then none of them can be announced, and each would take its time to find that out.
+      // Every other document would fail as well, each after a timeout.
       if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
-      // It would be the first of the next round, too, and keep all others from ever being announced.
+      // A document that always fails must not block the documents after it.
       round.failures += 1;
       if (named.length < NAMED_MAX) named.push({ id: _id, error });
     }
@@ -92,26 +95,26 @@ async function emitAll<Document extends Lapsing>(kind: Kind<Document>, round: Ro
   return count;
 }
 
-async function emitExpiration<Document extends Lapsing>(
+async function emitExpiration<Document extends Expiring>(
   kind: Kind<Document>,
   accountId: Id,
   id: StoredId,
   today: string,
 ): Promise<boolean> {
   const { result } = await runUnitOfWork({ accountId }, async ({ session, announce }) => {
-    // Read again: it may have been paid, moved or announced since.
+    // Read again inside the transaction: it may have been paid, moved or announced since.
     const document = await findOwn(kind.records, accountId, id, session);
     if (!document?.expires_on || document.expires_on >= today) return false;
-    // Its status looks different from today on: whoever asks for what was updated since gets it.
+    // `updated_at` changes with it, because reads show another status from today on.
     const changed = await changeOwn(kind.records, document, { expires_on: undefined } as Partial<Document>, session);
-    if (document.status !== 'Sent' || !kind.hasLapsed(document, today)) return false;
+    if (document.status !== 'Sent' || !kind.hasExpired(document, today)) return false;
     await announce(kind.event, kind.view(changed, today, await embeddedIn([changed], accountId, session)));
     return true;
   });
   return result;
 }
 
-// The scheduler works for all accounts.
+// Covers all accounts: the scheduler belongs to none.
 function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
   return (model as typeof Invoice)
     .find({ expires_on: { $lt: before } })

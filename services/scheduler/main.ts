@@ -5,7 +5,7 @@ import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts'
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
-import { connectFailFast } from '#libs/redis/connection.ts';
+import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
@@ -18,6 +18,8 @@ import { emitExpirations } from './emit-expirations.ts';
 
 /** How late after midnight an overdue invoice may be announced. */
 const EXPIRATIONS_EVERY_MS = 30_000;
+/** The scheduler works without Redis: the start waits no longer to learn whether it accepts the credentials. */
+const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -45,7 +47,7 @@ await run(async ({ onClose, useLogger }) => {
     log,
   });
   onClose(() => health.close());
-  await mongo.ready;
+  await Promise.all([mongo.ready, whenAvailable(redis, REDIS_LIMIT_MS)]);
 
   const expirations = startPollingLoop(
     async (signal) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findRedis } from '../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../deploy/backends/start-redis.ts';
 import { callerOf } from './gateway.ts';
-import { type SpawnedService, spawnService } from './spawn-service.ts';
+import { type ServiceName, type SpawnedService, spawnService } from './spawn-service.ts';
 import { openWorkspace, type TestAccount, type Workspace } from './workspace.ts';
 
 export interface TestSystem {
@@ -16,6 +16,8 @@ export interface TestSystem {
   webhooks: SpawnedService;
   /** Calls the gateway as the account. */
   call: ReturnType<typeof callerOf>;
+  /** Starts one more service; it stops with the system. */
+  spawn(service: ServiceName): Promise<SpawnedService>;
   /** A Redis of this system alone. */
   redis: { kill(): Promise<void>; start(): Promise<void>; pid(): number };
   close(): Promise<void>;
@@ -31,7 +33,7 @@ export async function startSystem(
   let redis: RunningRedis = await startRedis({ command, folder, env: process.env });
   const workspace = { ...shared, redisUrl: redis.url };
   const started: SpawnedService[] = [];
-  const spawn = async (service: Parameters<typeof spawnService>[0]) => {
+  const spawn = async (service: ServiceName) => {
     const running = await spawnService(service, workspace, options.env);
     started.push(running);
     return running;
@@ -58,6 +60,7 @@ export async function startSystem(
       renderers,
       webhooks: webhooks as SpawnedService, // The first of the list is always there.
       call: callerOf(gateway.url, account.key),
+      spawn,
       redis: {
         pid: () => redis.pid,
         async kill() {

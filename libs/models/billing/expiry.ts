@@ -1,25 +1,25 @@
-// What waits for its day: a sent invoice to be overdue, a sent quote to expire. The scheduler tells of it, once.
+// The mark on documents that will expire: a sent invoice becomes overdue, a sent quote expires. The scheduler writes the event once.
 
-/** @returns the mark that the scheduler looks for: only what was sent has something to announce. */
+/** @returns the mark that the scheduler searches for: only a sent document has an expiry event. */
 export function expiryOf(status: string, lastDay: string): { expires_on: string | undefined } {
   return { expires_on: status === 'Sent' ? lastDay : undefined };
 }
 
 /**
- * Whether `status` is how it looks already and nobody was told: who sets it before the scheduler comes has the event to write.
- * @param lapsed what its status is called once its day has passed.
+ * Whether reads already show `status` and its event has not been written: a PATCH that sets it before the scheduler runs writes the event.
+ * @param expired the status once the day has passed.
  */
 export function isUnannounced(
   { expires_on }: { expires_on?: string | undefined },
   status: string,
-  lapsed: string,
+  expired: string,
 ): boolean {
-  return status === lapsed && expires_on !== undefined;
+  return status === expired && expires_on !== undefined;
 }
 
 /**
- * What to store when `asked` is set. What its day makes of it anyway is not stored: with a later day it is what it was again.
- * @param now.looks the status that its day, as it will be, makes of what is stored.
+ * The status to store when a caller sets `asked`. A status that follows from the day is not stored: with a later day the document is Sent again.
+ * @param now.looks the status that reads show for the day it will have.
  */
 export function statusToStore<Status extends string>(
   now: { stored: Status; looks: Status },
@@ -28,7 +28,7 @@ export function statusToStore<Status extends string>(
   return asked === undefined || now.looks === asked ? now.stored : asked;
 }
 
-/** True when the scheduler has to look at the new day: not where another day that has passed follows one that it has told of. */
+/** True when the scheduler must watch the new day: not when a passed day replaces one whose event was written. */
 export function isDayToWatch(
   before: { expires_on?: string | undefined; lastDay: string },
   lastDay: string,

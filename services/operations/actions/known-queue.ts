@@ -1,4 +1,4 @@
-// Finds the queue a path names, and says it in words when Redis is away.
+// Finds the queue that a path names, and says when Redis is unavailable.
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition } from '#libs/jobs/control.ts';
 import { Refusal } from '../views/refusal.ts';
@@ -9,10 +9,10 @@ export function requireQueue(name: unknown): JobDefinition<unknown> {
   return definition;
 }
 
-/** @throws Refusal 503 instead of what Redis said. */
+/** @throws Refusal 503 in place of the error of Redis. */
 export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error) => {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(503, `Redis does not answer (${error instanceof Error ? error.message : error}).`);
+    throw new Refusal(503, `Redis is unavailable (${error instanceof Error ? error.message : error}).`);
   });
 }

@@ -1,5 +1,6 @@
-// What an operator must know before anything else: each alarm says what is wrong and what follows from it.
+// The alarms at the top of the overview: each says what is wrong and what follows from it.
 import { renderDocument } from '#libs/jobs/catalog.ts';
+import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from '../views/format.ts';
@@ -12,15 +13,17 @@ export interface Alarm {
   href?: string;
 }
 
-/** A caller waits 30 s for a document; nobody waits for the other queues. */
+/** A caller waits 30 s for a document; no caller waits for the other queues. */
 const PATIENCE_MS = { document: 5_000, other: 60_000 } as const;
-/** How much longer than patience turns a warning into an alarm. */
+/** Reads show overdue and expired documents without the scheduler; only the events are late. */
+const SCHEDULER_PATIENCE_MS = 10 * 60_000;
+/** A warning becomes an alarm after this many times the patience. */
 const ALARM_FACTOR = 3;
-/** Above this share of its limit Redis soon refuses new jobs. */
+/** Above this share of its limit Redis soon rejects new jobs. */
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
-  const { queues, workers, redis, renders, outcomes, open, outbox, runs } = numbers;
+  const { queues, workers, redis, renders, outcomes, open, outbox, scheduler, runs } = numbers;
   return [
     ...redisAlarms(redis),
     ...unread('The queues', queues),
@@ -29,39 +32,41 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...unread('Ended deliveries', outcomes),
     ...unread('Open deliveries', open),
     ...unread('The outbox', outbox),
+    ...unread('The dates that are due', scheduler),
     ...unread('Runs', runs),
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
     ...outboxAlarms(outbox),
+    ...schedulerAlarms(scheduler),
     ...(runs.value ?? []).filter((run) => bulkStateOf(run) === 'interrupted').map(interruption),
   ];
 }
 
-/** What is unknown must not look as if it were well. */
+/** An unknown number must not look like a good one. */
 function unread(name: string, { problem }: Part<unknown>): Alarm[] {
   return problem === undefined ? [] : [{ tone: 'bad', text: `${name} cannot be read (${problem}).` }];
 }
 
 function redisAlarms({ value: redis, problem }: Numbers['redis']): Alarm[] {
   if (problem !== undefined) {
-    const text = `Redis does not answer (${problem}). Records are safe; documents and webhooks wait until it is back.`;
+    const text = `Redis is unavailable (${problem}). Records are safe; documents and webhooks wait for it.`;
     return [{ tone: 'bad', text }];
   }
   const alarms: Alarm[] = [];
   if (redis.policy !== 'noeviction') {
-    const text = `Redis may throw jobs away: maxmemory-policy is ${redis.policy}. Set it to noeviction.`;
+    const text = `Redis may evict jobs: maxmemory-policy is ${redis.policy}. Set it to noeviction.`;
     alarms.push({ tone: 'bad', text });
   }
   if (!redis.isAppendOnly) {
     const text =
-      'Redis keeps no append-only file: a restart loses the queues. Documents in work fail, webhooks go out late.';
+      'Redis keeps no append-only file: a restart loses the queues. Documents in flight fail, webhooks go out late.';
     alarms.push({ tone: 'warn', text });
   }
   if (redis.maxBytes > 0 && redis.usedBytes > redis.maxBytes * MEMORY_SHARE_MAX) {
     const share = Math.round((redis.usedBytes / redis.maxBytes) * 100);
     alarms.push({
       tone: 'bad',
-      text: `Redis uses ${share} % of its memory limit. When it is full it refuses new jobs.`,
+      text: `Redis uses ${share} % of its memory limit. When it is full it rejects new jobs.`,
     });
   }
   return alarms;
@@ -99,7 +104,14 @@ function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
   return [{ tone: outbox.oldestMs > PATIENCE_MS.other * ALARM_FACTOR ? 'bad' : 'warn', text }];
 }
 
+function schedulerAlarms({ value: backlog }: Numbers['scheduler']): Alarm[] {
+  if (!backlog || backlog.oldestMs < SCHEDULER_PATIENCE_MS) return [];
+  const events = countedUpTo(DUE_COUNTED_MAX, backlog.due, 'expiry event');
+  const text = `The oldest of ${events} is ${duration(backlog.oldestMs)} late. Check that a scheduler runs and reaches MongoDB.`;
+  return [{ tone: 'warn', text }];
+}
+
 function interruption({ _id, title, done, total }: BulkRecord): Alarm {
-  const text = `A run was interrupted at ${count(done)} of ${count(total)}, and nothing but an operator continues it: ${title}`;
+  const text = `A run was interrupted at ${count(done)} of ${count(total)}, and only an operator can continue it: ${title}`;
   return { tone: 'warn', text, href: `/bulk/${String(_id)}` };
 }

@@ -1,8 +1,9 @@
-// Everything the overview shows, read at once. A part that cannot be read says so and leaves the others alone.
+// Everything the overview shows, read at once. A part that cannot be read says so; the others are shown.
 import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
+import { readSchedulerBacklog, type SchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
 import { findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
@@ -13,7 +14,7 @@ import { note } from '../views/parts.ts';
 
 export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** Several browsers and tabs look at once: they share one reading. */
+/** Several browsers and tabs share one reading. */
 const READING_LIFE_MS = 2_000;
 /** Open deliveries are counted no further. */
 export const COUNTED_MAX = 100_000;
@@ -37,7 +38,8 @@ export interface Numbers {
   outcomes: Part<OutcomeMinute[]>;
   open: Part<Awaited<ReturnType<typeof countOpenDeliveries>>>;
   outbox: Part<OutboxState>;
-  /** Also those that were interrupted: nobody has written down that they ended. */
+  scheduler: Part<SchedulerBacklog>;
+  /** Including interrupted ones: their records still say that they run. */
   runs: Part<BulkRecord[]>;
 }
 
@@ -54,7 +56,7 @@ export function readNumbers(queues: Queues): Promise<Numbers> {
 async function readNow(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
-  const [queueNumbers, workers, redis, renders, outcomes, open, outbox, runs] = await Promise.all([
+  const [queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs] = await Promise.all([
     part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
     part(readWorkers(queues)),
     part(readRedisState(queues.redis)),
@@ -62,9 +64,10 @@ async function readNow(queues: Queues): Promise<Numbers> {
     part(findOutcomes(since)),
     part(countOpenDeliveries(COUNTED_MAX)),
     part(readOutbox(readAt)),
+    part(readSchedulerBacklog(readAt)),
     part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
   ]);
-  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, outbox, runs };
+  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs };
 }
 
 export async function readQueue(queues: Queues, name: string, since: Date): Promise<QueueNumbers> {

@@ -1,12 +1,13 @@
-// The first page: is the system well, and if not, where.
+// The first page: whether the system is healthy, and if not, which part is not.
 import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
+import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import { alarmsOf, urgencyOf } from '../monitoring/alarms.ts';
 import { CHART_MINUTES, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
 import { axis, highest, line, perMinute } from '../views/charts.ts';
-import { bytes, count, counted, duration } from '../views/format.ts';
+import { bytes, count, counted, countUpTo, duration } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { badge, live, note, shortId, stat, table } from '../views/parts.ts';
@@ -22,7 +23,10 @@ export async function overviewPage({ queues }: Visit): Promise<Page> {
       ${live('deliveries', deliveries(numbers))}
     </div>
     ${live('workers', workers(numbers))}
-    ${live('stores', stores(numbers))}
+    <div class="columns">
+      ${live('stores', stores(numbers))}
+      ${live('scheduler', scheduler(numbers))}
+    </div>
   </div>`;
   return { title: 'Overview', section: '/', body };
 }
@@ -111,6 +115,21 @@ function stores({ redis }: Numbers): VNode {
           ${stat('Policy', state.policy, state.policy === 'noeviction' ? {} : { tone: 'bad', detail: 'must be noeviction' })}
           ${stat('Append-only file', state.isAppendOnly ? 'on' : 'off', state.isAppendOnly ? {} : { tone: 'warn' })}
           ${stat('Version', state.version)} ${stat('Clients', count(state.clients))}
+        </dl>
+      </div>`,
+    )}
+  </div>`;
+}
+
+function scheduler({ scheduler: backlog }: Numbers): VNode {
+  return html`<div>
+    <h2>Scheduler</h2>
+    ${shown(
+      backlog,
+      ({ due, oldestMs }) => html`<div class="card">
+        <dl class="stats">
+          ${stat('Lag', duration(oldestMs), { detail: 'oldest date without its event' })}
+          ${stat('Due', countUpTo(DUE_COUNTED_MAX, due), { detail: 'overdue invoices, expired quotes' })}
         </dl>
       </div>`,
     )}

@@ -1,4 +1,4 @@
-// Turns what went wrong into a page with words an operator can use.
+// Turns an error into a page that tells the operator what happened.
 import type { Request, Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts';
 
 export function sendProblem(error: unknown, log: Logger, request: Request, response: Response) {
   const { status, message } = problemOf(error);
-  if (status >= 500) log.error({ err: error, path: request.path }, 'the dashboard could not answer');
+  if (status >= 500) log.error({ err: error, path: request.path }, 'dashboard request failed');
   const body = note('bad', message);
   const visitor = response.locals['visitor'] ? visitorOf(response) : undefined;
   const page = visitor
@@ -25,12 +25,13 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
 
 function problemOf(error: unknown): { status: number; message: string } {
   if (error instanceof Refusal || error instanceof AppError) return error;
-  if (isUnavailable(error)) return { status: 503, message: 'MongoDB does not answer. This page comes back with it.' };
+  if (isUnavailable(error))
+    return { status: 503, message: 'MongoDB is unavailable. Reload this page when it is back.' };
   if (isOutOfTime(error)) {
     return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
   }
-  // The body parser's refusals.
+  // Errors of the body parser.
   const { status } = (error ?? {}) as { status?: number };
   if (status && status < 500) return { status, message: 'The request could not be read.' };
-  return { status: 500, message: 'Something went wrong here. The log of the gateway says what.' };
+  return { status: 500, message: 'Something went wrong here. The log of the service operations says what.' };
 }

@@ -57,7 +57,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
 
   const { text } = await eventually(async () => {
     const page = await browser.get('/');
-    return page.text.includes('Redis does not answer') && page;
+    return page.text.includes('Redis is unavailable') && page;
   });
   expect(text).toContain('Records are safe');
   expect(text).toContain('Delivered');
@@ -66,7 +66,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
   expect([failures.status, failures.text]).toEqual([200, expect.stringContaining('This cannot be read now')]);
   expect(failures.text).not.toContain('No failed job is kept');
   const paused = await browser.post('/queues/fan-out-event/pause');
-  expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis does not answer')]);
+  expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis is unavailable')]);
   expect((await browser.get('/audit?outcome=failed')).text).toContain('queue.pause');
 
   redis = await startRedis({ command, folder, env: process.env, port });

@@ -1,13 +1,14 @@
-// Overdue and Expired are announced once, at the account's own midnight, whoever looks and however often.
+// Expiry events: each is written once, at midnight in the account's time zone, however many schedulers run.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
-import { startWebhookService } from '../../support/webhooks.ts';
+import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 
 let gateway: TestGateway;
 
@@ -30,7 +31,7 @@ async function user(timeZone = 'UTC') {
       (await send('POST', '/quotes', { client_id, amount: 100, expires_at, status })).body.data,
     patch: (path: string, body: unknown) => send('PATCH', path, body),
     get: (path: string) => call('GET', `/api/v1${path}`),
-    lapses: async () => {
+    expirations: async () => {
       const types = ['invoice.overdue', 'quote.expired'];
       const events = await Event.find({ account_id: account.id, type: { $in: types } })
         .sort({ sequence: 1 })
@@ -47,10 +48,10 @@ test('when the due date of a sent invoice has passed, then invoice.overdue is an
   const me = await user();
   const invoice = await me.invoice(DUE);
   await emitExpirations(noonOf(DUE));
-  expect(await me.lapses()).toEqual([]);
+  expect(await me.expirations()).toEqual([]);
   await emitExpirations(noonOf(addDays(DUE, 1)));
   await emitExpirations(noonOf(addDays(DUE, 2)));
-  const announced = await me.lapses();
+  const announced = await me.expirations();
   expect(announced).toEqual([
     { type: 'invoice.overdue', data: { ...invoice, status: 'Overdue', updated_at: expect.any(String) } },
   ]);
@@ -61,10 +62,10 @@ test('when the last day of a sent quote has passed, then quote.expired is announ
   const me = await user();
   const quote = await me.quote(DUE);
   await emitExpirations(noonOf(DUE));
-  expect(await me.lapses()).toEqual([]);
+  expect(await me.expirations()).toEqual([]);
   await emitExpirations(noonOf(addDays(DUE, 1)));
   await emitExpirations(noonOf(addDays(DUE, 1)));
-  expect(await me.lapses()).toMatchObject([{ type: 'quote.expired', data: { id: quote.id, status: 'Expired' } }]);
+  expect(await me.expirations()).toMatchObject([{ type: 'quote.expired', data: { id: quote.id, status: 'Expired' } }]);
 });
 
 test.each([
@@ -73,14 +74,14 @@ test.each([
   ['Asia/Tokyo', 15 - 24],
   ['UTC', 0],
   ['Etc/GMT+12', 12],
-])('when the account lives in %s, then its own midnight counts', async (zone, hours) => {
+])('when the time zone of the account is %s, then its midnight counts', async (zone, hours) => {
   const me = await user(zone);
   await me.invoice(DUE);
   const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
   await emitExpirations(new Date(midnight - 1_000));
-  expect(await me.lapses()).toEqual([]);
+  expect(await me.expirations()).toEqual([]);
   await emitExpirations(new Date(midnight));
-  expect(await me.lapses()).toHaveLength(1);
+  expect(await me.expirations()).toHaveLength(1);
 });
 
 test('when an invoice was paid, cancelled, is a draft or got a later due date, then nothing is announced', async () => {
@@ -94,32 +95,39 @@ test('when an invoice was paid, cancelled, is a draft or got a later due date, t
   await me.patch(`/invoices/${moved.id}`, { due_date: addDays(DUE, 5) });
   await me.patch(`/quotes/${accepted.id}`, { status: 'Accepted' });
   await emitExpirations(noonOf(addDays(DUE, 1)));
-  expect(await me.lapses()).toEqual([]);
+  expect(await me.expirations()).toEqual([]);
   await emitExpirations(noonOf(addDays(DUE, 6)));
-  expect(await me.lapses()).toMatchObject([{ data: { id: moved.id } }]);
+  expect(await me.expirations()).toMatchObject([{ data: { id: moved.id } }]);
 });
 
-test('when many look at once, in one process and in others, then each lapse is announced exactly once', async () => {
+async function lagSeconds({ healthUrl }: SpawnedService): Promise<number> {
+  const text = await (await fetch(`${healthUrl}/metrics`)).text();
+  return Number(/^billhook_scheduler_lag_seconds (\S+)$/m.exec(text)?.[1]);
+}
+
+test('when two schedulers and four more pollers find the same invoices, then each has one event, and no lag is left', async () => {
   const me = await user();
   const yesterday = addDays(dayIn('UTC'), -1);
   const ids: string[] = [];
-  for (let count = 0; count < 8; count += 1) ids.push((await me.invoice(yesterday)).id);
-  const services = await Promise.all([
-    startWebhookService(gateway.workspace),
-    startWebhookService(gateway.workspace),
+  for (let count = 0; count < 20; count += 1) ids.push((await me.invoice(yesterday)).id);
+  const schedulers = await Promise.all([
+    spawnService('scheduler', gateway.workspace),
+    spawnService('scheduler', gateway.workspace),
     ...Array.from({ length: 4 }, () => emitExpirations().then(() => undefined)),
   ]);
+  const started = schedulers.flatMap((scheduler) => scheduler ?? []);
   try {
-    await eventually(async () => (await me.lapses()).length >= ids.length);
+    await eventually(async () => (await me.expirations()).length >= ids.length);
     await Promise.all([emitExpirations(), emitExpirations()]);
-    const announced = (await me.lapses()).map(({ data }) => String(data.id));
+    const announced = (await me.expirations()).map(({ data }) => String(data.id));
     expect(announced.toSorted()).toEqual(ids.toSorted());
+    expect(await Promise.all(started.map(lagSeconds))).toEqual([0, 0]);
   } finally {
-    for (const service of services) await service?.stop();
+    expect(await Promise.all(started.map((scheduler) => scheduler.stop()))).toEqual([0, 0]);
   }
 });
 
-test('when one document cannot be announced, then those of others are all the same, and the error says which it was', async () => {
+test('when one document fails, then the events of all others are written, and the error names the document', async () => {
   const [me, other] = [await user(), await user()];
   const broken = await me.invoice(DUE);
   // Found before the others.
@@ -129,14 +137,14 @@ test('when one document cannot be announced, then those of others are all the sa
   const quote = await other.quote(DUE);
   try {
     await expect(emitExpirations(noonOf(addDays(DUE, 1)))).rejects.toThrow(broken.id);
-    expect(await other.lapses()).toMatchObject([{ data: { id: well.id } }, { data: { id: quote.id } }]);
-    expect(await me.lapses()).toEqual([]);
+    expect(await other.expirations()).toMatchObject([{ data: { id: well.id } }, { data: { id: quote.id } }]);
+    expect(await me.expirations()).toEqual([]);
   } finally {
     await Invoice.deleteOne({ _id: broken.id, account_id: me.id });
   }
 });
 
-test('when it is told to stop, then it ends what it has in hand and leaves the others to the next round', async () => {
+test('when it is aborted, then it finishes the current document and leaves the others to the next round', async () => {
   const me = await user();
   for (let count = 0; count < 3; count += 1) await me.invoice(DUE);
   let looks = 0;
@@ -149,11 +157,32 @@ test('when it is told to stop, then it ends what it has in hand and leaves the o
   } as AbortSignal;
 
   expect(await emitExpirations(noonOf(addDays(DUE, 1)), signal)).toBe(1);
-  expect(await me.lapses()).toHaveLength(1);
+  expect(await me.expirations()).toHaveLength(1);
   expect(await emitExpirations(noonOf(addDays(DUE, 1)))).toBe(2);
 });
 
-test('when the service is stopped while very many lapse, then it ends in order and before all are announced', async () => {
+test.each([
+  ['Pacific/Kiritimati', -14],
+  ['UTC', 0],
+  ['Etc/GMT+12', 12],
+])(
+  'when a day ends in %s, then the backlog counts from that midnight until the event is written',
+  async (zone, hours) => {
+    const me = await user(zone);
+    await me.invoice(DUE);
+    await me.quote(addDays(DUE, 1));
+    const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
+    await emitExpirations(new Date(midnight - 1));
+    const before = await readSchedulerBacklog(new Date(midnight - 1));
+
+    expect(before).toEqual({ due: 0, oldestMs: 0 });
+    expect(await readSchedulerBacklog(new Date(midnight + 90_000))).toEqual({ due: 1, oldestMs: 90_000 });
+    await emitExpirations(new Date(midnight + 90_000));
+    expect(await readSchedulerBacklog(new Date(midnight + 90_000))).toEqual({ due: 0, oldestMs: 0 });
+  },
+);
+
+test('when a scheduler is stopped with very many events left, then it exits with 0 before it has written all of them', async () => {
   const MANY = 1_000;
   const me = await user();
   await me.invoice(addDays(dayIn('UTC'), -2));
@@ -164,9 +193,9 @@ test('when the service is stopped while very many lapse, then it ends in order a
     number: 1_000 + index,
   }));
   await Invoice.collection.insertMany(copies as object[]);
-  const service = await startWebhookService(gateway.workspace);
-  await eventually(async () => (await me.lapses()).length > 0);
+  const service = await spawnService('scheduler', gateway.workspace);
+  await eventually(async () => (await me.expirations()).length > 0);
 
   expect(await service.stop()).toBe(0);
-  expect((await me.lapses()).length).toBeLessThan(MANY);
+  expect((await me.expirations()).length).toBeLessThan(MANY);
 });

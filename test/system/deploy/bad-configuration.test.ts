@@ -27,7 +27,7 @@ function run(program: string[], env: Record<string, string>): Promise<Outcome> {
 
 const lines = ({ said }: Outcome) => said.split('\n').filter((line) => line.startsWith('  - '));
 
-describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
+describe.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])('the %s', (service) => {
   const start = (env: Record<string, string>) => run([`services/${service}/main.ts`], env);
 
   test('when two variables are wrong and one is misspelt, then all three are named and the exit code is 78', async () => {
@@ -49,14 +49,17 @@ describe.each(['gateway', 'renderer', 'webhooks'])('the %s', (service) => {
     expect(outcome.code).toBe(78);
     expect(lines(outcome)).toHaveLength(3);
   });
+});
 
-  test('when a network that may be reached is none, then it is named and the exit code is 78', async () => {
-    const outcome = await start({ ...SOUND, OUTBOUND_ALLOW: '10.0.0.0/8,home' });
+test.each(['gateway', 'renderer', 'webhooks'])(
+  'when OUTBOUND_ALLOW of the %s holds no network, then it is named and the exit code is 78',
+  async (service) => {
+    const outcome = await run([`services/${service}/main.ts`], { ...SOUND, OUTBOUND_ALLOW: '10.0.0.0/8,home' });
 
     expect(outcome.code).toBe(78);
     expect(outcome.said).toMatch(/OUTBOUND_ALLOW holds home/);
-  });
-});
+  },
+);
 
 test.each(['gateway', 'webhooks'])(
   'when the secret key of the %s is none, then the message does not repeat it',

@@ -33,8 +33,13 @@ test('when the new version is well, then configuration, indexes and services com
   const { code, asked } = await rollOut(ends('SuccessCriteriaMet Complete'), 'some/overlay');
 
   expect(code).toBe(0);
-  expect(applied(asked)).toEqual([CONFIGURATION, of('migrate'), of('webhooks'), of('renderer'), of('gateway'), WHOLE]);
-  for (const name of ['webhooks', 'renderer', 'gateway']) {
+  expect(applied(asked)).toEqual([
+    CONFIGURATION,
+    of('migrate'),
+    ...['webhooks', 'renderer', 'scheduler', 'operations', 'gateway'].map(of),
+    WHOLE,
+  ]);
+  for (const name of ['webhooks', 'renderer', 'scheduler', 'operations', 'gateway']) {
     expect(asked[asked.indexOf(of(name)) + 1]).toBe(`-n billhook rollout status deployment/${name}`);
   }
 });
@@ -71,7 +76,11 @@ test('when it goes back, then in reverse and without the indexes', async () => {
   const { code, asked } = await rollOut('', '--back', 'some/overlay');
 
   expect(code).toBe(0);
-  expect(applied(asked)).toEqual([CONFIGURATION, of('gateway'), of('renderer'), of('webhooks'), WHOLE]);
+  expect(applied(asked)).toEqual([
+    CONFIGURATION,
+    ...['gateway', 'operations', 'scheduler', 'renderer', 'webhooks'].map(of),
+    WHOLE,
+  ]);
   expect(asked.filter((line) => line.includes('job'))).toEqual([]);
 });
 

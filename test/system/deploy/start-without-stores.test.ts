@@ -17,7 +17,7 @@ import { steadyPort } from '../../support/steady-port.ts';
 
 /** Two selections of a server, 5 s each, and some of the third: enough for a second line in the log, if there were one. */
 const SEVERAL_TRIES_MS = 12_000;
-const SERVICES = ['gateway', 'webhooks', 'renderer'] as const;
+const SERVICES = ['gateway', 'webhooks', 'renderer', 'operations', 'scheduler'] as const;
 
 let folder: string;
 let workspace: ServiceWorkspace;
@@ -37,6 +37,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Launched = Awaited<ReturnType<typeof launch>>;
 
 async function launch(service: ServiceName, stores: Partial<ServiceWorkspace>) {
   const launched = await launchService(service, { ...workspace, ...stores });
@@ -74,18 +76,21 @@ test('when neither store is there, then all are alive, say once that they wait, 
     mongodbUri: `mongodb://127.0.0.1:${mongodbPort}/billhook?replicaSet=billhook`,
     redisUrl: `redis://127.0.0.1:${redisPort}`,
   };
-  const services = await Promise.all([
-    launch('gateway', stores),
-    launch('webhooks', stores),
-    launch('renderer', stores),
-  ]);
-  const [gateway, webhooks, renderer] = services;
+  const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
+  const [gateway, webhooks, renderer, operations, scheduler] = services as [
+    Launched,
+    Launched,
+    Launched,
+    Launched,
+    Launched,
+  ];
+  const withDatabase = [gateway, webhooks, operations, scheduler];
   const all = <Result>(ask: (service: (typeof services)[number]) => Result) => Promise.all(services.map(ask));
   await all((service) => eventually(async () => (await service.asks('/livez')).status === 200));
-  await eventually(() => [gateway, webhooks].every(({ lines }) => lines('mongodb is unavailable').length > 0));
+  await eventually(() => withDatabase.every(({ lines }) => lines('mongodb is unavailable').length > 0));
   await pause(SEVERAL_TRIES_MS);
 
-  expect(await all((service) => service.asks('/livez'))).toMatchObject(Array(3).fill({ status: 200 }));
+  expect(await all((service) => service.asks('/livez'))).toMatchObject(Array(5).fill({ status: 200 }));
   const starting = (checks: object) => ({ status: 503, body: { status: 'starting', checks } });
   const missing = expect.not.stringMatching(/^ok$/);
   expect(await gateway.asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
@@ -100,21 +105,27 @@ test('when neither store is there, then all are alive, say once that they wait, 
     [1, 1, 2],
     [1, 1, 2],
     [0, 1, 1],
+    [1, 1, 2],
+    [1, 1, 2],
   ]);
   const refused = await fetch(`${gateway.url}/api/v1/clients`);
   expect([refused.status, await refused.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
   expect(refused.headers.get('retry-after')).toBe('1');
-  expect((await fetch(`${gateway.healthUrl}/login`)).status).toBe(503);
+  for (const { asks } of [operations, scheduler])
+    expect(await asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
+  await expect(fetch(operations.url)).rejects.toThrow();
 
   await mongodbOn(mongodbPort);
   await eventually(async () => (await gateway.asks('/readyz')).status === 200); // It does without Redis.
   expect((await fetch(`${gateway.url}/api/v1/clients`)).status).toBe(401);
   expect((await webhooks.asks('/readyz')).status).toBe(503);
+  for (const { asks } of [operations, scheduler]) await eventually(async () => (await asks('/readyz')).status === 200);
+  expect((await fetch(`${operations.url}/login`)).status).toBe(200);
   await redisOn(redisPort);
   await all((service) => eventually(async () => (await service.asks('/readyz')).status === 200));
   await eventually(async () => (await gateway.asks('/readyz?verbose')).body.checks.redis.status === 'ok');
-  expect([gateway, webhooks].map(({ lines }) => lines('mongodb is available').length)).toEqual([1, 1]);
-  expect(await all((service) => service.stop())).toEqual([0, 0, 0]);
+  expect(withDatabase.map(({ lines }) => lines('mongodb is available').length)).toEqual([1, 1, 1, 1]);
+  expect(await all((service) => service.stop())).toEqual(Array(5).fill(0));
 });
 
 test('when services are told to stop while they wait, then they end with 0', async () => {
@@ -123,7 +134,7 @@ test('when services are told to stop while they wait, then they end with 0', asy
   const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
   for (const service of services) await eventually(async () => (await service.asks('/livez')).status === 200);
 
-  expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0, 0]);
+  expect(await Promise.all(services.map((service) => service.stop()))).toEqual(Array(5).fill(0));
 });
 
 describe('a configuration that waiting cannot repair', () => {
@@ -159,7 +170,7 @@ describe('a configuration that waiting cannot repair', () => {
 
     const ended = await endings(urls.flatMap((redisUrl) => SERVICES.map((name) => launch(name, { redisUrl }))));
 
-    expect(ended).toEqual(Array(6).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
+    expect(ended).toEqual(Array(10).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 

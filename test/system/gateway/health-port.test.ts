@@ -1,4 +1,4 @@
-// The health port of the gateway as a real process: health, metrics, and the dashboard, which the public port does not have.
+// The health port of the gateway as a real process: readiness and metrics.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -46,12 +46,6 @@ test('when metrics are read, then queues, outbox and the process are in them', a
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 });
 
-describe('dashboard', () => {
-  test('when somebody without a session asks for a page, then the login is shown, on the health port only', async () => {
-    const response = await fetch(gateway.healthUrl);
-
-    expect(response.url).toBe(`${gateway.healthUrl}/login`);
-    expect(await response.text()).toContain('type="password"');
-    expect((await fetch(`${gateway.url}/login`)).status).toBe(404);
-  });
+test('when the dashboard is requested, then neither port of the gateway serves it', async () => {
+  for (const url of [gateway.url, gateway.healthUrl]) expect((await fetch(`${url}/login`)).status).toBe(404);
 });

@@ -44,7 +44,10 @@ test('when all this was done, then no service was refused anything by Redis, whe
   await redis.quit();
   const logs = join(folder, 'data', 'logs');
   for (const name of await readdir(logs)) expect(await readFile(join(logs, name), 'utf8')).not.toMatch(/NOPERM|NOAUTH/);
-  for (const path of ['/readyz', '/metrics']) expect((await fetch(`${facts.operationsUrl}${path}`)).status).toBe(200);
+  expect(Object.keys(facts.healthUrls).sort()).toEqual(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks']);
+  for (const url of Object.values(facts.healthUrls))
+    for (const path of ['/readyz', '/metrics']) expect((await fetch(`${url}${path}`)).status).toBe(200);
+  expect((await fetch(facts.operationsUrl)).url).toBe(`${facts.operationsUrl}/login`);
 });
 
 test('when it is stopped and started again, then key, clients and endpoint are the ones of before', async () => {

@@ -40,7 +40,7 @@ const describeAsRoot = isRoot ? describe : describe.skip;
 describeAsRoot('when another user of the machine looks (skipped unless the tests run as root)', () => {
   test('then no port of the system answers as a store does, and none gives a delivery, a record or a key', async () => {
     const ports = await portsOf(await realpath(data));
-    expect(ports.length).toBeGreaterThan(3); // The API, three health ports, the receiver.
+    expect(ports.length).toBeGreaterThan(3); // The API, five health ports, the dashboard, the receiver.
 
     const answers = await asOther({ ports, paths: [], sockets: [] });
 

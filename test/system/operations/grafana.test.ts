@@ -50,7 +50,7 @@ describe('names', () => {
   let samples: string[];
   beforeAll(async () => {
     workspace = await openWorkspace();
-    for (const service of ['gateway', 'renderer', 'webhooks'] as const) {
+    for (const service of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'] as const) {
       services.push(await spawnService(service, workspace));
     }
     const texts = await Promise.all(
@@ -72,7 +72,9 @@ describe('names', () => {
 
   test('when the dashboard or an alert names a metric, then some service has it', () => {
     expect(named.length).toBeGreaterThan(12);
-    expect(named).toEqual(expect.arrayContaining(['bullmq_jobs_ready', 'billhook_outbox_lag_seconds']));
+    expect(named).toEqual(
+      expect.arrayContaining(['bullmq_jobs_ready', 'billhook_outbox_lag_seconds', 'billhook_scheduler_lag_seconds']),
+    );
     expect(named.filter((name) => !existing.has(name))).toEqual([]);
   });
 

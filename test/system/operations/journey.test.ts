@@ -11,7 +11,7 @@ let operator: Browser;
 beforeAll(async () => {
   system = await startSystem();
   await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
-  operator = browserOf(system.gateway.healthUrl);
+  operator = browserOf((await system.spawn('operations')).url);
   await operator.post('/login', { name: 'ada', password: PASSWORD });
 });
 afterAll(() => system.close());

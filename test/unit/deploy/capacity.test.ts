@@ -20,7 +20,7 @@ type Requests = Record<'cpu' | 'memory', string>;
 const patches: Patch[] = parseAllDocuments(readFileSync('deploy/kubernetes/overlays/trial/size.yaml', 'utf8')).map(
   (document) => document.toJS(),
 );
-const SERVICES = ['gateway', 'renderer', 'webhooks'];
+const SERVICES = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
 const STORES = ['mongodb', 'redis'];
 /** What a cluster of one node runs for itself: kind 1.35 asks for 950m, minikube for 850m. */
 const SYSTEM_CPU = 950;
@@ -46,10 +46,12 @@ function workload(name: string) {
   };
 }
 
-/** One more of each service: all are replaced at once by "kubectl apply -k", a new one first. */
+const surgeOf = (name: string): number => manifest('Deployment', name).spec.strategy.rollingUpdate.maxSurge;
+
+/** "kubectl apply -k" replaces all services at once, most of them with one pod more than they have. */
 function capacity(names: string[], of: (name: string) => { requests: Requests; replicas: number }) {
   const running = add(...names.map((name) => sumOf(of(name).requests, of(name).replicas)));
-  const surge = add(...SERVICES.map((name) => sumOf(of(name).requests)));
+  const surge = add(...SERVICES.map((name) => sumOf(of(name).requests, surgeOf(name))));
   // An operator's pod, and the job that makes indexes.
   const jobs = add(...['admin', 'migrate'].map((name) => sumOf(workload(name).requests)));
   return { running, rollout: add(running, surge, jobs) };

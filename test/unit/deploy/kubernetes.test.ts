@@ -13,7 +13,9 @@ import { namesOf, variablesOf } from './configuration.ts';
 import { kustomizations, manifest, manifestFiles, manifests, patchFiles, workloads } from './manifests.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
-const services = ['gateway', 'renderer', 'webhooks'];
+const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
+/** Their work can wait for the seconds of a restart. */
+const patient = ['operations', 'scheduler'];
 const ours = workloads.filter(({ container }) => container.image.startsWith('billhook/'));
 
 describe('schemas', () => {
@@ -132,11 +134,11 @@ describe.each(services)('the deployment of the %s', (name) => {
   const [container] = pod.containers;
 
   test('when the kubelet asks, then it asks the health port', () => {
-    const asked = (path: string) => ({ httpGet: { path, port: 'operations' } });
+    const asked = (path: string) => ({ httpGet: { path, port: 'health' } });
     expect(container.startupProbe).toMatchObject(asked('/livez'));
     expect(container.livenessProbe).toMatchObject(asked('/livez'));
     expect(container.readinessProbe).toMatchObject(asked('/readyz'));
-    expect(container.ports).toContainEqual({ name: 'operations', containerPort: 9090 });
+    expect(container.ports).toContainEqual({ name: 'health', containerPort: 9090 });
     expect(variable('HEALTH_PORT')).toBe('9090');
   });
 
@@ -148,7 +150,7 @@ describe.each(services)('the deployment of the %s', (name) => {
     const shared = [...readFileSync('deploy/kubernetes/base/config.env', 'utf8').matchAll(/^(\w+)=/gm)].map(
       ([, one = '']) => one,
     );
-    const readByAny = (['gateway', 'renderer', 'webhooks'] as const).flatMap(namesOf);
+    const readByAny = services.flatMap(namesOf);
     expect(shared.length).toBeGreaterThan(3);
     expect(shared.filter((one) => !readByAny.includes(one))).toEqual([]);
     expect(set.filter((one: string) => shared.includes(one))).toEqual([]);
@@ -165,8 +167,8 @@ describe.each(services)('the deployment of the %s', (name) => {
     expect(new Set(required.map((one) => variable(`${one.name}_FILE`)))).toEqual(new Set(mounted));
   });
 
-  test('when a node is drained or a version rolled out, then there are always some left', () => {
-    expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+  test('when a node is drained or a version rolled out, then only those whose work can wait are missing', () => {
+    expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(patient.includes(name) ? 1 : 0);
     expect(manifest('PodDisruptionBudget', name).spec).toMatchObject({
       maxUnavailable: 1,
       selector: spec.selector,
@@ -181,9 +183,9 @@ describe.each(services)('the deployment of the %s', (name) => {
   });
 
   test('when Prometheus collects, then it finds the port', () => {
-    const service = manifest('Service', `${name}-operations`);
+    const service = manifest('Service', `${name}-health`);
     expect(service.spec.selector).toEqual(spec.selector.matchLabels);
-    expect(service.spec.ports).toMatchObject([{ name: 'operations', targetPort: 'operations' }]);
+    expect(service.spec.ports).toMatchObject([{ name: 'health', targetPort: 'health' }]);
     const monitor = manifest('ServiceMonitor', name);
     expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
     // What dashboards and alerts call the service.
@@ -248,7 +250,7 @@ describe('priorities', () => {
     );
     const patched = kustomizations.find(({ file }) => file.includes('/priority/'))?.patches ?? [];
     expect(patched.map(({ target, patch }) => [target?.name, /value: ([\w-]+)/.exec(patch ?? '')?.[1]])).toEqual([
-      ['(gateway|webhooks)', 'billhook'],
+      ['(gateway|operations|scheduler|webhooks)', 'billhook'],
       ['renderer', 'billhook-renderer'],
     ]);
   });

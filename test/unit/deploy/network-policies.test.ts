@@ -53,13 +53,15 @@ test('when a pod is selected by a policy of its own, then that policy bears its 
   });
   expect(selected.filter(([name, label]) => name !== label)).toEqual([]);
   expect(selected.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['gateway', 'renderer', 'webhooks', 'migrate', 'admin']),
+    expect.arrayContaining(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'migrate', 'admin']),
   );
 });
 
 test.each([
   ['gateway', ['redis:6379', 'mongodb:27017']],
+  ['operations', ['redis:6379', 'mongodb:27017']],
   ['renderer', ['redis:6379', 'public:80', 'public:443']],
+  ['scheduler', ['redis:6379', 'mongodb:27017']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
   ['admin', ['redis:6379', 'mongodb:27017']],
@@ -86,18 +88,31 @@ describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
 
 test('when the stores run in the cluster, then the renderer is not among those the database answers', () => {
   const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
-  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual(['admin', 'gateway', 'migrate', 'webhooks']);
+  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
+    'admin',
+    'gateway',
+    'migrate',
+    'operations',
+    'scheduler',
+    'webhooks',
+  ]);
 });
 
 test('when a policy holds for several services, then it opens no way but names, metrics and traces', () => {
   const several = policies.filter(({ body }) => !body.spec.podSelector.matchLabels);
   const opened = several.flatMap(({ body }) => [...(body.spec.egress ?? []), ...(body.spec.ingress ?? [])]);
-  expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['operations'], [4318]]);
+  expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['health'], [4318]]);
 });
 
 test('when the public asks, then only the API answers, never the health port', () => {
   expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
-  expect(ports).toEqual([{ protocol: 'TCP', port: 'operations' }]);
+  expect(ports).toEqual([{ protocol: 'TCP', port: 'health' }]);
   expect(from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }]);
+});
+
+test('when a pod of the cluster calls the dashboard, then no policy lets it in', () => {
+  expect(manifest('NetworkPolicy', 'operations').spec.ingress).toBeUndefined();
+  const opened = policies.flatMap(({ body }) => body.spec.ingress ?? []).flatMap(({ ports }: Rule) => ports);
+  expect(opened.map(({ port }) => port)).not.toContain('dashboard');
 });

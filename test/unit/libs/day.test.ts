@@ -1,7 +1,7 @@
 // Calendar days: real ones only, and never shifted by a time zone.
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addDays, dayIn, isDay } from '#libs/day.ts';
+import { addDays, dayIn, isDay, startOfDay } from '#libs/day.ts';
 import { runs } from '../../support/form.ts';
 
 const RUNS = 10_000;
@@ -104,5 +104,18 @@ describe('dayIn', () => {
     expect(dayIn('Europe/Berlin', new Date('2026-03-28T23:00:00Z'))).toBe('2026-03-29');
     expect(dayIn('Europe/Berlin', new Date('2026-03-29T21:59:59Z'))).toBe('2026-03-29');
     expect(dayIn('Europe/Berlin', new Date('2026-03-29T22:00:00Z'))).toBe('2026-03-30');
+  });
+});
+
+describe('startOfDay', () => {
+  test.each([
+    ['Pacific/Kiritimati', '2026-03-01', '2026-02-28T10:00:00.000Z'],
+    ['UTC', '2026-03-01', '2026-03-01T00:00:00.000Z'],
+    ['Etc/GMT+12', '2026-03-01', '2026-03-01T12:00:00.000Z'],
+    ['Asia/Kathmandu', '2026-03-01', '2026-02-28T18:15:00.000Z'],
+    // The clocks go forward at midnight: the day begins at one o'clock.
+    ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
+  ])('when the zone is %s and the day %s, then it begins at %s', (zone, text, instant) => {
+    expect(startOfDay(zone, text).toISOString()).toBe(instant);
   });
 });

@@ -1,4 +1,4 @@
-// What the first page says of parts that could not be read: never what it says of parts that are well.
+// The alarms of the overview. A part that cannot be read never looks like a healthy one.
 import { expect, test } from '@jest/globals';
 import type { BulkRecord } from '#libs/models/operations/bulk-run.ts';
 import { alarmsOf } from '../../../services/operations/monitoring/alarms.ts';
@@ -28,6 +28,7 @@ const well: Numbers = {
   outcomes: { value: [] },
   open: { value: { pending: 1, retrying: 2, dead: 3, held: 4 } },
   outbox: { value: { waiting: 0, oldestMs: 0 } },
+  scheduler: { value: { due: 0, oldestMs: 0 } },
   runs: { value: [] },
 };
 const problem = 'out of time';
@@ -36,7 +37,7 @@ test('when everything was read and is well, then there is no alarm', () => {
   expect(alarmsOf(well)).toEqual([]);
 });
 
-test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'runs'] as const)(
+test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'scheduler', 'runs'] as const)(
   'when %s cannot be read, then that is an alarm',
   (part) => {
     expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
@@ -44,6 +45,18 @@ test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'runs']
     ]);
   },
 );
+
+test('when dates have been due for ten minutes, then the alarm says how many events are late', () => {
+  const late = (oldestMs: number) => alarmsOf({ ...well, scheduler: { value: { due: 3, oldestMs } } });
+
+  expect(late(60_000)).toEqual([]);
+  expect(late(12 * 60_000)).toEqual([
+    {
+      tone: 'warn',
+      text: 'The oldest of 3 expiry events is 12 min late. Check that a scheduler runs and reaches MongoDB.',
+    },
+  ]);
+});
 
 test('when a run is silent for a minute, then that is a warning that leads to it; while it runs there is none', () => {
   const run = { _id: 'r1', title: 'Replay deliveries that are dead', state: 'running', done: 400, total: 1000 };
@@ -56,7 +69,7 @@ test('when a run is silent for a minute, then that is a warning that leads to it
   expect(alarmsOf(runs(60_000))).toEqual([
     {
       tone: 'warn',
-      text: 'A run was interrupted at 400 of 1,000, and nothing but an operator continues it: Replay deliveries that are dead',
+      text: 'A run was interrupted at 400 of 1,000, and only an operator can continue it: Replay deliveries that are dead',
       href: '/bulk/r1',
     },
   ]);
