@@ -88,6 +88,31 @@ test.each([
   },
 );
 
+test.each([
+  ['GET', 'ours:unsaved:render-document:1'],
+  ['GET', 'ours:reply:1'],
+  ['GET', 'ours:rate:requests:key'],
+  ['PUBLISH', 'ours:replies:gateway', 'forged'],
+])(
+  'when the dashboard sends %s %s, then Redis refuses: it has the queues without their documents',
+  async (command, ...args) => {
+    await expect(as('operations').call(command, ...args)).rejects.toThrow(/NOPERM/);
+  },
+);
+
+test.each([
+  ['LRANGE', 'ours:deliver-webhook:wait', '0', '-1'],
+  ['HGETALL', 'ours:render-document:1'],
+  ['PUBLISH', 'ours:cancels', '1'],
+  ['CLIENT', 'LIST'],
+])(
+  'when the scheduler sends %s %s, then Redis refuses: it may nudge the relay and no more',
+  async (command, ...args) => {
+    await expect(as('scheduler').call(command, ...args)).rejects.toThrow(/NOPERM/);
+    expect(await as('scheduler').publish('ours:nudges', '')).toBe(0);
+  },
+);
+
 test('when a connection does not log in, then PING is all that is answered', async () => {
   const stranger = connection(server.url);
 
