@@ -56,7 +56,7 @@ export const accessMutants: Mutant[] = [
   },
   {
     gone: 'a key that ended since its request was let in leaves no other behind',
-    edits: [{ file: 'libs/billing/unit-of-work.ts', text: 'await options.first?.(session);', instead: '' }],
+    edits: [{ file: 'libs/billing/unit-of-work.ts', text: 'await options.beforeWork?.(session);', instead: '' }],
     oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when it asks for %s of %s, then 401' },
   },
   {
@@ -108,7 +108,7 @@ export const accessMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/limits/rate-limit.ts',
-        text: 'if (refusals) await passing(refusals, request, response);',
+        text: 'if (refusals) await run(refusals, request, response);',
         instead: '',
       },
     ],

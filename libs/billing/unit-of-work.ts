@@ -51,9 +51,9 @@ export interface WorkOptions {
   /** The request that caused it; its events carry it. */
   requestId?: string | undefined;
   /** What the transaction begins with. Nothing is stored when it throws. */
-  first?: ((session: Session) => Promise<void>) | undefined;
+  beforeWork?: ((session: Session) => Promise<void>) | undefined;
   /** Called at every step. */
-  passing?: ((step: WorkStep) => void) | undefined;
+  onStep?: ((step: WorkStep) => void) | undefined;
 }
 
 /**
@@ -66,14 +66,14 @@ export async function runUnitOfWork<Result>(
 ): Promise<{ result: Result; hasEvents: boolean }> {
   const done = await inTransaction(async (session) => {
     reserveEvents(session);
-    await options.first?.(session);
+    await options.beforeWork?.(session);
     const { unit, finish } = openUnitOfWork(session, options);
     const result = await work(unit);
     await giveBack(session, options.accountId);
-    options.passing?.('before-commit');
+    options.onStep?.('before-commit');
     return { result, hasEvents: finish() };
   });
-  options.passing?.('after-commit');
+  options.onStep?.('after-commit');
   return done;
 }
 
@@ -109,7 +109,7 @@ class RolledBack extends Error {
   }
 }
 
-function openUnitOfWork(session: Session, { accountId, requestId, passing }: WorkOptions) {
+function openUnitOfWork(session: Session, { accountId, requestId, onStep }: WorkOptions) {
   let reserved: number | undefined;
   let announced = 0;
   const unit: UnitOfWork = {
@@ -125,25 +125,25 @@ function openUnitOfWork(session: Session, { accountId, requestId, passing }: Wor
           withEvent: reserved === undefined,
         });
         reserved ??= event;
-        passing?.('after-counter');
+        onStep?.('after-counter');
         const text = formattedNumber(format, number, day);
         // Another format of the account may have given it: then its number is skipped, so that none is missing.
         if (!formats || !(await isNumberTaken(session, accountId, text))) {
           await recordNumber(session, { accountId, kind, period, number, text, documentId });
-          passing?.('after-ledger');
+          onStep?.('after-ledger');
           return { number, number_text: text, ...(period ? { number_period: period } : {}) };
         }
         await skipNumbers(session, { accountId, kind, period, first: number, count: 1, not_given: text });
       }
     },
     async announce(type, data, endpointId) {
-      passing?.('before-event');
+      onStep?.('before-event');
       const sequence = reserved ?? (await drawNext(session, accountId, ['event'])).event;
       reserved = undefined;
       announced += 1;
       const event = { accountId, type, sequence, data, ...(requestId ? { requestId } : {}) };
       const id = await insertEvent(session, { ...event, ...(endpointId ? { endpointId } : {}) });
-      passing?.('after-event');
+      onStep?.('after-event');
       return id;
     },
     async announceAll(type, records) {

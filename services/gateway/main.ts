@@ -64,16 +64,16 @@ await run(async ({ onClose, useLogger }) => {
     },
     log,
   });
-  const passing = config.CRASH_AT
+  const onCrashPoint = config.CRASH_AT
     ? (point: CrashPoint) => point === config.CRASH_AT && process.kill(process.pid, 'SIGKILL')
     : undefined;
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
   let isStarting = true;
-  const parts = { log, box, outbound, nudge, rates, metrics, print, passing, isStarting: () => isStarting };
+  const parts = { log, box, outbound, nudge, rates, metrics, print, onCrashPoint, isStarting: () => isStarting };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
-  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, isReferenceMadeNow: true });
+  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, makesReferenceNow: true });
   // Callers who come before MongoDB learn when to come again.
   const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log, {
     isBehindProxy: config.TRUST_PROXY > 0,

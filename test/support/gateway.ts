@@ -64,6 +64,7 @@ export function appOptionsFor(workspace: Workspace): AppOptions {
   return {
     log: testLog,
     nudge: () => undefined,
+    print: () => Promise.reject(new Error('This test has no renderer')),
     trustProxy: 0,
     box: openSecretBox(workspace.secretKey),
     outbound: openOutbound({ allow: '127.0.0.0/8,::1/128' }),

@@ -15,7 +15,7 @@ const numberFormat = () =>
     .required()
     .meta({ schema: 'NumberFormat' });
 
-export const accountAnswer = Joi.object({
+export const accountResponse = Joi.object({
   id: id(),
   name: words(),
   mode: Joi.string()

@@ -6,7 +6,7 @@ import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { changedFormats } from './change-formats.ts';
 import { type AccountChanges, accountChanges } from './input.ts';
-import { accountAnswer } from './response.ts';
+import { accountResponse } from './response.ts';
 
 const path = '/api/v1/account';
 
@@ -15,23 +15,27 @@ export const accountRoutes: readonly Route[] = [
     method: 'get',
     path,
     operation: 'getAccount',
-    summary: 'Get the account of the key: the issuer documents are printed from',
     scope: 'account:read',
-    answers: accountAnswer,
+    docs: {
+      summary: 'Get the account of the key: the issuer documents are printed from',
+      response: accountResponse,
+    },
     handler: getAccount,
   }),
   route({
     method: 'patch',
     path,
     operation: 'updateAccount',
-    summary: 'Update the account',
     scope: 'account:write',
     body: accountChanges,
     missing: 'Account not found or access denied',
-    answers: accountAnswer,
     // No operation creates an account whose defaults could be read.
     defaults: { time_zone: 'UTC', locale: 'en-US' },
-    outlastsKey: true,
+    rechecksKey: true,
+    docs: {
+      summary: 'Update the account',
+      response: accountResponse,
+    },
     handler: updateAccount,
   }),
 ];
@@ -44,7 +48,7 @@ async function getAccount({ caller, missing }: Context) {
 }
 
 async function updateAccount({ caller, body, commit, missing, requireMatch }: Context<AccountChanges>) {
-  const answer = await commit(async ({ session, accountId }) => {
+  const response = await commit(async ({ session, accountId }) => {
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
     if (!account) throw missing();
     await requireMatch(() => accountView(account));
@@ -65,7 +69,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
     return updated(accountView(changed));
   });
   forgetProfile(caller.accountId);
-  return answer;
+  return response;
 }
 
 /** An optional field given as null or '' is taken back. */

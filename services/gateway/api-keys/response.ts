@@ -25,9 +25,9 @@ const example = {
   created_at: exampleTime,
 };
 
-export const apiKeyAnswer = Joi.object(fields).id('ApiKey').example(example);
+export const apiKeyResponse = Joi.object(fields).id('ApiKey').example(example);
 
-export const apiKeyWithSecretAnswer = Joi.object({
+export const apiKeyWithSecretResponse = Joi.object({
   ...fields,
   key: orNull(Joi.string()).description('Shown this once; null when an Idempotency-Key replays the answer'),
 })

@@ -19,10 +19,10 @@ import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { type Answer, created, deleted, found, listed } from '../http/response.ts';
+import { created, deleted, found, type JsonResponse, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
-import { apiKeyAnswer, apiKeyWithSecretAnswer } from './response.ts';
+import { apiKeyResponse, apiKeyWithSecretResponse } from './response.ts';
 
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';
@@ -37,65 +37,75 @@ export const apiKeyRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createApiKey',
-    summary: 'Create an API key; the answer is the only place that ever shows it',
-    description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: newKey,
-    answers: apiKeyWithSecretAnswer,
-    conflict: KEYS_MAX_REACHED,
-    outlastsKey: true,
+    rechecksKey: true,
+    docs: {
+      summary: 'Create an API key; the answer is the only place that ever shows it',
+      description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
+      response: apiKeyWithSecretResponse,
+      conflict: KEYS_MAX_REACHED,
+    },
     handler: createApiKey,
   }),
   route({
     method: 'get',
     path,
     operation: 'listApiKeys',
-    summary: 'List API keys, newest first',
     scope: 'keys:read',
     query: Joi.object<PageQuery>(pageQuery),
-    answers: apiKeyAnswer,
+    docs: {
+      summary: 'List API keys, newest first',
+      response: apiKeyResponse,
+    },
     handler: listApiKeys,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getApiKey',
-    summary: 'Get what is known of an API key',
     scope: 'keys:read',
     missing: 'API key not found',
-    answers: apiKeyAnswer,
-    untagged: USED,
+    omitFromTag: USED,
+    docs: {
+      summary: 'Get what is known of an API key',
+      response: apiKeyResponse,
+    },
     handler: getApiKey,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'revokeApiKey',
-    summary: 'Revoke an API key, from the next request on',
-    description:
-      'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself, whatever its scopes.',
     scope: 'keys:write',
     needsNoScope: ({ keyId }, id) => id === keyId,
     missing,
-    message: 'API key revoked',
-    untagged: USED,
-    outlastsKey: true,
+    omitFromTag: USED,
+    rechecksKey: true,
+    docs: {
+      summary: 'Revoke an API key, from the next request on',
+      description:
+        'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself, whatever its scopes.',
+      message: 'API key revoked',
+    },
     handler: revokeApiKey,
   }),
   route({
     method: 'post',
     path: `${path}/{id}/rotate`,
     operation: 'rotateApiKey',
-    summary: 'Replace an API key by a new one of the same name and scopes',
-    description:
-      `An old key that still works counts, too, towards the ${KEYS_MAX} usable keys of an account. ` +
-      'The new key expires when the old one would have. It may neither have a scope that the calling key lacks nor outlive it: 403.',
     scope: 'keys:write',
     body: rotation,
     missing,
-    answers: apiKeyWithSecretAnswer,
-    conflict: ended,
-    outlastsKey: true,
+    rechecksKey: true,
+    docs: {
+      summary: 'Replace an API key by a new one of the same name and scopes',
+      description:
+        `An old key that still works counts, too, towards the ${KEYS_MAX} usable keys of an account. ` +
+        'The new key expires when the old one would have. It may neither have a scope that the calling key lacks nor outlive it: 403.',
+      response: apiKeyWithSecretResponse,
+      conflict: ended,
+    },
     handler: rotateApiKey,
   }),
 ];
@@ -129,7 +139,7 @@ async function getApiKey({ caller, id, missing }: Context) {
 }
 
 async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Context) {
-  const answer = await commit(async ({ session, accountId }) => {
+  const response = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
     if (String(record._id) !== caller.keyId) requireOwnScopes(caller, record.scopes);
@@ -139,11 +149,11 @@ async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Conte
     return deleted('API key revoked');
   });
   await untilForgotten();
-  return answer;
+  return response;
 }
 
 async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotation>) {
-  const answer = await commit(async ({ session, accountId }) => {
+  const response = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
     // The answer holds a key of these scopes: who lacks one must not get it this way.
@@ -157,13 +167,13 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
     return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));
   });
   await untilForgotten();
-  return answer;
+  return response;
 }
 
-function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): Answer {
+function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): JsonResponse {
   const view = apiKeyView(record);
   // What an Idempotency-Key replays is stored, and a key never is.
-  return { ...created({ ...view, key }), remember: created({ ...view, key: null }).body };
+  return { ...created({ ...view, key }), replayBody: created({ ...view, key: null }).body };
 }
 
 /** @throws AppError 403 that names the first scope the caller has not got. */

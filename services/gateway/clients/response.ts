@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { exampleClient, exampleTime, id, maybeWords, timestamp, words } from '../fields/response-fields.ts';
 
-export const clientAnswer = Joi.object({
+export const clientResponse = Joi.object({
   id: id(),
   name: words(),
   email: words(),

@@ -25,7 +25,7 @@ import {
   newClient,
   requireNameAndEmail,
 } from './input.ts';
-import { clientAnswer } from './response.ts';
+import { clientResponse } from './response.ts';
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';
@@ -36,72 +36,84 @@ export const clientRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'addClient',
-    summary: 'Create a client',
     scope: 'clients:write',
     query: dryRun,
     body: newClient,
-    before: requireNameAndEmail,
-    answers: clientAnswer,
+    precheckBody: requireNameAndEmail,
+    docs: {
+      summary: 'Create a client',
+      response: clientResponse,
+    },
     handler: createClient,
   }),
   route({
     method: 'get',
     path,
     operation: 'listClients',
-    summary: 'List clients, newest first',
     scope: 'clients:read',
     query: clientQuery,
-    answers: clientAnswer,
+    docs: {
+      summary: 'List clients, newest first',
+      response: clientResponse,
+    },
     handler: listClients,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getClient',
-    summary: 'Get a client',
     scope: 'clients:read',
     missing: 'Client not found',
-    answers: clientAnswer,
+    docs: {
+      summary: 'Get a client',
+      response: clientResponse,
+    },
     handler: getClient,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateClient',
-    summary: 'Update a client',
     scope: 'clients:write',
     body: clientChanges,
     missing,
-    answers: clientAnswer,
-    conflict: CHANGE_ANONYMISED,
+    docs: {
+      summary: 'Update a client',
+      response: clientResponse,
+      conflict: CHANGE_ANONYMISED,
+    },
     handler: updateClient,
   }),
   route({
     method: 'post',
     path: `${path}/{id}/anonymise`,
     operation: 'anonymiseClient',
-    summary: 'Erase what identifies a client, for good',
-    description:
-      'Name, email, company, phone, address and tax id leave the record, its search text and the bodies of all stored ' +
-      'events. Projects, time and documents stay: drafts show the anonymised client, and documents that were issued keep ' +
-      'the name and address they were issued to, because the law wants invoices kept as they were. Texts that you wrote ' +
-      'yourself, such as descriptions and project names, stay too. An anonymised client cannot be changed and takes no ' +
-      'new projects or documents: 409. Twice is once.',
     scope: 'clients:write',
-    status: 200,
     missing,
-    answers: clientAnswer,
+    docs: {
+      summary: 'Erase what identifies a client, for good',
+      description:
+        'Name, email, company, phone, address and tax id leave the record, its search text and the bodies of all stored ' +
+        'events. Projects, time and documents stay: drafts show the anonymised client, and documents that were issued keep ' +
+        'the name and address they were issued to, because the law wants invoices kept as they were. Texts that you wrote ' +
+        'yourself, such as descriptions and project names, stay too. An anonymised client cannot be changed and takes no ' +
+        'new projects or documents: 409. Twice is once.',
+      response: clientResponse,
+      status: 200,
+    },
     handler: anonymiseClient,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteClient',
-    summary: 'Delete a client that has no projects and no documents',
     scope: 'clients:write',
     missing,
-    message: 'Client deleted',
-    conflict: 'Cannot delete a client with projects',
+    docs: {
+      summary: 'Delete a client that has no projects and no documents',
+      message: 'Client deleted',
+      conflict: 'Cannot delete a client with projects',
+    },
     handler: deleteClient,
   }),
 ];

@@ -25,7 +25,7 @@ import { deleted, found, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';
-import { batchAnswer, batchSummary, batchSummaryAnswer, batchView, batchesPath as path } from './batch-view.ts';
+import { batchResponse, batchSummary, batchSummaryResponse, batchView, batchesPath as path } from './batch-view.ts';
 
 const missing = 'Batch of documents not found or access denied';
 const scopes = 'The key also needs `invoices:read` or `quotes:read`, for what is in the batch.';
@@ -36,79 +36,91 @@ export const batchRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createDocuments',
-    summary: 'Have many invoices and quotes printed',
-    description:
-      `Answers at once; the documents follow behind those that somebody waits for. Ask \`Location\` how far they are, or ` +
-      `wait for the event \`documents.completed\`. At most ${BATCH_DOCUMENTS_MAX} documents; an account can have ` +
-      `${BATCHES_RUNNING_MAX} unfinished batches (429) and ${BATCHES_KEPT_MAX} in all (409). Files are kept for ` +
-      `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record as it is when its turn comes. ${scopes}`,
     scope: 'documents:write',
-    status: 202,
     body: newBatch,
-    answers: batchAnswer,
     missing: 'Document not found or access denied',
-    namesMissing: true,
-    conflict: BATCHES_KEPT_ALREADY,
+    docs: {
+      summary: 'Have many invoices and quotes printed',
+      description:
+        `Answers at once; the documents follow behind those that somebody waits for. Ask \`Location\` how far they are, or ` +
+        `wait for the event \`documents.completed\`. At most ${BATCH_DOCUMENTS_MAX} documents; an account can have ` +
+        `${BATCHES_RUNNING_MAX} unfinished batches (429) and ${BATCHES_KEPT_MAX} in all (409). Files are kept for ` +
+        `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record as it is when its turn comes. ${scopes}`,
+      response: batchResponse,
+      status: 202,
+      conflict: BATCHES_KEPT_ALREADY,
+      namesMissing: true,
+    },
     handler: createBatch,
   }),
   route({
     method: 'get',
     path,
     operation: 'listDocuments',
-    summary: 'List batches of documents, newest first',
-    description: 'Without the documents in them, and without batches whose documents the key must not read.',
     scope: 'documents:read',
     query: batchQuery,
-    answers: batchSummaryAnswer,
+    docs: {
+      summary: 'List batches of documents, newest first',
+      description: 'Without the documents in them, and without batches whose documents the key must not read.',
+      response: batchSummaryResponse,
+    },
     handler: listBatches,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getDocuments',
-    summary: 'See how far a batch of documents is',
-    description: `\`Retry-After\` says when to ask again, as long as it is not finished. ${scopes}`,
     scope: 'documents:read',
     missing: 'Batch of documents not found',
-    answers: batchAnswer,
+    docs: {
+      summary: 'See how far a batch of documents is',
+      description: `\`Retry-After\` says when to ask again, as long as it is not finished. ${scopes}`,
+      response: batchResponse,
+    },
     handler: getBatch,
   }),
   route({
     method: 'get',
     path: `${path}/{id}/files/{position}`,
     operation: 'getDocumentFile',
-    summary: 'Get one PDF of a batch',
-    description: `It can be had as soon as it is printed. ${scopes}`,
     scope: 'documents:read',
     parameters: { position },
     missing: 'Document not found',
     produces: 'application/pdf',
-    isKept: true,
-    conflict: 'The document is not printed yet',
+    isStoredFile: true,
+    docs: {
+      summary: 'Get one PDF of a batch',
+      description: `It can be had as soon as it is printed. ${scopes}`,
+      conflict: 'The document is not printed yet',
+    },
     handler: async (context) => sendFile(context, await readable(context)),
   }),
   route({
     method: 'get',
     path: `${path}/{id}/archive`,
     operation: 'getDocumentArchive',
-    summary: 'Get all PDFs of a batch in one ZIP',
-    description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
     scope: 'documents:read',
     missing: 'Batch of documents not found',
     produces: 'application/zip',
-    isKept: true,
-    conflict: 'The batch is not finished yet',
+    isStoredFile: true,
+    docs: {
+      summary: 'Get all PDFs of a batch in one ZIP',
+      description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
+      conflict: 'The batch is not finished yet',
+    },
     handler: async (context) => sendArchive(context, await readable(context)),
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteDocuments',
-    summary: 'Cancel a batch of documents, or remove it with its files',
-    description: 'No event follows. The invoices and quotes themselves stay.',
     scope: 'documents:write',
     missing,
-    message: 'Batch of documents deleted',
+    docs: {
+      summary: 'Cancel a batch of documents, or remove it with its files',
+      description: 'No event follows. The invoices and quotes themselves stay.',
+      message: 'Batch of documents deleted',
+    },
     handler: deleteBatch,
   }),
 ];
@@ -118,7 +130,7 @@ async function createBatch(context: Context<NewBatch>) {
   const { documents, ...looks } = body;
   const kinds = NUMBER_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
   requireRead(caller, kinds);
-  const answer = await commit(async ({ session, accountId }) => {
+  const response = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
     const base = newRecord(accountId);
     const now = agreedDate();
@@ -140,11 +152,11 @@ async function createBatch(context: Context<NewBatch>) {
     await insertBatch(batch, session);
     return { status: 202, body: { success: true, data: batchView(batch) } };
   });
-  const { id } = (answer.body as { data: { id: Id } }).data;
+  const { id } = (response.body as { data: { id: Id } }).data;
   // Also when it is replayed.
   return {
-    ...answer,
-    headers: { ...answer.headers, Location: `${path}/${id}`, 'Retry-After': String(POLL_SECONDS) },
+    ...response,
+    headers: { ...response.headers, Location: `${path}/${id}`, 'Retry-After': String(POLL_SECONDS) },
   };
 }
 
@@ -166,8 +178,8 @@ async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
 
 async function getBatch(context: Context) {
   const batch = await readable(context);
-  const answer = found(batchView(batch));
-  return batch.completed_at ? answer : { ...answer, headers: { 'Retry-After': String(POLL_SECONDS) } };
+  const response = found(batchView(batch));
+  return batch.completed_at ? response : { ...response, headers: { 'Retry-After': String(POLL_SECONDS) } };
 }
 
 async function deleteBatch({ caller, id, commit, missing, requireMatch }: Context) {

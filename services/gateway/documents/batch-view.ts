@@ -96,9 +96,9 @@ const example = {
   expires_at: '2026-11-03T09:30:01.250Z',
 };
 
-export const batchSummaryAnswer = Joi.object(summaryFields).id('DocumentBatchSummary').example(example);
+export const batchSummaryResponse = Joi.object(summaryFields).id('DocumentBatchSummary').example(example);
 
-export const batchAnswer = Joi.object({
+export const batchResponse = Joi.object({
   ...summaryFields,
   documents: Joi.array().items(batchedDocument).required(),
 })

@@ -5,11 +5,16 @@ import { release } from '#libs/service/release.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
-import { printerOf } from '../printing/print-document.ts';
 import { ASKED_EACH_TIME, sendPdf } from '../printing/send-pdf.ts';
 
-export async function answerDocument(
-  { caller, request, requestId, response }: Pick<Context, 'caller' | 'request' | 'requestId' | 'response'>,
+export async function respondWithDocument(
+  {
+    caller,
+    parts,
+    request,
+    requestId,
+    response,
+  }: Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'response'>,
   document: PrintableDocument,
 ): Promise<undefined> {
   const tag = documentTag(document);
@@ -27,7 +32,7 @@ export async function answerDocument(
     const { accountId } = caller;
     const signal = whenGone(response);
     signal.throwIfAborted();
-    const reply = await printerOf(request)({ document, accountId, requestId, signal });
+    const reply = await parts.print({ document, accountId, requestId, signal });
     // Printed without its picture: it must not be taken for the document later.
     const isWhole = !reply.warnings.some((warning) => warning.startsWith('logoUrl:'));
     sendPdf(response, document.number, reply, isWhole ? headers : {});

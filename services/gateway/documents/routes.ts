@@ -3,7 +3,7 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { findInvoiceDocument, findQuoteDocument, type Issuing } from './find-document.ts';
 import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
-import { answerDocument } from './respond-with-document.ts';
+import { respondWithDocument } from './respond-with-document.ts';
 
 const description =
   "Printed in the account's language from its profile, with issuer and client as they were when it was sent; a draft " +
@@ -17,25 +17,29 @@ export const documentRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/v1/invoices/{id}/pdf',
     operation: 'printInvoice',
-    summary: 'Get an invoice as PDF',
-    description,
     scope: 'invoices:read',
     query: documentQuery,
     missing: 'Invoice not found',
     produces: 'application/pdf',
+    docs: {
+      summary: 'Get an invoice as PDF',
+      description,
+    },
     handler: printInvoice,
   }),
   route({
     method: 'get',
     path: '/api/v1/quotes/{id}/pdf',
     operation: 'printQuote',
-    summary: 'Get a quote as PDF',
-    description,
     scope: 'quotes:read',
     query: quoteDocumentQuery,
     details: 'list',
     missing: 'Quote not found',
     produces: 'application/pdf',
+    docs: {
+      summary: 'Get a quote as PDF',
+      description,
+    },
     handler: printQuote,
   }),
 ];
@@ -44,14 +48,14 @@ async function printInvoice(context: Context<unknown, DocumentQuery>) {
   const { caller, id, query, missing } = context;
   const document = await findInvoiceDocument(await issuing(caller), id, query);
   if (!document) throw missing();
-  return answerDocument(context, document);
+  return respondWithDocument(context, document);
 }
 
 async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
   const { caller, id, query, missing } = context;
   const document = await findQuoteDocument(await issuing(caller), id, query);
   if (!document) throw missing();
-  return answerDocument(context, document);
+  return respondWithDocument(context, document);
 }
 
 /** What was changed in the profile a moment ago, through whichever gateway, is on the paper. */

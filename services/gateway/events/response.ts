@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleClient, exampleTime, id, timestamp, words } from '../fields/response-fields.ts';
 
-export const eventAnswer = Joi.object({
+export const eventResponse = Joi.object({
   id: id().description('The same as the `webhook-id` header of its deliveries'),
   sequence: Joi.number().integer().min(1).required().description('Its place in the order of the account, without gaps'),
   type: words(),
@@ -19,11 +19,11 @@ export const eventAnswer = Joi.object({
     data: { ...exampleClient, status: 'invited', created_at: exampleTime, updated_at: exampleTime },
   });
 
-export const eventReplayAnswer = Joi.object({ deliveries: Joi.number().integer().required() })
+export const eventReplayResponse = Joi.object({ deliveries: Joi.number().integer().required() })
   .id('EventReplay')
   .example({ deliveries: 2 });
 
-export const eventTypeAnswer = Joi.object({
+export const eventTypeResponse = Joi.object({
   type: words(),
   description: words(),
   example: Joi.object().unknown().required().description('A body as webhooks carry it'),

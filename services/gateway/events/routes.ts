@@ -9,9 +9,9 @@ import { replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
-import { type Answer, found, updated } from '../http/response.ts';
+import { found, type JsonResponse, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { eventAnswer, eventReplayAnswer, eventTypeAnswer } from './response.ts';
+import { eventResponse, eventReplayResponse, eventTypeResponse } from './response.ts';
 import { countFeed, eventView, type FeedPage, readFeed } from './store/event-feed.ts';
 
 const path = '/api/v1/events';
@@ -26,65 +26,67 @@ const feedQuery = Joi.object<FeedPage>({
     .description('Only events of this type'),
 });
 
-export interface EventParts {
-  nudge: () => void;
-  /** Every type of event, as `eventTypeAnswer` says. */
-  catalogue: () => readonly { type: EventType; description: string; example: object; schema: object }[];
-}
-
-export const eventRoutes = ({ nudge, catalogue }: EventParts): readonly Route[] => [
+export const eventRoutes: readonly Route[] = [
   route({
     method: 'get',
     path,
     operation: 'listEvents',
-    summary: 'Read the feed of events, in the order they happened',
-    description:
-      'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
-      'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
-      'A page ends after about 2 MiB and may have fewer events than `limit`, but never none while there are some: `has_more` decides, ' +
-      'and who pages by `offset` adds the number of events that came. ' +
-      '`pagination.total` counts what comes after `after`. Where `after` is beyond the end of the feed, the server was restored from an ' +
-      'older backup: that is 409, and the message says where the feed ends.',
-    conflict: 'The feed ends at sequence 4000: read on from an earlier one',
     scope: 'events:read',
     query: feedQuery,
-    answers: eventAnswer,
-    besides: { has_more: Joi.boolean(), next_after: Joi.number().integer() },
+    docs: {
+      summary: 'Read the feed of events, in the order they happened',
+      description:
+        'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
+        'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
+        'A page ends after about 2 MiB and may have fewer events than `limit`, but never none while there are some: `has_more` decides, ' +
+        'and who pages by `offset` adds the number of events that came. ' +
+        '`pagination.total` counts what comes after `after`. Where `after` is beyond the end of the feed, the server was restored from an ' +
+        'older backup: that is 409, and the message says where the feed ends.',
+      response: eventResponse,
+      alongside: { has_more: Joi.boolean(), next_after: Joi.number().integer() },
+      conflict: 'The feed ends at sequence 4000: read on from an earlier one',
+    },
     handler: listEvents,
   }),
   route({
     method: 'get',
     path: '/api/v1/event-types',
     operation: 'listEventTypes',
-    summary: 'List the types of events with an example of each',
     scope: 'events:read',
-    answers: Joi.array().items(eventTypeAnswer.meta({ schema: 'EventType' })),
-    handler: () => listEventTypes(catalogue),
+    docs: {
+      summary: 'List the types of events with an example of each',
+      response: Joi.array().items(eventTypeResponse.meta({ schema: 'EventType' })),
+    },
+    handler: listEventTypes,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getEvent',
-    summary: 'Get an event',
     scope: 'events:read',
     missing: 'Event not found',
-    answers: eventAnswer,
+    docs: {
+      summary: 'Get an event',
+      response: eventResponse,
+    },
     handler: getEvent,
   }),
   route({
     method: 'post',
     path: `${path}/{id}/replay`,
     operation: 'replayEvent',
-    summary: 'Send an event again to every enabled endpoint that subscribes to it',
     scope: 'webhooks:write',
-    status: 200,
     missing,
-    answers: eventReplayAnswer,
-    handler: (context: Context) => replayEvent(context, nudge),
+    docs: {
+      summary: 'Send an event again to every enabled endpoint that subscribes to it',
+      response: eventReplayResponse,
+      status: 200,
+    },
+    handler: replayEvent,
   }),
 ];
 
-async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promise<Answer> {
+async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promise<JsonResponse> {
   const { after, limit, offset, type } = query;
   const [events, left, ofType] = await Promise.all([
     readFeed(caller.accountId, query),
@@ -119,8 +121,10 @@ async function countAfter(accountId: Id, after: number): Promise<number> {
   return last - after;
 }
 
-function listEventTypes(catalogue: EventParts['catalogue']): Promise<Answer> {
-  const types = catalogue().map(({ type, description, example, schema }) => ({ type, description, example, schema }));
+function listEventTypes({ parts }: Context): Promise<JsonResponse> {
+  const types = parts
+    .eventCatalogue()
+    .map(({ type, description, example, schema }) => ({ type, description, example, schema }));
   return Promise.resolve(found(types));
 }
 
@@ -130,7 +134,7 @@ async function getEvent({ caller, id, missing }: Context) {
   return found(eventView(event));
 }
 
-async function replayEvent({ caller, id, commit, missing }: Context, nudge: () => void) {
+async function replayEvent({ caller, id, commit, missing, parts }: Context) {
   const filter = { account_id: caller.accountId };
   const [event, endpoints] = await readAfterElection(() =>
     Promise.all([
@@ -140,11 +144,11 @@ async function replayEvent({ caller, id, commit, missing }: Context, nudge: () =
   );
   if (!event) throw missing();
   const subscribers = endpoints.filter((endpoint) => isSubscribed(endpoint, event));
-  const answer = await commit(async () => {
+  const response = await commit(async () => {
     let count = 0;
     for (const { _id } of subscribers) count += await replayEvents([event], String(_id), { skipDelivered: false });
     return updated({ deliveries: count });
   });
-  nudge();
-  return answer;
+  parts.nudge();
+  return response;
 }

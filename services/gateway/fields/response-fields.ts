@@ -27,7 +27,7 @@ export const embeddedClient = () =>
 
 export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'ProjectSummary' }));
 
-export const lineItemAnswers = () =>
+export const lineItemsResponse = () =>
   orNull(
     Joi.array().items(
       Joi.object({
@@ -40,7 +40,7 @@ export const lineItemAnswers = () =>
   );
 
 /** What quotes and invoices say about money. */
-export const moneyAnswers = {
+export const moneyResponse = {
   amount: number().description('Sum of the lines before tax, or as given'),
   currency: currency(),
   tax_rate: number().description('Percentage, 0 to 100'),
@@ -54,7 +54,7 @@ export const moneyAnswers = {
 const maybeDay = () => orNull(Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/));
 
 /** What quotes and invoices say about their dates. */
-export const dateAnswers = {
+export const datesResponse = {
   issue_date: maybeDay().description('Null on a draft that was given none: the day on which it is issued'),
   service_date: maybeDay().description('The day of the work'),
   service_period: orNull(

@@ -13,20 +13,20 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { CrashPoint } from './crash-points.ts';
 import { parametersOf } from './read-query.ts';
-import type { Answer } from './response.ts';
+import type { JsonResponse } from './response.ts';
 
-export type Work<Prepared = undefined> = (unit: UnitOfWork, prepared: Prepared) => Promise<Answer>;
+export type Work<Prepared = undefined> = (unit: UnitOfWork, prepared: Prepared) => Promise<JsonResponse>;
 
 /**
  * @param prepare what the work needs that no transaction may wait for, such as an address of a name. It is not asked when the answer
  * of an earlier request with this Idempotency-Key is known.
  */
 export interface Commit {
-  (work: Work): Promise<Answer>;
-  <Prepared>(work: Work<Prepared>, prepare: () => Promise<Prepared>): Promise<Answer>;
+  (work: Work): Promise<JsonResponse>;
+  <Prepared>(work: Work<Prepared>, prepare: () => Promise<Prepared>): Promise<JsonResponse>;
 }
 
-type Bound = (unit: UnitOfWork) => Promise<Answer>;
+type Bound = (unit: UnitOfWork) => Promise<JsonResponse>;
 
 export interface CommitOptions {
   request: Request;
@@ -35,16 +35,16 @@ export interface CommitOptions {
   /** Everything is done and then undone: the answer says what would have happened. */
   isDryRun: boolean;
   /** What the transaction begins with. Nothing is stored when it throws. */
-  first?: ((session: Session) => Promise<void>) | undefined;
+  beforeWork?: ((session: Session) => Promise<void>) | undefined;
   /** Tells the relay that an event waits; best effort, the relay looks by itself. */
   nudge: () => void;
   /** Called at every step. */
-  passing?: ((point: CrashPoint) => void) | undefined;
+  onCrashPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
-export function commitFor({ request, accountId, requestId, isDryRun, first, nudge, passing }: CommitOptions): Commit {
+export function commitFor({ request, accountId, requestId, isDryRun, beforeWork, nudge, onCrashPoint }: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
   // Also where nothing is written: a key that is wrong is wrong everywhere.
   if (key !== undefined && !KEY_FORM.test(key)) {
@@ -60,34 +60,34 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
   };
 
   /** Units of work of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
-  async function run(work: Bound, remember?: (session: Session, answer: Answer) => Promise<void>): Promise<Answer> {
+  async function run(work: Bound, remember?: (session: Session, response: JsonResponse) => Promise<void>): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
-      runUnitOfWork({ accountId, requestId, first, passing }, async (unit) => {
-        const answer = await work(unit);
-        await remember?.(unit.session, answer);
-        return answer;
+      runUnitOfWork({ accountId, requestId, beforeWork, onStep: onCrashPoint }, async (unit) => {
+        const response = await work(unit);
+        await remember?.(unit.session, response);
+        return response;
       }),
     );
     if (hasEvents) nudge();
     return result;
   }
 
-  async function runOnce(id: string, ready: () => Promise<Bound>): Promise<Answer> {
+  async function runOnce(id: string, ready: () => Promise<Bound>): Promise<JsonResponse> {
     const fingerprint = fingerprintOf(request);
     const known = await recall(accountId, id, fingerprint);
     if (known) return known;
     if (running.has(id)) throw stillRunning();
     running.add(id);
     try {
-      return await run(await ready(), async (session, answer) => {
+      return await run(await ready(), async (session, response) => {
         await remember(session, {
           id,
           accountId,
           fingerprint,
-          status: answer.status,
-          body: answer.remember ?? answer.body,
+          status: response.status,
+          body: response.replayBody ?? response.body,
         });
-        passing?.('after-idempotency-record');
+        onCrashPoint?.('after-idempotency-record');
       });
     } catch (error) {
       // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.
@@ -106,7 +106,7 @@ export function commitFor({ request, accountId, requestId, isDryRun, first, nudg
 }
 
 /** What was not stored has no id. */
-function asDryRun({ body }: Answer): Answer {
+function asDryRun({ body }: JsonResponse): JsonResponse {
   const { data } = body as { data: object };
   return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
 }
@@ -116,7 +116,7 @@ const stillRunning = () => conflict('A request with this Idempotency-Key is stil
 /** Keys in hand in this process; other processes are caught by the unique id. */
 const running = new Set<string>();
 
-async function recall(accountId: Id, id: string, fingerprint: string): Promise<Answer | undefined> {
+async function recall(accountId: Id, id: string, fingerprint: string): Promise<JsonResponse | undefined> {
   const record = await readAfterElection(() =>
     Idempotency.findOne({ _id: id, account_id: accountId }).lean<IdempotencyRecord>(),
   );

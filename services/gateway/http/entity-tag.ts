@@ -12,9 +12,9 @@ export function entityTag(json: string): string {
   return `"${hash('sha1', json, 'base64url')}"`;
 }
 
-/** What the tag of a record is made of. @param untagged see Route. */
-export function taggedPart(body: unknown, untagged: readonly string[]): string {
-  return JSON.stringify(body, (name, value: unknown) => (untagged.includes(name) ? undefined : value));
+/** What the tag of a record is made of. @param omitFromTag see Route. */
+export function taggedPart(body: unknown, omitFromTag: readonly string[]): string {
+  return JSON.stringify(body, (name, value: unknown) => (omitFromTag.includes(name) ? undefined : value));
 }
 
 /** True when the caller already has what it would be sent. */
@@ -29,17 +29,17 @@ export function isKnown(request: Request, tag: string): boolean {
 /**
  * Refuses a change of something else than what the caller has read.
  * @param data what a single read would answer now; only asked for when the caller sent `If-Match`.
- * @param untagged see Route.
+ * @param omitFromTag see Route.
  * @throws AppError 412.
  */
 export async function requireMatch(
   request: Request,
   data: () => unknown,
-  untagged: readonly string[] = [],
+  omitFromTag: readonly string[] = [],
 ): Promise<void> {
   const given = request.headers['if-match'];
   if (given === undefined || given.trim() === '*') return;
-  const tag = entityTag(taggedPart(found(await data()).body, untagged));
+  const tag = entityTag(taggedPart(found(await data()).body, omitFromTag));
   if (!tagsOf(given).includes(tag)) throw new AppError(412, CHANGED);
 }
 

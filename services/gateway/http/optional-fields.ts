@@ -29,7 +29,7 @@ export function withOptionalFields(routes: readonly Route[]): readonly Route[] {
   });
 }
 
-function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Route, 'body' | 'fixed' | 'defaults'> {
+function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Route, 'body' | 'immutable' | 'defaults'> {
   const [changed, created] = [fieldsOf(change), fieldsOf(create)];
   const names = optionalNames(created).filter((name) => name in changed);
   const defaults = names.flatMap((name) => {
@@ -38,7 +38,7 @@ function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Rout
   });
   return {
     body: names.length > 0 ? change.fork(names, (field) => field.allow(null)) : change,
-    fixed: Object.keys(created).filter((name) => !(name in changed)),
+    immutable: Object.keys(created).filter((name) => !(name in changed)),
     defaults: Object.fromEntries(defaults),
   };
 }

@@ -13,7 +13,7 @@ interface BodyOptions {
   /** The form the operation answers problems in. */
   details?: DetailsForm | undefined;
   /** Names that the body must not hold: what a new record can have and a change cannot set. */
-  fixed?: readonly string[] | undefined;
+  immutable?: readonly string[] | undefined;
   /** What stands for null. */
   defaults?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -23,7 +23,7 @@ interface BodyOptions {
  */
 export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
-  { isChange = false, details, fixed = [], defaults = {} }: BodyOptions = {},
+  { isChange = false, details, immutable = [], defaults = {} }: BodyOptions = {},
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
@@ -32,7 +32,7 @@ export function bodyReader<Body>(
   );
   const prune = knownNames(shape);
   return (given) => {
-    const refused = fixed.filter((name) => namesOf(given).includes(name));
+    const refused = immutable.filter((name) => namesOf(given).includes(name));
     if (isChange && refused.length === 0 && !namesOf(given).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
     const body = withDefaults(prune(given), defaults);

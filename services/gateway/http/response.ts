@@ -2,34 +2,39 @@
 import type { Position } from '#libs/models/keyset.ts';
 import type { PageQuery } from './page.ts';
 
-export interface Answer {
+/** What a handler returns; send-response.ts sends it. */
+export interface JsonResponse {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** What an `Idempotency-Key` replays instead of `body`, for answers with something that is shown once and stored nowhere. */
-  remember?: unknown;
-  /** Where a page of a list ends, when there is more: what `Link` has as the next page. */
+  /** The body that an `Idempotency-Key` replays instead, when `body` shows a secret that is never shown again. */
+  replayBody?: unknown;
+  /** Where the next page of a list begins, when there is one: it becomes `Link: rel="next"`. */
   next?: Position | undefined;
 }
 
-export function created(data: unknown): Answer {
+export function created(data: unknown): JsonResponse {
   return { status: 201, body: { success: true, data } };
 }
 
-export function updated(data: unknown): Answer {
+export function updated(data: unknown): JsonResponse {
   return { status: 200, body: { success: true, data } };
 }
 
-export function deleted(message: string): Answer {
+export function deleted(message: string): JsonResponse {
   return { status: 200, body: { success: true, message } };
 }
 
-export function found(data: unknown): Answer {
+export function found(data: unknown): JsonResponse {
   return { status: 200, body: { data } };
 }
 
-/** @param total how many records match the filters, not how many are on the page. @param next see Answer. */
-export function listed(data: unknown[], { total, next }: { total: number; next?: Position }, page: PageQuery): Answer {
+/** @param total how many records match the filters, not how many are on the page. @param next see JsonResponse. */
+export function listed(
+  data: unknown[],
+  { total, next }: { total: number; next?: Position },
+  page: PageQuery,
+): JsonResponse {
   const { limit, offset } = page;
   return { status: 200, body: { data, pagination: { total, limit, offset } }, next };
 }

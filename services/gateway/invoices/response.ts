@@ -5,32 +5,32 @@ import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
   currency,
-  dateAnswers,
+  datesResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
   exampleProject,
   exampleTime,
   id,
-  lineItemAnswers,
-  moneyAnswers,
+  lineItemsResponse,
+  moneyResponse,
   number,
   orNull,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
 
-export const invoiceAnswer = Joi.object({
+export const invoiceResponse = Joi.object({
   id: id(),
   invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
-  ...moneyAnswers,
+  ...moneyResponse,
   status: Joi.string()
     .valid(...INVOICE_STATUSES)
     .required(),
   due_date: calendarDay(),
-  ...dateAnswers,
+  ...datesResponse,
   description: orNull(Joi.string()),
-  line_items: lineItemAnswers(),
+  line_items: lineItemsResponse(),
   client: embeddedClient(),
   project: embeddedProject(),
   created_at: timestamp(),
@@ -62,7 +62,7 @@ export const invoiceAnswer = Joi.object({
   });
 
 /** What is told when an invoice is marked as paid. */
-export const paymentAnswer = Joi.object({
+export const paymentResponse = Joi.object({
   invoice_id: id(),
   invoice_number: words(),
   amount: number().description('What was still due'),

@@ -42,7 +42,7 @@ import {
   type NewInvoice,
   newInvoice,
 } from './input.ts';
-import { invoiceAnswer } from './response.ts';
+import { invoiceResponse } from './response.ts';
 
 const path = '/api/v1/invoices';
 /** What a range can be of. */
@@ -54,56 +54,66 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createInvoice',
-    summary: 'Create an invoice and draw its number',
     scope: 'invoices:write',
     query: dryRun,
     body: newInvoice,
-    answers: invoiceAnswer,
-    missingReference: 'Client not found or access denied',
+    docs: {
+      summary: 'Create an invoice and draw its number',
+      response: invoiceResponse,
+      missingReference: 'Client not found or access denied',
+    },
     handler: postInvoice,
   }),
   route({
     method: 'get',
     path,
     operation: 'listInvoices',
-    summary: 'List invoices, newest first',
     scope: 'invoices:read',
     query: invoiceQuery,
-    answers: invoiceAnswer,
+    docs: {
+      summary: 'List invoices, newest first',
+      response: invoiceResponse,
+    },
     handler: listInvoices,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getInvoice',
-    summary: 'Get an invoice',
     scope: 'invoices:read',
     missing: 'Invoice not found',
-    answers: invoiceAnswer,
+    docs: {
+      summary: 'Get an invoice',
+      response: invoiceResponse,
+    },
     handler: getInvoice,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateInvoice',
-    summary: 'Update an invoice, send it, mark it as paid or cancel it',
     scope: 'invoices:write',
     body: invoiceChanges,
     missing,
-    answers: invoiceAnswer,
-    missingReference: 'Client not found or access denied',
-    conflict: 'Cannot change status from Paid to Draft',
+    docs: {
+      summary: 'Update an invoice, send it, mark it as paid or cancel it',
+      response: invoiceResponse,
+      conflict: 'Cannot change status from Paid to Draft',
+      missingReference: 'Client not found or access denied',
+    },
     handler: updateInvoice,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteInvoice',
-    summary: 'Delete a draft; its number is never given again',
     scope: 'invoices:write',
     missing,
-    message: 'Invoice deleted',
-    conflict: 'Can only delete invoices with Draft status',
+    docs: {
+      summary: 'Delete a draft; its number is never given again',
+      message: 'Invoice deleted',
+      conflict: 'Can only delete invoices with Draft status',
+    },
     handler: deleteInvoice,
   }),
 ];

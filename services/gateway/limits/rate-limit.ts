@@ -21,7 +21,7 @@ export interface Rates {
   /** @throws AppError 429 when the caller's key or account is over a limit. */
   admit(request: Request, response: Response, caller: Caller, row: Route): Promise<void>;
   /** Counts a request without a usable key. @throws AppError 429 when its address brought too many. */
-  refuse(request: Request, response: Response): Promise<void>;
+  countRejection(request: Request, response: Response): Promise<void>;
 }
 
 /** What a 429 says. */
@@ -85,16 +85,16 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
       const limiters = isRendered(row)
         ? [requests, accountRequests, documents, accountDocuments]
         : [requests, accountRequests];
-      for (const limiter of limiters) if (limiter) await passing(limiter, request, response);
+      for (const limiter of limiters) if (limiter) await run(limiter, request, response);
     },
-    async refuse(request, response) {
-      if (refusals) await passing(refusals, request, response);
+    async countRejection(request, response) {
+      if (refusals) await run(refusals, request, response);
     },
   };
 }
 
 /** A middleware as something to await. */
-function passing(middleware: RequestHandler, request: Request, response: Response): Promise<void> {
+function run(middleware: RequestHandler, request: Request, response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = (error?: unknown) => (error ? reject(error as Error) : resolve());
     void Promise.resolve(middleware(request, response, next)).catch(reject);

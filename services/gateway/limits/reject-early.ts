@@ -21,7 +21,7 @@ export interface EarlyOptions {
 }
 
 /** What it lets through may still be refused later: an address written in another way, an account that has its share. */
-export function refuseEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
+export function rejectEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
   const printed = Map.groupBy(routes.filter(isPrintedFromBody), ({ method }) => method.toUpperCase());
   const admission = print?.admission;
   const note = lineForMany(log);

@@ -19,7 +19,7 @@ const audit = Joi.object({
   lost: Joi.array().items(Joi.string()).required().description('Numbers whose document is missing without a tombstone'),
 }).meta({ schema: 'SequenceAudit' });
 
-export const numberingAnswer = Joi.object({
+export const numberingResponse = Joi.object({
   gapless: Joi.boolean().required(),
   kinds: Joi.object(Object.fromEntries(NUMBER_KINDS.map((kind) => [kind, audit]))).required(),
   numbers: Joi.array()

@@ -4,7 +4,7 @@ import { type Audit, auditNumbers, numberPage } from '#libs/models/billing/numbe
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { numberingAnswer } from './response.ts';
+import { numberingResponse } from './response.ts';
 
 interface AuditQuery extends PageQuery {
   kind?: NumberKind;
@@ -15,11 +15,13 @@ export const numberingRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/v1/numbering/audit',
     operation: 'auditNumbering',
-    summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
     scope: 'account:read',
     query: Joi.object<AuditQuery>({ kind: Joi.string().valid(...NUMBER_KINDS), ...pageQuery }),
-    answers: numberingAnswer,
-    isPageOfOne: true,
+    docs: {
+      summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
+      response: numberingResponse,
+      isPageOfOne: true,
+    },
     handler: auditNumbering,
   }),
 ];

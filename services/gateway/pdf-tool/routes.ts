@@ -2,7 +2,6 @@
 import { PDF_BODY_BYTES_MAX, type PdfDocument, pdfDocument } from '#libs/jobs/pdf-document.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
-import { printerOf } from '../printing/print-document.ts';
 import { sendPdf } from '../printing/send-pdf.ts';
 
 const example = {
@@ -25,25 +24,27 @@ export const pdfToolRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/tools/generate-pdf',
     operation: 'generatePdf',
-    summary: 'Render an invoice or quote from the supplied data',
-    description:
-      'Nothing is stored. An image that cannot be had does not stop the document: it is rendered without it, and ' +
-      '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given. ' +
-      'With the key of a test account the document is marked TEST.',
     scope: 'documents:write',
     body: pdfDocument.example(example),
     bodyLimitBytes: PDF_BODY_BYTES_MAX,
     produces: 'application/pdf',
     storesNothing: true,
+    docs: {
+      summary: 'Render an invoice or quote from the supplied data',
+      description:
+        'Nothing is stored. An image that cannot be had does not stop the document: it is rendered without it, and ' +
+        '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given. ' +
+        'With the key of a test account the document is marked TEST.',
+    },
     handler: generatePdf,
   }),
 ];
 
-async function generatePdf({ body, caller, request, requestId, response }: Context<PdfDocument>) {
+async function generatePdf({ body, caller, parts, requestId, response }: Context<PdfDocument>) {
   const { accountId, account } = caller;
   const document = account.mode === 'test' ? { ...body, isTest: true } : body;
   const gone = whenGone(response);
-  const reply = await printerOf(request)({ document, accountId, requestId, signal: gone });
+  const reply = await parts.print({ document, accountId, requestId, signal: gone });
   sendPdf(response, document.number, reply);
   return undefined;
 }

@@ -1,7 +1,6 @@
 // Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
-import type { Request } from 'express';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
@@ -99,9 +98,9 @@ export function openPrinting({
       over.abort(unavailable('Documents cannot be printed at the moment', 2, error));
     });
     try {
-      const answer = await reply;
-      permit?.release('done', { offSlotMs: answer.offSlotMs, printMs: answer.printMs });
-      return { ...answer, warnings: firstOf(answer.warnings) };
+      const printed = await reply;
+      permit?.release('done', { offSlotMs: printed.offSlotMs, printMs: printed.printMs });
+      return { ...printed, warnings: firstOf(printed.warnings) };
     } catch (error) {
       permit?.release('failed');
       // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
@@ -146,13 +145,6 @@ export function openPrinting({
   }
 
   return Object.assign((request: PrintRequest) => recorded(request, print(request)), { admission });
-}
-
-/** @throws Error when the application was made without renderers. */
-export function printerOf(request: Request): PrintDocument {
-  const print = request.app.locals['print'] as PrintDocument | undefined;
-  if (!print) throw new Error('This application has no way to the renderers');
-  return print;
 }
 
 function hasRemoteImages({ logoUrl, bannerUrl, showBanner }: PrintableDocument): boolean {

@@ -10,7 +10,7 @@ import {
   words,
 } from '../fields/response-fields.ts';
 
-export const projectAnswer = Joi.object({
+export const projectResponse = Joi.object({
   id: id(),
   name: words(),
   status: words().description("One of the account's own statuses, or of the defaults"),

@@ -45,7 +45,7 @@ import {
   projectChanges,
   projectQuery,
 } from './input.ts';
-import { projectAnswer } from './response.ts';
+import { projectResponse } from './response.ts';
 
 const path = '/api/v1/projects';
 const missing = 'Project not found or access denied';
@@ -57,56 +57,66 @@ export const projectRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createProject',
-    summary: 'Create a project',
     scope: 'projects:write',
     query: dryRun,
     body: newProject,
-    answers: projectAnswer,
-    missingReference: 'Client not found or access denied',
+    docs: {
+      summary: 'Create a project',
+      response: projectResponse,
+      missingReference: 'Client not found or access denied',
+    },
     handler: createProject,
   }),
   route({
     method: 'get',
     path,
     operation: 'listProjects',
-    summary: 'List projects, newest first',
     scope: 'projects:read',
     query: projectQuery,
-    answers: projectAnswer,
+    docs: {
+      summary: 'List projects, newest first',
+      response: projectResponse,
+    },
     handler: listProjects,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getProject',
-    summary: 'Get a project',
     scope: 'projects:read',
     missing: 'Project not found',
-    answers: projectAnswer,
+    docs: {
+      summary: 'Get a project',
+      response: projectResponse,
+    },
     handler: getProject,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateProject',
-    summary: 'Update a project',
     scope: 'projects:write',
     body: projectChanges,
     missing,
-    answers: projectAnswer,
-    conflict: 'Cannot move a project with invoices to another client',
+    docs: {
+      summary: 'Update a project',
+      response: projectResponse,
+      conflict: 'Cannot move a project with invoices to another client',
+    },
     handler: updateProject,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteProject',
-    summary: 'Delete a project that has no time and no documents, with its tasks',
-    description: `Each task is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete tasks first.`,
     scope: 'projects:write',
     missing,
-    message: 'Project deleted',
-    conflict: 'Cannot delete a project with invoices',
+    docs: {
+      summary: 'Delete a project that has no time and no documents, with its tasks',
+      description: `Each task is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete tasks first.`,
+      message: 'Project deleted',
+      conflict: 'Cannot delete a project with invoices',
+    },
     handler: deleteProject,
   }),
 ];

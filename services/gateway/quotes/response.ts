@@ -4,30 +4,30 @@ import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
-  dateAnswers,
+  datesResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
   exampleTime,
   id,
-  lineItemAnswers,
-  moneyAnswers,
+  lineItemsResponse,
+  moneyResponse,
   orNull,
   timestamp,
 } from '../fields/response-fields.ts';
 
-export const quoteAnswer = Joi.object({
+export const quoteResponse = Joi.object({
   id: id(),
   quote_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
-  ...moneyAnswers,
+  ...moneyResponse,
   status: Joi.string()
     .valid(...QUOTE_STATUSES)
     .required(),
   expires_at: calendarDay(),
-  ...dateAnswers,
+  ...datesResponse,
   due_date: orNull(Joi.string()).description('Always null: a quote is not due'),
   description: orNull(Joi.string()),
-  line_items: lineItemAnswers(),
+  line_items: lineItemsResponse(),
   client: embeddedClient(),
   project: embeddedProject(),
   created_at: timestamp(),

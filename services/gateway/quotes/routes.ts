@@ -45,7 +45,7 @@ import {
   quoteChanges,
   quoteQuery,
 } from './input.ts';
-import { quoteAnswer } from './response.ts';
+import { quoteResponse } from './response.ts';
 
 const path = '/api/v1/quotes';
 /** What a range can be of. */
@@ -57,59 +57,69 @@ export const quoteRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createQuote',
-    summary: 'Create a quote and draw its number',
     scope: 'quotes:write',
     query: dryRun,
     body: newQuote,
     details: 'list',
-    answers: quoteAnswer,
-    missingReference: 'Client not found or access denied',
+    docs: {
+      summary: 'Create a quote and draw its number',
+      response: quoteResponse,
+      missingReference: 'Client not found or access denied',
+    },
     handler: createQuote,
   }),
   route({
     method: 'get',
     path,
     operation: 'listQuotes',
-    summary: 'List quotes, newest first',
     scope: 'quotes:read',
     query: quoteQuery,
     details: 'list',
-    answers: quoteAnswer,
+    docs: {
+      summary: 'List quotes, newest first',
+      response: quoteResponse,
+    },
     handler: listQuotes,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getQuote',
-    summary: 'Get a quote',
     scope: 'quotes:read',
     missing: 'Quote not found',
-    answers: quoteAnswer,
+    docs: {
+      summary: 'Get a quote',
+      response: quoteResponse,
+    },
     handler: getQuote,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateQuote',
-    summary: 'Update a quote, or set any status',
     scope: 'quotes:write',
     body: quoteChanges,
     details: 'list',
     missing: 'Quote not found or access denied',
-    answers: quoteAnswer,
-    missingReference: 'Client not found or access denied',
-    conflict: 'Cannot change line_items of an accepted quote',
+    docs: {
+      summary: 'Update a quote, or set any status',
+      response: quoteResponse,
+      conflict: 'Cannot change line_items of an accepted quote',
+      missingReference: 'Client not found or access denied',
+    },
     handler: updateQuote,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteQuote',
-    summary: 'Delete a draft; its number is never given again',
     scope: 'quotes:write',
     missing: 'Quote not found or access denied',
-    message: 'Quote deleted',
-    conflict: 'Can only delete quotes with Draft status',
+    docs: {
+      summary: 'Delete a draft; its number is never given again',
+      message: 'Quote deleted',
+      conflict: 'Can only delete quotes with Draft status',
+    },
     handler: deleteQuote,
   }),
 ];

@@ -1,16 +1,16 @@
 // Every type of event with what it means, an example of its body and a JSON Schema of it, made from what the API answers.
 import Joi from 'joi';
 import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event.ts';
-import { clientAnswer } from '../clients/response.ts';
-import { batchAnswer } from '../documents/batch-view.ts';
+import { clientResponse } from '../clients/response.ts';
+import { batchResponse } from '../documents/batch-view.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
-import { invoiceAnswer, paymentAnswer } from '../invoices/response.ts';
-import { projectAnswer } from '../projects/response.ts';
-import { quoteAnswer } from '../quotes/response.ts';
-import { taskAnswer } from '../tasks/response.ts';
-import { timeEntryAnswer } from '../time-entries/response.ts';
-import { webhookAnswer } from '../webhooks/response.ts';
+import { invoiceResponse, paymentResponse } from '../invoices/response.ts';
+import { projectResponse } from '../projects/response.ts';
+import { quoteResponse } from '../quotes/response.ts';
+import { taskResponse } from '../tasks/response.ts';
+import { timeEntryResponse } from '../time-entries/response.ts';
+import { webhookResponse } from '../webhooks/response.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 
 export interface CatalogueEntry {
@@ -68,15 +68,15 @@ const ping = Joi.object({ webhook_id: id(), message: words() }).id('Ping').examp
 
 /** What an event carries, by the first word of its type: the record as the API answers it. */
 const DATA: Record<string, Joi.Schema> = {
-  client: clientAnswer,
-  project: projectAnswer,
-  task: taskAnswer,
-  time_entry: timeEntryAnswer,
-  quote: quoteAnswer,
-  invoice: invoiceAnswer,
-  payment: paymentAnswer,
-  documents: batchAnswer,
-  endpoint: webhookAnswer,
+  client: clientResponse,
+  project: projectResponse,
+  task: taskResponse,
+  time_entry: timeEntryResponse,
+  quote: quoteResponse,
+  invoice: invoiceResponse,
+  payment: paymentResponse,
+  documents: batchResponse,
+  endpoint: webhookResponse,
   ping,
 };
 

@@ -1,7 +1,7 @@
 // One row of the table of routes as an OpenAPI operation.
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
-import { isConditional, isOncePerKey, type Route } from '../http/route.ts';
+import { honoursIdempotencyKey, honoursIfMatch, type Route } from '../http/route.ts';
 import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
@@ -24,9 +24,9 @@ export function operationOf(row: Route, register: Register): Operation {
   const parameters = parametersOf(row);
   return {
     operationId: row.operation,
-    summary: row.summary,
+    summary: row.docs.summary,
     description: [
-      ...(row.description ? [row.description] : []),
+      ...(row.docs.description ? [row.docs.description] : []),
       ...(knowsDryRun(row) ? [DRY_RUN] : []),
       `Scope: \`${row.scope}\`.`,
     ].join('\n\n'),
@@ -57,8 +57,8 @@ function parametersOf(row: Route): unknown[] {
         schema: rest,
       };
     }),
-    ...(isOncePerKey(row) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(isConditional(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(honoursIdempotencyKey(row) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(honoursIfMatch(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ...(isRevalidated(row) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ];
 }
@@ -94,7 +94,7 @@ function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
 }
 
 function successOf(row: Route, register: Register): Record<string, unknown> {
-  const status = row.status ?? (row.method === 'post' && !row.produces ? 201 : 200);
+  const status = row.docs.status ?? (row.method === 'post' && !row.produces ? 201 : 200);
   const headers = {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
     RateLimit: { $ref: '#/components/headers/RateLimit' },
@@ -122,7 +122,7 @@ function isTagged(row: Route): boolean {
 
 /** What the tag leaves out may be new to who has the rest. */
 function isRevalidated(row: Route): boolean {
-  return isTagged(row) && !row.untagged;
+  return isTagged(row) && !row.omitFromTag;
 }
 
 export function isList(row: Route): boolean {
@@ -130,16 +130,19 @@ export function isList(row: Route): boolean {
 }
 
 function envelopeOf(row: Route, register: Register): { schema: JsonSchema; example?: object } {
-  if (row.method === 'delete' && !row.answers) {
-    return { schema: register('Deleted', deleted), example: { success: true, message: row.message } };
+  if (row.method === 'delete' && !row.docs.response) {
+    return { schema: register('Deleted', deleted), example: { success: true, message: row.docs.message } };
   }
   const data = dataOf(row, register);
   if (isList(row)) {
     const pagination = { $ref: '#/components/schemas/Pagination' };
-    const besides = Object.entries(row.besides ?? {}).map(([name, shape]) => [name, jsonSchemaOf(shape, 'output')]);
-    const list = row.isPageOfOne ? data : { type: 'array', items: data };
+    const alongside = Object.entries(row.docs.alongside ?? {}).map(([name, shape]) => [
+      name,
+      jsonSchemaOf(shape, 'output'),
+    ]);
+    const list = row.docs.isPageOfOne ? data : { type: 'array', items: data };
     return {
-      schema: object({ data: list, pagination, ...(Object.fromEntries(besides) as Record<string, JsonSchema>) }),
+      schema: object({ data: list, pagination, ...(Object.fromEntries(alongside) as Record<string, JsonSchema>) }),
     };
   }
   return { schema: object(row.method === 'get' ? { data } : { success, data }) };
@@ -150,9 +153,9 @@ const success = { type: 'boolean', description: 'Always true' };
 const deleted = object({ success, message: { type: 'string', description: 'What was deleted, in words' } });
 
 function dataOf(row: Route, register: Register): JsonSchema {
-  if (!row.answers) return { type: 'object' };
-  const schema = jsonSchemaOf(row.answers, 'output', register);
-  const name = (row.answers.describe() as { flags?: { id?: string } }).flags?.id;
+  if (!row.docs.response) return { type: 'object' };
+  const schema = jsonSchemaOf(row.docs.response, 'output', register);
+  const name = (row.docs.response.describe() as { flags?: { id?: string } }).flags?.id;
   return name ? register(name, schema) : schema;
 }
 

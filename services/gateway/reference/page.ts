@@ -21,7 +21,7 @@ interface Parameter {
   schema: JsonSchema;
 }
 
-type Answer = { description: string; content?: Record<string, { schema: JsonSchema }> };
+type ResponseObject = { description: string; content?: Record<string, { schema: JsonSchema }> };
 
 export function makePage(document: OpenApi): string {
   const resolve: Resolve = (value) => resolved(document, value);
@@ -71,8 +71,10 @@ ${eventSections(document.webhooks, resolve)}
 function section(entry: Entry, resolve: Resolve): Markup {
   const { method, path, operation } = entry;
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter) as Parameter);
-  const body = jsonOf(operation.requestBody as Answer | undefined);
-  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, resolve(answer)] as const);
+  const body = jsonOf(operation.requestBody as ResponseObject | undefined);
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]) => [status, resolve(response)] as const,
+  );
   return html`<section id="${operation.operationId}">
 <h2><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code></h2>
 <h3>${operation.summary}</h3>
@@ -80,7 +82,7 @@ ${markdown(operation.description)}
 ${parameters.length > 0 && html`<h4>Parameters</h4><table>${parameters.map((parameter) => parameterRow(parameter))}</table>`}
 ${body && html`<h4>Body</h4>${fieldsTable(body.schema, resolve)}`}
 <h4>Example</h4><pre>${curl(entry, body && exampleIn(body.schema, resolve))}</pre>
-<h4>Answers</h4><dl>${answers.map(([status, answer]) => answerOf(status, answer as Answer, resolve))}</dl>
+<h4>Responses</h4><dl>${responses.map(([status, response]) => responseOf(status, response as ResponseObject, resolve))}</dl>
 </section>`;
 }
 
@@ -89,15 +91,15 @@ function parameterRow({ name, in: where, required, description, schema }: Parame
 <td>${description && markdown(description)}</td></tr>`;
 }
 
-function answerOf(status: string, answer: Answer, resolve: Resolve): Markup {
-  const json = jsonOf(answer);
+function responseOf(status: string, response: ResponseObject, resolve: Resolve): Markup {
+  const json = jsonOf(response);
   const isSuccess = status.startsWith('2');
-  return html`<dt class="${isSuccess ? 'success' : 'failure'}">${status}</dt><dd>${markdown(answer.description)}${
+  return html`<dt class="${isSuccess ? 'success' : 'failure'}">${status}</dt><dd>${markdown(response.description)}${
     json && isSuccess && fieldsTable(json.schema, resolve)
   }</dd>`;
 }
 
-function jsonOf(holder: Answer | undefined) {
+function jsonOf(holder: ResponseObject | undefined) {
   return holder?.content?.['application/json'];
 }
 

@@ -1,6 +1,6 @@
 // What every operation may answer besides success, derived from the row of the table of routes.
 import { CHANGED } from '../http/entity-tag.ts';
-import { isConditional, isOncePerKey, isRendered, type Route } from '../http/route.ts';
+import { honoursIdempotencyKey, honoursIfMatch, isRendered, type Route } from '../http/route.ts';
 import { TOO_MANY } from '../limits/rate-limit.ts';
 
 type Response = { description: string; headers?: object; content?: object };
@@ -47,7 +47,7 @@ export const sharedResponses: Record<string, Response> = {
 const shared = (name: keyof typeof sharedResponses & string) => ({ $ref: `#/components/responses/${name}` });
 
 export function failuresOf(row: Route): Record<string, unknown> {
-  const missing = row.missing ?? row.missingReference;
+  const missing = row.missing ?? row.docs.missingReference;
   const invalid = row.details === 'list' ? 'ValidationFailedAsList' : 'ValidationFailed';
   return {
     // A query parameter that is not known is wrong everywhere.
@@ -55,10 +55,10 @@ export function failuresOf(row: Route): Record<string, unknown> {
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
     ...(missing ? { 404: notFound(row, missing) } : {}),
-    ...(row.conflict || isOncePerKey(row) ? { 409: conflict(row) } : {}),
-    ...(isConditional(row) ? { 412: shared('PreconditionFailed') } : {}),
+    ...(row.docs.conflict || honoursIdempotencyKey(row) ? { 409: conflict(row) } : {}),
+    ...(honoursIfMatch(row) ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
-    ...(isOncePerKey(row) ? { 422: shared('IdempotencyMismatch') } : {}),
+    ...(honoursIdempotencyKey(row) ? { 422: shared('IdempotencyMismatch') } : {}),
     429: shared('TooManyRequests'),
     500: shared('InternalError'),
     503: shared('Unavailable'),
@@ -77,7 +77,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
 function validation(row: Route, schema: string): Response {
   const parts = [
     'The input is not valid. All problems are named at once',
-    ...(row.before ? ['; a missing required field has a text of its own'] : []),
+    ...(row.precheckBody ? ['; a missing required field has a text of its own'] : []),
     ...(row.method === 'patch' ? ['; without any known field: `No valid fields to update`'] : []),
   ];
   return failure(
@@ -92,10 +92,10 @@ function notFound(row: Route, text: string): Response {
   const where = row.body
     ? 'Unknown or of another account: the id of the path or a reference of the body'
     : 'Unknown, of another account, or not an id at all';
-  return failure(where, text, {}, row.namesMissing ? 'ValidationFailed' : 'Failure');
+  return failure(where, text, {}, row.docs.namesMissing ? 'ValidationFailed' : 'Failure');
 }
 
 function conflict(row: Route): Response {
-  const description = row.conflict ?? 'A request with the same `Idempotency-Key` is still running';
-  return failure(description, row.conflict ?? 'A request with this Idempotency-Key is still running');
+  const description = row.docs.conflict ?? 'A request with the same `Idempotency-Key` is still running';
+  return failure(description, row.docs.conflict ?? 'A request with this Idempotency-Key is still running');
 }

@@ -17,12 +17,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param isMadeNow so that nobody has to wait, and nothing stands still, when the first asks for it. */
-export function serveReference(routes: readonly Route[], isMadeNow = false): Router {
+/** @param makesNow so that nobody has to wait, and nothing stands still, when the first asks for it. */
+export function serveReference(routes: readonly Route[], makesNow = false): Router {
   const document = once(() => makeOpenApi(routes, release()));
   const json = once(() => fixed(JSON.stringify(document())));
   const page = once(() => fixed(makePage(document())));
-  if (isMadeNow) for (const make of [json, page]) make();
+  if (makesNow) for (const make of [json, page]) make();
   const router = Router({ caseSensitive: true });
   router.get('/openapi.json', answering('application/json; charset=utf-8', json));
   router.get('/docs', answering('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));

@@ -13,7 +13,7 @@ import {
   words,
 } from '../fields/response-fields.ts';
 
-export const taskAnswer = Joi.object({
+export const taskResponse = Joi.object({
   id: id(),
   name: words(),
   description: orNull(Joi.string()),

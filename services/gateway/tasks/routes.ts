@@ -28,7 +28,7 @@ import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, taskQuery } from './input.ts';
-import { taskAnswer } from './response.ts';
+import { taskResponse } from './response.ts';
 
 const path = '/api/v1/tasks';
 const missing = 'Task not found or access denied';
@@ -39,56 +39,66 @@ export const taskRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createTask',
-    summary: 'Create a task in a project',
     scope: 'tasks:write',
     query: dryRun,
     body: newTask,
-    answers: taskAnswer,
-    missingReference: 'Project not found or access denied',
+    docs: {
+      summary: 'Create a task in a project',
+      response: taskResponse,
+      missingReference: 'Project not found or access denied',
+    },
     handler: createTask,
   }),
   route({
     method: 'get',
     path,
     operation: 'listTasks',
-    summary: 'List tasks across all projects, newest first',
     scope: 'tasks:read',
     query: taskQuery,
-    answers: taskAnswer,
+    docs: {
+      summary: 'List tasks across all projects, newest first',
+      response: taskResponse,
+    },
     handler: listTasks,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getTask',
-    summary: 'Get a task',
     scope: 'tasks:read',
     missing: 'Task not found',
-    answers: taskAnswer,
+    docs: {
+      summary: 'Get a task',
+      response: taskResponse,
+    },
     handler: getTask,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateTask',
-    summary: 'Update a task',
     scope: 'tasks:write',
     body: taskChanges,
     missing,
-    answers: taskAnswer,
-    conflict: 'Cannot move a task with time entries to another project',
+    docs: {
+      summary: 'Update a task',
+      response: taskResponse,
+      conflict: 'Cannot move a task with time entries to another project',
+    },
     handler: updateTask,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteTask',
-    summary: 'Delete a task and all its time entries',
-    description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time_entries:write\` as well.`,
     scope: 'tasks:write',
     missing,
-    message: 'Task deleted',
-    conflict: 'Cannot delete a task with time on an issued invoice',
+    docs: {
+      summary: 'Delete a task and all its time entries',
+      description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time_entries:write\` as well.`,
+      message: 'Task deleted',
+      conflict: 'Cannot delete a task with time on an issued invoice',
+    },
     handler: deleteTask,
   }),
 ];

@@ -32,10 +32,10 @@ const exampleCore = {
 };
 
 /** The specification gives an update these fields and no others. */
-export const changedTimeEntryAnswer = Joi.object(core).id('ChangedTimeEntry').example(exampleCore);
+export const changedTimeEntryResponse = Joi.object(core).id('ChangedTimeEntry').example(exampleCore);
 
 /** What is answered when time is logged. */
-export const createdTimeEntryAnswer = Joi.object({
+export const createdTimeEntryResponse = Joi.object({
   ...core,
   task_id: orNull(Joi.string().guid()),
   project: embeddedProject(),
@@ -43,7 +43,7 @@ export const createdTimeEntryAnswer = Joi.object({
   .id('CreatedTimeEntry')
   .example({ ...exampleCore, task_id: exampleId.tasks, project: exampleProject });
 
-export const timeEntryAnswer = Joi.object({
+export const timeEntryResponse = Joi.object({
   ...core,
   task_id: orNull(Joi.string().guid()),
   task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),

@@ -29,7 +29,7 @@ import {
   timeEntryQuery,
 } from './input.ts';
 import { changedPlace, taskOf } from './move-entry.ts';
-import { changedTimeEntryAnswer, createdTimeEntryAnswer, timeEntryAnswer } from './response.ts';
+import { changedTimeEntryResponse, createdTimeEntryResponse, timeEntryResponse } from './response.ts';
 import { followTime } from './task-totals.ts';
 
 const path = '/api/v1/time-entries';
@@ -40,60 +40,70 @@ export const timeEntryRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createTimeEntry',
-    summary: 'Log time on a project, optionally on a task',
-    description: "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed.",
     scope: 'time-entries:write',
     query: dryRun,
     body: newTimeEntry,
-    answers: createdTimeEntryAnswer,
-    missingReference: 'Project not found or access denied',
+    docs: {
+      summary: 'Log time on a project, optionally on a task',
+      description: "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed.",
+      response: createdTimeEntryResponse,
+      missingReference: 'Project not found or access denied',
+    },
     handler: createTimeEntry,
   }),
   route({
     method: 'get',
     path,
     operation: 'listTimeEntries',
-    summary: 'List time entries by date, latest first',
     scope: 'time-entries:read',
     query: timeEntryQuery,
-    answers: timeEntryAnswer,
+    docs: {
+      summary: 'List time entries by date, latest first',
+      response: timeEntryResponse,
+    },
     handler: listTimeEntries,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getTimeEntry',
-    summary: 'Get a time entry',
     scope: 'time-entries:read',
     missing: 'Time entry not found',
-    answers: timeEntryAnswer,
+    docs: {
+      summary: 'Get a time entry',
+      response: timeEntryResponse,
+    },
     handler: getTimeEntry,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateTimeEntry',
-    summary: 'Update a time entry, or move it to another project or task',
-    description:
-      'Time that is on an invoice stays where it is: 409. Another project must be of the same client, and a task of the project. ' +
-      'When the total of a task changes, `task.updated` is announced, too.',
     scope: 'time-entries:write',
     body: timeEntryChanges,
     missing,
-    answers: changedTimeEntryAnswer,
-    missingReference: 'Project not found or access denied',
-    conflict: 'Cannot change time on an issued invoice',
+    docs: {
+      summary: 'Update a time entry, or move it to another project or task',
+      description:
+        'Time that is on an invoice stays where it is: 409. Another project must be of the same client, and a task of the project. ' +
+        'When the total of a task changes, `task.updated` is announced, too.',
+      response: changedTimeEntryResponse,
+      conflict: 'Cannot change time on an issued invoice',
+      missingReference: 'Project not found or access denied',
+    },
     handler: updateTimeEntry,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteTimeEntry',
-    summary: 'Delete a time entry',
     scope: 'time-entries:write',
     missing,
-    message: 'Time entry deleted',
-    conflict: 'Cannot change time on an issued invoice',
+    docs: {
+      summary: 'Delete a time entry',
+      message: 'Time entry deleted',
+      conflict: 'Cannot change time on an issued invoice',
+    },
     handler: deleteTimeEntry,
   }),
 ];

@@ -11,8 +11,7 @@ import { found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
 import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
-import type { WebhookParts } from './parts.ts';
-import { deliveryAnswer, replayAnswer } from './response.ts';
+import { deliveryResponse, replayResponse } from './response.ts';
 import { findDeliveryPage } from './store/webhook-pages.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';
@@ -21,55 +20,63 @@ const deliveries = '/api/v1/deliveries/{id}';
 const REPLAY_EVENTS_MAX = 5_000;
 const REPLAY_BATCH = 500;
 
-export const deliveryRoutes = (parts: WebhookParts): readonly Route[] => [
+export const deliveryRoutes: readonly Route[] = [
   route({
     method: 'get',
     path: `${webhooks}/deliveries`,
     operation: 'listWebhookDeliveries',
-    summary: 'List the deliveries of an endpoint, newest first',
     scope: 'webhooks:read',
     query: deliveryQuery,
     missing: 'Webhook not found',
-    answers: deliveryAnswer,
+    docs: {
+      summary: 'List the deliveries of an endpoint, newest first',
+      response: deliveryResponse,
+    },
     handler: listDeliveries,
   }),
   route({
     method: 'post',
     path: `${webhooks}/replay`,
     operation: 'replayWebhook',
-    summary: 'Send an endpoint the events since a time again',
-    description:
-      'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`. With `"only": "undelivered"` ' +
-      'those of the last 90 days: of older ones it may be forgotten that they were delivered.',
     scope: 'webhooks:write',
     body: since,
-    status: 200,
-    answers: replayAnswer,
-    conflict: DISABLED,
     missing: 'Webhook not found or access denied',
-    handler: (context: Context<Since>) => replaySince(context, parts),
+    docs: {
+      summary: 'Send an endpoint the events since a time again',
+      description:
+        'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`. With `"only": "undelivered"` ' +
+        'those of the last 90 days: of older ones it may be forgotten that they were delivered.',
+      response: replayResponse,
+      status: 200,
+      conflict: DISABLED,
+    },
+    handler: replaySince,
   }),
   route({
     method: 'get',
     path: deliveries,
     operation: 'getDelivery',
-    summary: 'Get a delivery with its attempts',
     scope: 'webhooks:read',
     missing: 'Delivery not found',
-    answers: deliveryAnswer,
+    docs: {
+      summary: 'Get a delivery with its attempts',
+      response: deliveryResponse,
+    },
     handler: getDelivery,
   }),
   route({
     method: 'post',
     path: `${deliveries}/replay`,
     operation: 'replayDelivery',
-    summary: 'Send a delivery again, whatever became of it',
     scope: 'webhooks:write',
-    status: 200,
-    answers: deliveryAnswer,
-    conflict: DISABLED,
     missing: 'Delivery not found or access denied',
-    handler: (context: Context) => replayOne(context, parts),
+    docs: {
+      summary: 'Send a delivery again, whatever became of it',
+      response: deliveryResponse,
+      status: 200,
+      conflict: DISABLED,
+    },
+    handler: replayOne,
   }),
 ];
 
@@ -80,7 +87,7 @@ async function listDeliveries({ caller, id, query, missing }: Context<unknown, D
   return listed(records.map(deliveryView), page, query);
 }
 
-async function replaySince({ body, caller, id, commit, missing }: Context<Since>, { nudge }: WebhookParts) {
+async function replaySince({ body, caller, id, commit, missing, parts }: Context<Since>) {
   // Outside of the transaction: thousands of deliveries take seconds, and other writes of the account must not wait for them.
   // Skipped when a response is stored under the Idempotency-Key: that one is repeated, whatever the endpoint is now.
   const replayAll = async () => {
@@ -88,9 +95,9 @@ async function replaySince({ body, caller, id, commit, missing }: Context<Since>
     const endpoint = await enabledEndpoint({ caller, id, missing });
     return updated(await replayTo(endpoint, events, body));
   };
-  const answer = await commit(async (_transaction, replayed) => replayed, replayAll);
-  nudge();
-  return answer;
+  const response = await commit(async (_transaction, replayed) => replayed, replayAll);
+  parts.nudge();
+  return response;
 }
 
 /** One more than a call replays: the next call continues there. Events of one millisecond come in any order, so it begins with all of them. */
@@ -119,9 +126,9 @@ async function getDelivery({ caller, id, missing }: Context) {
   return found(deliveryView(delivery));
 }
 
-async function replayOne({ caller, id, commit, missing }: Context, { nudge }: WebhookParts) {
+async function replayOne({ caller, id, commit, missing, parts }: Context) {
   const { accountId } = caller;
-  const answer = await commit(async () => {
+  const response = await commit(async () => {
     const own = { _id: id, account_id: accountId };
     const delivery = await readAfterElection(() => Delivery.findOne(own).lean<DeliveryRecord>());
     if (!delivery) throw missing();
@@ -130,6 +137,6 @@ async function replayOne({ caller, id, commit, missing }: Context, { nudge }: We
     if (!replayed) throw missing();
     return updated(deliveryView(replayed));
   });
-  nudge();
-  return answer;
+  parts.nudge();
+  return response;
 }

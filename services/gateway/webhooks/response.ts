@@ -31,16 +31,16 @@ const webhookFields = {
   updated_at: timestamp(),
 };
 
-export const webhookAnswer = Joi.object(webhookFields).id('Webhook').example(exampleWebhook);
+export const webhookResponse = Joi.object(webhookFields).id('Webhook').example(exampleWebhook);
 
-export const webhookWithSecretAnswer = Joi.object({
+export const webhookWithSecretResponse = Joi.object({
   ...webhookFields,
   secret: Joi.string().description('Shown this once. Verify deliveries with it (Standard Webhooks)'),
 })
   .id('WebhookWithSecret')
   .example({ ...exampleWebhook, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpQ0a9E3Xk2c=' });
 
-export const deliveryAnswer = Joi.object({
+export const deliveryResponse = Joi.object({
   id: id(),
   webhook_id: id(),
   event_id: id().description('The same as the `webhook-id` header of every attempt'),
@@ -87,11 +87,11 @@ export const deliveryAnswer = Joi.object({
     updated_at: '2026-11-02T09:30:05.410Z',
   });
 
-export const testAnswer = Joi.object({ event_id: id(), delivery_id: id() })
+export const testResponse = Joi.object({ event_id: id(), delivery_id: id() })
   .id('PingDelivery')
   .example({ event_id: exampleId.events, delivery_id: exampleId.deliveries });
 
-export const replayAnswer = Joi.object({
+export const replayResponse = Joi.object({
   deliveries: Joi.number().integer().required().description('How many are sent (again)'),
   next_since: Joi.string()
     .isoDate()
@@ -102,7 +102,7 @@ export const replayAnswer = Joi.object({
   .id('Replay')
   .example({ deliveries: 12, next_since: null });
 
-export const diagnosisAnswer = Joi.object({
+export const diagnosisResponse = Joi.object({
   valid: Joi.boolean().required().description('Whether the signature is right for the body'),
   findings: Joi.array()
     .items(

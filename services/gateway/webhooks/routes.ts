@@ -12,12 +12,9 @@ import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { deliveryRoutes } from './delivery-routes.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
 import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
-import type { WebhookParts } from './parts.ts';
-import { testAnswer, webhookAnswer, webhookWithSecretAnswer } from './response.ts';
-import { signingRoutes } from './signing-routes.ts';
+import { testResponse, webhookResponse, webhookWithSecretResponse } from './response.ts';
 import { findEndpointPage } from './store/webhook-pages.ts';
 
 const path = '/api/v1/webhooks';
@@ -25,87 +22,97 @@ const missing = 'Webhook not found or access denied';
 /** The caller waits this long until its deliveries are suspended, resumed or given up. A million of them are reconciled after the response. */
 const RECONCILE_LIMIT_MS = 2_000;
 
-export const webhookRoutes = (parts: WebhookParts): readonly Route[] => [
+export const webhookRoutes: readonly Route[] = [
   route({
     method: 'post',
     path,
     operation: 'createWebhook',
-    summary: 'Register an endpoint to receive events',
-    description: 'The answer holds the signing secret, which is shown this once.',
     scope: 'webhooks:write',
     body: newWebhook,
-    answers: webhookWithSecretAnswer,
-    conflict: ENDPOINTS_MAX_REACHED,
-    outlastsKey: true,
-    handler: (context: Context<NewWebhook>) => createWebhook(context, parts),
+    rechecksKey: true,
+    docs: {
+      summary: 'Register an endpoint to receive events',
+      description: 'The answer holds the signing secret, which is shown this once.',
+      response: webhookWithSecretResponse,
+      conflict: ENDPOINTS_MAX_REACHED,
+    },
+    handler: createWebhook,
   }),
   route({
     method: 'get',
     path,
     operation: 'listWebhooks',
-    summary: 'List endpoints, newest first',
     scope: 'webhooks:read',
     query: Joi.object<PageQuery>(pageQuery),
-    answers: webhookAnswer,
+    docs: {
+      summary: 'List endpoints, newest first',
+      response: webhookResponse,
+    },
     handler: listWebhooks,
   }),
   route({
     method: 'get',
     path: `${path}/{id}`,
     operation: 'getWebhook',
-    summary: 'Get an endpoint',
     scope: 'webhooks:read',
     missing: 'Webhook not found',
-    answers: webhookAnswer,
+    docs: {
+      summary: 'Get an endpoint',
+      response: webhookResponse,
+    },
     handler: getWebhook,
   }),
   route({
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateWebhook',
-    summary: 'Change an endpoint; enabling it sends what was held',
     scope: 'webhooks:write',
     body: webhookChanges,
     missing,
-    answers: webhookAnswer,
-    outlastsKey: true,
-    handler: (context: Context<WebhookChanges>) => updateWebhook(context, parts),
+    rechecksKey: true,
+    docs: {
+      summary: 'Change an endpoint; enabling it sends what was held',
+      response: webhookResponse,
+    },
+    handler: updateWebhook,
   }),
   route({
     method: 'delete',
     path: `${path}/{id}`,
     operation: 'deleteWebhook',
-    summary: 'Delete an endpoint; what was not delivered to it is given up',
     scope: 'webhooks:write',
     missing,
-    message: 'Webhook deleted',
-    outlastsKey: true,
-    handler: (context: Context) => deleteWebhook(context, parts),
+    rechecksKey: true,
+    docs: {
+      summary: 'Delete an endpoint; what was not delivered to it is given up',
+      message: 'Webhook deleted',
+    },
+    handler: deleteWebhook,
   }),
   route({
     method: 'post',
     path: `${path}/{id}/test`,
     operation: 'testWebhook',
-    summary: 'Send a ping event to this endpoint alone',
     scope: 'webhooks:write',
-    status: 200,
-    answers: testAnswer,
-    conflict: DISABLED,
     missing,
+    docs: {
+      summary: 'Send a ping event to this endpoint alone',
+      response: testResponse,
+      status: 200,
+      conflict: DISABLED,
+    },
     handler: testWebhook,
   }),
-  ...signingRoutes(parts),
-  ...deliveryRoutes(parts),
 ];
 
-async function createWebhook({ body, commit }: Context<NewWebhook>, { outbound, box }: WebhookParts) {
+async function createWebhook({ body, commit, parts: { outbound, box } }: Context<NewWebhook>) {
   // Outside of the transaction, because it resolves a name.
   const vetted = () => vetEndpointUrl(body.url, outbound);
   return commit(async ({ session, accountId }, url: string) => {
     const input = { ...body, url, description: body.description ?? undefined };
     const endpoint = await insertEndpoint(session, accountId, input, box);
     const view = endpointView(endpoint);
-    return { ...created({ ...view, secret: box.open(endpoint.secret) }), remember: created(view).body };
+    return { ...created({ ...view, secret: box.open(endpoint.secret) }), replayBody: created(view).body };
   }, vetted);
 }
 
@@ -118,10 +125,10 @@ async function getWebhook(context: Context) {
   return found(endpointView(await ownEndpoint(context)));
 }
 
-async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge }: WebhookParts) {
-  const { body, commit, requireMatch } = context;
-  const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, outbound);
-  const answer = await commit(async ({ session, accountId }) => {
+async function updateWebhook(context: Context<WebhookChanges>) {
+  const { body, commit, requireMatch, parts } = context;
+  const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, parts.outbound);
+  const response = await commit(async ({ session, accountId }) => {
     const endpoint = await ownEndpoint(context, session);
     await requireMatch(() => endpointView(endpoint));
     const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
@@ -131,8 +138,8 @@ async function updateWebhook(context: Context<WebhookChanges>, { outbound, nudge
     const changes = changesOf(endpoint, wanted, sequence);
     return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
   });
-  if (body.enabled !== undefined) await reconcile(context, nudge);
-  return answer;
+  if (body.enabled !== undefined) await reconcile(context);
+  return response;
 }
 
 /** True when nothing would change: neither the endpoint nor its record of failures. */
@@ -171,22 +178,22 @@ function changesOf(
   };
 }
 
-async function deleteWebhook(context: Context, { nudge }: WebhookParts) {
-  const answer = await context.commit(async ({ session }) => {
+async function deleteWebhook(context: Context) {
+  const response = await context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     await context.requireMatch(() => endpointView(endpoint));
     await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
     await requestReconcile(endpoint, session);
     return deleted('Webhook deleted');
   });
-  await reconcile(context, nudge);
-  return answer;
+  await reconcile(context);
+  return response;
 }
 
 /** The change is committed and cannot fail any more: the webhook service reconciles what is left undone here. */
-async function reconcile({ caller, id, log }: Context, nudge: () => void) {
+async function reconcile({ caller, id, log, parts }: Context) {
   const reconciled = reconcileEndpoint(caller.accountId, id).then(
-    (resumed) => void (resumed > 0 && nudge()),
+    (resumed) => void (resumed > 0 && parts.nudge()),
     (error) =>
       log.warn(
         { err: error, endpointId: id },

@@ -5,65 +5,69 @@ import { makeSecret, rotated, secretsOf } from '#libs/models/webhooks/endpoint-s
 import { Event } from '#libs/models/webhooks/event.ts';
 import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
 import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
-import type { WebhookParts } from './parts.ts';
-import { diagnosisAnswer, webhookWithSecretAnswer } from './response.ts';
+import { diagnosisResponse, webhookWithSecretResponse } from './response.ts';
 import { diagnose, type Finding } from './signature-doctor.ts';
 
 const path = '/api/v1/webhooks';
 const missing = 'Webhook not found or access denied';
 
-export const signingRoutes = (parts: WebhookParts): readonly Route[] => [
+export const signingRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: `${path}/{id}/rotate-secret`,
     operation: 'rotateWebhookSecret',
-    summary: 'Give the endpoint a new secret; the old one keeps signing beside it for 24 hours',
     scope: 'webhooks:write',
-    status: 200,
-    answers: webhookWithSecretAnswer,
     missing,
-    outlastsKey: true,
-    handler: (context: Context) => rotateSecret(context, parts),
+    rechecksKey: true,
+    docs: {
+      summary: 'Give the endpoint a new secret; the old one keeps signing beside it for 24 hours',
+      response: webhookWithSecretResponse,
+      status: 200,
+    },
+    handler: rotateSecret,
   }),
   route({
     method: 'post',
     path: `${path}/doctor`,
     operation: 'diagnoseSignature',
-    summary: 'Find out why a received call does not verify',
-    description:
-      'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. Where a body differs from what was sent is told ' +
-      'when its signature is one that we made, or to a key with `events:read`.',
     scope: 'webhooks:read',
     body: receivedCall,
     bodyLimitBytes: RECEIVED_CALL_BYTES_MAX,
-    status: 200,
     storesNothing: true,
-    answers: diagnosisAnswer,
     missing,
-    handler: (context: Context<ReceivedCall>) => diagnoseSignature(context, parts),
+    docs: {
+      summary: 'Find out why a received call does not verify',
+      description:
+        'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. Where a body differs from what was sent is told ' +
+        'when its signature is one that we made, or to a key with `events:read`.',
+      response: diagnosisResponse,
+      status: 200,
+    },
+    handler: diagnoseSignature,
   }),
 ];
 
-async function rotateSecret(context: Context, { box }: WebhookParts) {
+async function rotateSecret(context: Context) {
   return context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
     const secret = makeSecret();
-    const changes = { ...rotated(endpoint, box.seal(secret)), updated_at: new Date() };
+    const changes = { ...rotated(endpoint, context.parts.box.seal(secret)), updated_at: new Date() };
     const view = endpointView(await changeEndpoint(endpoint, { $set: changes }, session));
-    return { ...updated({ ...view, secret }), remember: updated(view).body };
+    return { ...updated({ ...view, secret }), replayBody: updated(view).body };
   });
 }
 
-async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall>, { box }: WebhookParts) {
+async function diagnoseSignature({ body, caller, missing, parts }: Context<ReceivedCall>) {
   const { headers, body: bytes, webhook_id } = body;
   const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
   const endpoints = await readAfterElection(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
   if (webhook_id && endpoints.length === 0) throw missing();
-  const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: readable(endpoint, box) }));
+  const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: readable(endpoint, parts.box) }));
   const secrets = opened.flatMap((endpoint) => endpoint.secrets);
   const unread = opened.filter((endpoint) => endpoint.secrets.length === 0);
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
@@ -81,7 +85,7 @@ async function diagnoseSignature({ body, caller, missing }: Context<ReceivedCall
 }
 
 /** @returns none when its secret was sealed with a key that this gateway no longer has. */
-function readable(endpoint: WebhookEndpointRecord, box: WebhookParts['box']) {
+function readable(endpoint: WebhookEndpointRecord, box: SecretBox) {
   try {
     return secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 }));
   } catch {

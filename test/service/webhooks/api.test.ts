@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import express from 'express';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
@@ -15,18 +14,13 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { eventRoutes } from '../../../services/gateway/events/routes.ts';
-import { errorHandler } from '../../../services/gateway/http/error-handler.ts';
-import { requestLog } from '../../../services/gateway/http/request-log.ts';
-import { serveRoutes } from '../../../services/gateway/http/serve-routes.ts';
-import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
-import { webhookRoutes } from '../../../services/gateway/webhooks/routes.ts';
+import { makeApp } from '../../../services/gateway/app.ts';
 import { eventually } from '../../support/eventually.ts';
-import { callerOf, type Reply } from '../../support/gateway.ts';
+import { appOptionsFor, callerOf, type Reply } from '../../support/gateway.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { answer, type Receiver, startReceiver, verify } from '../../support/receiver.ts';
 import { announce, LOOPBACK, type RunningService, startWebhookService } from '../../support/webhooks.ts';
-import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
+import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;
 let queues: Queues;
@@ -42,15 +36,8 @@ beforeAll(async () => {
   queues = await openReadyQueues(workspace);
   const nudge = () => nudgeRelay(queues.redis, workspace.redisPrefix);
   const resolve = async (host: string) => names[host] ?? Promise.reject(new Error(`no ${host}`));
-  const parts = {
-    outbound: openOutbound({ allow: LOOPBACK, resolve }),
-    box: openSecretBox(workspace.secretKey),
-    nudge,
-    catalogue: eventCatalogue,
-  };
-  const app = express().use(requestLog(testLog));
-  app.use(serveRoutes([...webhookRoutes(parts), ...eventRoutes(parts)], { nudge }), errorHandler);
-  server = createServer(app);
+  const outbound = openOutbound({ allow: LOOPBACK, resolve });
+  server = createServer(makeApp({ ...appOptionsFor(workspace), outbound, nudge }));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   service = await startWebhookService(workspace);

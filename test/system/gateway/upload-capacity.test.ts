@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
-import { bytesToCome, openBodyRoom } from '../../../services/gateway/limits/byte-capacity.ts';
+import { bytesToCome, openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
@@ -14,56 +14,56 @@ import { openWorkspace } from '../../support/workspace.ts';
 const PATH = '/api/tools/generate-pdf';
 const MIB = 1024 * 1024;
 
-describe('room for bodies', () => {
+describe('upload capacity', () => {
   const limits = { perAccount: 2 * MIB, all: 3 * MIB };
   const large = (accountId: string) => ({ accountId, bytes: MIB });
 
-  test('when an account has its share, then 429, and others are let in until there is no room', () => {
-    const room = openBodyRoom(limits);
-    room.take(large('one'));
-    const place = room.take(large('one'));
+  test('when an account has its share, then 429, and others are admitted until the capacity is used up', () => {
+    const capacity = openByteCapacity(limits);
+    capacity.reserve(large('one'));
+    const permit = capacity.reserve(large('one'));
 
-    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
-    room.take(large('other'));
-    expect(() => room.take(large('third'))).toThrow(
+    expect(() => capacity.reserve(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
+    capacity.reserve(large('other'));
+    expect(() => capacity.reserve(large('third'))).toThrow(
       expect.objectContaining({ status: 503, headers: { 'Retry-After': expect.any(String) } }),
     );
 
-    place.free();
-    room.take(large('third'));
+    permit.release();
+    capacity.reserve(large('third'));
   });
 
-  test('when room is made free twice, then it is free once', () => {
-    const room = openBodyRoom(limits);
-    const place = room.take(large('one'));
-    room.take(large('one'));
-    place.free();
-    place.free();
+  test('when a permit is released twice, then its bytes are free once', () => {
+    const capacity = openByteCapacity(limits);
+    const permit = capacity.reserve(large('one'));
+    capacity.reserve(large('one'));
+    permit.release();
+    permit.release();
 
-    room.take(large('one'));
-    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
+    capacity.reserve(large('one'));
+    expect(() => capacity.reserve(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
   });
 
-  test('when a body turns out to be smaller than it might have been, then the rest of its room is free, and all of it at the end', () => {
-    const room = openBodyRoom({ perAccount: MIB, all: MIB });
-    const unknown = room.take(large('one'));
-    expect(() => room.take(large('one'))).toThrow(expect.objectContaining({ status: 503 }));
+  test('when a body turns out to be smaller than it might have been, then the rest of its bytes is free, and all of them at the end', () => {
+    const capacity = openByteCapacity({ perAccount: MIB, all: MIB });
+    const unknown = capacity.reserve(large('one'));
+    expect(() => capacity.reserve(large('one'))).toThrow(expect.objectContaining({ status: 503 }));
     unknown.shrink(MIB / 2);
-    const half = room.take({ accountId: 'one', bytes: MIB / 2 });
-    expect(() => room.take({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
+    const half = capacity.reserve({ accountId: 'one', bytes: MIB / 2 });
+    expect(() => capacity.reserve({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
 
     half.shrink(2_000);
     unknown.shrink(MIB); // It never grows.
-    const rest = room.take({ accountId: 'one', bytes: MIB / 2 });
-    for (const place of [unknown, half, rest]) place.free();
-    room.take(large('one'));
+    const rest = capacity.reserve({ accountId: 'one', bytes: MIB / 2 });
+    for (const permit of [unknown, half, rest]) permit.release();
+    capacity.reserve(large('one'));
   });
 
-  test('when bodies are small, then nobody counts them', () => {
-    const room = openBodyRoom({ perAccount: 0, all: 0 });
+  test('when bodies are small, then they are not counted', () => {
+    const capacity = openByteCapacity({ perAccount: 0, all: 0 });
 
-    for (let count = 0; count < 100; count += 1) room.take({ accountId: 'one', bytes: 64 * 1024 - 1 });
-    expect(() => room.take({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
+    for (let count = 0; count < 100; count += 1) capacity.reserve({ accountId: 'one', bytes: 64 * 1024 - 1 });
+    expect(() => capacity.reserve({ accountId: 'one', bytes: 64 * 1024 })).toThrow();
   });
 
   test.each<[string, Record<string, string>, number]>([

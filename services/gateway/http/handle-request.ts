@@ -1,0 +1,157 @@
+// One request from its key to its response: authenticate, read the input, run the handler, send.
+import type { Request, Response } from 'express';
+import { AppError, fieldProblem } from '#libs/errors.ts';
+import { holdUsableKey } from '#libs/models/accounts/api-key.ts';
+import { type Id, isId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '../limits/byte-capacity.ts';
+import { limitLargeResponses } from '../limits/large-responses.ts';
+import type { Rates } from '../limits/rate-limit.ts';
+import { errorOf } from '../printing/admission.ts';
+import { authenticate, requireScope } from './authenticate.ts';
+import { commitFor } from './commit.ts';
+import type { CrashPoint } from './crash-points.ts';
+import { listOf, readCursor } from './cursor.ts';
+import { requireMatch } from './entity-tag.ts';
+import type { PageQuery } from './page.ts';
+import type { Parts } from './parts.ts';
+import { bodyReader } from './read-body.ts';
+import { bodyBytesOf, jsonReader } from './read-json.ts';
+import { queryReader } from './read-query.ts';
+import { type Caller, type Context, hasCursor, isPrintedFromBody, type Route } from './route.ts';
+import { sendResponse } from './send-response.ts';
+
+const BODY_LIMIT_BYTES = 256 * 1024;
+
+export interface HandleOptions {
+  parts: Parts;
+  /** Called at every step of a write, see commit.ts. */
+  onCrashPoint?: ((point: CrashPoint) => void) | undefined;
+  /** Without it nothing is rate limited. */
+  rates?: Rates | undefined;
+  capacity: { bodies: ByteCapacity; responses: ByteCapacity };
+}
+
+/** What depends on the row alone is computed once, not on every request. */
+export function requestHandler(row: Route, options: HandleOptions) {
+  const { parts, rates, capacity, onCrashPoint } = options;
+  const hasId = row.path.includes('{id}');
+  const isRead = row.method === 'get';
+  const isPaged = isRead && hasCursor(row);
+  const isList = isRead && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
+  const missing = () => new AppError(404, row.missing ?? 'Not found');
+  const readQuery = queryReader(row.query, row.details);
+  const readBody = openBodyReader(row, capacity.bodies);
+
+  return async (request: Request, response: Response) => {
+    const caller = await admit(row, rates, request, response);
+    const { accountId } = caller;
+    const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId) : undefined;
+    if (rejected) throw errorOf(rejected);
+    const id = idOf(request);
+    // An id that cannot exist gets the same response as an unknown one.
+    if (hasId && !isId(id)) throw missing();
+    const parameters = readParameters(row, request);
+    if (!parameters) throw missing();
+    const query = readQuery(request.originalUrl);
+    const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
+    if (isPaged) readAfter(query as PageQuery, list, row.details);
+    // Only after the caller is admitted: validating a body costs more than rejecting a stranger.
+    const body = await readBody?.(request, response, accountId);
+    const requestId = String(request.id);
+    const context: Context = {
+      caller,
+      id,
+      parameters,
+      body,
+      query,
+      missing,
+      parts,
+      requestId,
+      request,
+      response,
+      log: request.log,
+      commit: commitFor({
+        request,
+        accountId,
+        requestId,
+        isDryRun: (query as { dry_run?: boolean }).dry_run === true,
+        beforeWork: row.rechecksKey ? (session) => recheckKey(caller, session) : undefined,
+        nudge: parts.nudge,
+        onCrashPoint,
+      }),
+      requireMatch: (data) => requireMatch(request, data, row.omitFromTag),
+    };
+    const respond = async () => {
+      const handled = await (isRead
+        ? readAfterElection(
+            () => row.handler(context),
+            () => response.headersSent || response.closed,
+          )
+        : row.handler(context));
+      if (!handled) return;
+      const reserve = (bytes: number) => reserveUntilClosed(capacity.responses, { accountId, bytes }, response);
+      sendResponse({ request, response }, handled, { row, list, reserve });
+    };
+    await (isList ? limitLargeResponses(`${accountId} ${row.operation}`, response, respond) : respond());
+  };
+}
+
+function openBodyReader(row: Route, capacity: ByteCapacity) {
+  if (!row.body) return undefined;
+  const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
+  const readJson = jsonReader(limit);
+  const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
+  return async (request: Request, response: Response, accountId: Id) => {
+    // The body stays in memory until the response is sent.
+    const permit = reserveUntilClosed(capacity, { accountId, bytes: bytesToCome(request, limit) }, response);
+    const json = await readJson(request, response);
+    permit.shrink(bodyBytesOf(request));
+    row.precheckBody?.(json);
+    return readBody(json);
+  };
+}
+
+async function admit(row: Route, rates: Rates | undefined, request: Request, response: Response) {
+  try {
+    const caller = await readAfterElection(() => authenticate(request));
+    // Requests beyond a key's scopes count as well: they cost the same.
+    await rates?.admit(request, response, caller, row);
+    if (!row.needsNoScope?.(caller, idOf(request))) requireScope(caller, row.scope);
+    return caller;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) await rates?.countRejection(request, response);
+    throw error;
+  }
+}
+
+/** Reads the caller's key again: another request may have revoked it or given it an expiry since this one was admitted. */
+async function recheckKey(caller: Caller, session: Session) {
+  const { expires_at } = await holdUsableKey(caller.accountId, caller.keyId, session);
+  caller.expiresAt = expires_at ?? undefined;
+}
+
+/** @returns undefined when a parameter does not fit its shape. */
+function readParameters({ parameters = {} }: Route, request: Request): Record<string, unknown> | undefined {
+  const values: Record<string, unknown> = {};
+  for (const [name, shape] of Object.entries(parameters)) {
+    const { error, value } = shape.validate(request.params[name]);
+    if (error) return undefined;
+    values[name] = value;
+  }
+  return values;
+}
+
+function idOf({ params }: Request): Id {
+  return String(params['id'] ?? '').toLowerCase();
+}
+
+/** Replaces the cursor by the position it stands for. @throws AppError 400 when it is not of this list, or comes with an offset. */
+function readAfter(query: Omit<PageQuery, 'after'> & { after?: unknown }, list: string, details: Route['details']) {
+  if (typeof query.after !== 'string') return;
+  if (query.offset > 0) throw fieldProblem('after', 'after and offset exclude each other', details);
+  const position = readCursor(list, query.after);
+  if (typeof position === 'string') throw fieldProblem('after', position, details);
+  query.after = position;
+}

@@ -1,0 +1,27 @@
+// What handlers need besides the database: opened once by main.ts and handed to every handler as `context.parts`.
+import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { Outbound } from '#libs/outbound/outbound.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
+import type { PrintDocument } from '../printing/print-document.ts';
+
+export interface Parts {
+  /** The way to the renderers. */
+  print: PrintDocument;
+  /** The guard for calls to addresses that callers name. */
+  outbound: Outbound;
+  /** Seals the secrets that are stored. */
+  box: SecretBox;
+  /** Wakes the relay after a commit that wrote events; best effort, the relay also polls. */
+  nudge: () => void;
+  /** Every type of event, see reference/event-catalogue.ts. */
+  eventCatalogue: () => readonly EventTypeEntry[];
+}
+
+export interface EventTypeEntry {
+  type: EventType;
+  description: string;
+  /** A body as webhooks carry it. */
+  example: object;
+  /** JSON Schema of the body. */
+  schema: object;
+}

@@ -1,0 +1,36 @@
+// Sends a JSON response with its ETag, and a list with the links to its other pages.
+import type { Request, Response } from 'express';
+import { writeCursor } from './cursor.ts';
+import { entityTag, isKnown, taggedPart } from './entity-tag.ts';
+import { type PageQuery, pageLinks } from './page.ts';
+import type { JsonResponse } from './response.ts';
+import type { Route } from './route.ts';
+
+interface SendOptions {
+  row: Route;
+  /** The list that a cursor of the next page belongs to, see cursor.ts. */
+  list: string;
+  /** @throws AppError when too many bytes of responses wait to be read. */
+  reserve: (bytes: number) => void;
+}
+
+export function sendResponse(
+  { request, response }: { request: Request; response: Response },
+  { status, body, headers, next }: JsonResponse,
+  { row: { omitFromTag }, list, reserve }: SendOptions,
+) {
+  const json = JSON.stringify(body);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  // The response to a change is small, and always sent: the change has happened.
+  if (isRead) reserve(Buffer.byteLength(json));
+  const { pagination } = body as { pagination?: PageQuery & { total: number } };
+  if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
+  response.status(status).set(headers ?? {});
+  if (isRead && status === 200 && !pagination) {
+    const tag = entityTag(omitFromTag ? taggedPart(body, omitFromTag) : json);
+    response.set('ETag', tag);
+    // Fields outside of the tag may have changed although the tag is the same.
+    if (!omitFromTag && isKnown(request, tag)) return response.status(304).end();
+  }
+  return response.set('Content-Type', 'application/json; charset=utf-8').send(json);
+}

@@ -1,0 +1,38 @@
+// The table of every operation: the only place that knows the list of resources.
+import { accountRoutes } from './account/routes.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { clientRoutes } from './clients/routes.ts';
+import { batchRoutes } from './documents/batch-routes.ts';
+import { documentRoutes } from './documents/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { withOptionalFields } from './http/optional-fields.ts';
+import type { Route } from './http/route.ts';
+import { invoiceRoutes } from './invoices/routes.ts';
+import { numberingRoutes } from './numbering/routes.ts';
+import { pdfToolRoutes } from './pdf-tool/routes.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { quoteRoutes } from './quotes/routes.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import { timeEntryRoutes } from './time-entries/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { signingRoutes } from './webhooks/signing-routes.ts';
+
+export const routes: readonly Route[] = withOptionalFields([
+  ...accountRoutes,
+  ...apiKeyRoutes,
+  ...clientRoutes,
+  ...projectRoutes,
+  ...taskRoutes,
+  ...timeEntryRoutes,
+  ...quoteRoutes,
+  ...invoiceRoutes,
+  ...documentRoutes,
+  ...batchRoutes,
+  ...numberingRoutes,
+  ...pdfToolRoutes,
+  ...webhookRoutes,
+  ...signingRoutes,
+  ...deliveryRoutes,
+  ...eventRoutes,
+]);
