@@ -4,23 +4,23 @@ import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { Event } from '../webhooks/event.ts';
-import { type ClientRecord, searchOf } from './client.ts';
+import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from './client.ts';
 
 /** The address is of a domain that never exists (RFC 2606). */
-const NOBODY = { name: 'Anonymised client', email: 'anonymised@example.invalid' } as const;
-/** Fields of a client that are left out afterwards. */
-const ERASED = ['company_name', 'phone', 'address', 'tax_id'] as const;
+const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: 'anonymised@example.invalid' };
+/** Fields of a client that are absent afterwards: all that callers can set and that need not be there. */
+const ERASED = clientFieldNames().filter((name) => !(name in PLACEHOLDERS));
 const BATCH = 200;
 
 /** What the record of an anonymised client becomes; undefined removes a field. */
 export function erasedFields(now: Date): Partial<ClientRecord> {
   const removed = Object.fromEntries(ERASED.map((name) => [name, undefined]));
-  return { ...NOBODY, ...removed, search: searchOf(NOBODY), anonymised_at: now };
+  return { ...PLACEHOLDERS, ...removed, search: searchOf(PLACEHOLDERS), anonymised_at: now };
 }
 
 /**
- * Takes the client's data out of the bodies of the account's stored events. An event is found until that was done, so what
- * is left by a crash is done by the next call. Without a session each batch is written by itself.
+ * Erases the client's data from the bodies of the account's stored events. An event is found until that is done, so the next call
+ * continues after a crash. Without a session each batch is written by itself.
  * @returns how many events were rewritten.
  */
 export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Session): Promise<number> {
@@ -52,7 +52,7 @@ interface StoredEvent {
   body: string;
 }
 
-/** The body with everything in its place but what identifies the client. */
+/** The same body without what identifies the client. */
 function erasedBody(body: string): string {
   const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Ours: see insertEvent.
   const data = event.type.startsWith('client.')
@@ -62,6 +62,6 @@ function erasedBody(body: string): string {
 }
 
 function erasedClient(client: Record<string, unknown>): Record<string, unknown> {
-  const kept = Object.entries(client).filter(([name]) => !(ERASED as readonly string[]).includes(name));
-  return { ...Object.fromEntries(kept), ...NOBODY };
+  const others = Object.entries(client).filter(([name]) => !(ERASED as readonly string[]).includes(name));
+  return { ...Object.fromEntries(others), ...PLACEHOLDERS };
 }

@@ -1,46 +1,47 @@
 // A customer of the account.
-import { Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { searchText } from '../../search-text.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
-import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import type { Id, StoredId } from '../tenant.ts';
 
-export interface ClientRecord extends Stamped {
+/** What callers can set. A new field also needs a row in CLIENT_FIELDS, and `tsc` asks for it in input and response. */
+export interface ClientFields {
   name: string;
   email: string;
   company_name?: string | null;
   phone?: string | null;
   address?: string | null;
   tax_id?: string | null;
+}
+
+/** What becomes of each field. Whatever is here is erased when the client is anonymised, see client-erasure.ts. */
+export const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
+  name: { isSearched: true, isFrozen: true },
+  email: { isSearched: true, isFrozen: true },
+  company_name: { isSearched: true, isFrozen: true },
+  phone: { isSearched: false, isFrozen: true },
+  address: { isSearched: false, isFrozen: true },
+  tax_id: { isSearched: false, isFrozen: true },
+};
+
+interface FieldUse {
+  /** `q` of the list finds the client by it. */
+  isSearched: boolean;
+  /** A document keeps the value of the moment when it was issued, see billing/parties.ts. True for what documents print. */
+  isFrozen: boolean;
+}
+
+export interface ClientRecord extends Stamped, ClientFields {
   status: string;
-  /** Name, email and company, see searchText: what `q` looks into, and the order by name. */
+  /** The searched fields, see searchText: what `q` looks into, and the order by name. */
   search: string;
   /** When what identifies the client was erased, see client-erasure.ts. */
   anonymised_at?: Date;
   /** See lockOwn. */
-  holds?: number;
+  lock_version?: number;
 }
-
-const clientSchema = new Schema(
-  {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
-    name: { type: String, required: true },
-    email: { type: String, required: true },
-    company_name: String,
-    phone: String,
-    address: String,
-    tax_id: String,
-    status: { type: String, required: true, default: 'invited' },
-    search: { type: String, required: true },
-    anonymised_at: Date,
-    lock_version: Number,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
-  },
-  { versionKey: false, strict: 'throw', collection: 'clients' },
-);
 
 export const clientListing: Listing = {
   filters: [],
@@ -48,32 +49,55 @@ export const clientListing: Listing = {
   standard: '-created_at',
 };
 
-clientSchema.plugin(tenant);
-addListIndexes(clientSchema, clientListing);
+const clientSchema = recordSchema<ClientRecord>(
+  'clients',
+  {
+    ...mapFields(() => ({ type: String })),
+    status: { type: String, required: true, default: 'invited' },
+    search: { type: String, required: true },
+    anonymised_at: Date,
+    lock_version: Number,
+  },
+  clientListing,
+);
 
 export const Client = recordsOf<ClientRecord>('Client', clientSchema);
 
+/** The fields that `isWanted` picks. */
+export function clientFieldNames(isWanted: (use: FieldUse) => boolean = () => true): readonly (keyof ClientFields)[] {
+  return (Object.keys(CLIENT_FIELDS) as (keyof ClientFields)[]).filter((name) => isWanted(CLIENT_FIELDS[name]));
+}
+
+function mapFields<Value>(make: () => Value) {
+  return Object.fromEntries(clientFieldNames().map((name) => [name, make()])) as Record<keyof ClientFields, Value>;
+}
+
+const SEARCHED = clientFieldNames(({ isSearched }) => isSearched);
+
 /** The value of `search`. */
-export function searchOf({ name, email, company_name }: Pick<ClientRecord, 'name' | 'email' | 'company_name'>): string {
-  return searchText([name, email, company_name ?? ''].join('\n'));
+export function searchOf(client: ClientFields): string {
+  return searchText(SEARCHED.map((name) => client[name] ?? '').join('\n'));
 }
 
 /** The client as the API returns it. Fields that were never given are absent. */
 export function clientView(client: ClientRecord) {
   return {
     id: String(client._id),
-    name: client.name,
-    email: client.email,
-    ...(client.company_name ? { company_name: client.company_name } : {}),
-    ...(client.phone ? { phone: client.phone } : {}),
-    ...(client.address ? { address: client.address } : {}),
-    ...(client.tax_id ? { tax_id: client.tax_id } : {}),
+    ...givenFields(client),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),
     updated_at: client.updated_at.toISOString(),
   };
 }
+
+/** Without the fields that are empty. @param names which fields; all that callers can set unless given. */
+export function givenFields(client: ClientFields, names = clientFieldNames()): GivenFields {
+  const given = names.flatMap((name) => (client[name] ? [[name, client[name]]] : []));
+  return Object.fromEntries(given) as GivenFields;
+}
+
+type GivenFields = { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
 
 export type ClientDetails = Pick<ClientRecord, '_id' | 'name' | 'email' | 'company_name'>;
 

@@ -1,18 +1,18 @@
 // A demand for payment.
-import { Schema } from 'mongoose';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
-import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { expiryOf } from './expiry.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
-import { type Parties, partiesField, sentTo } from './parties.ts';
+import { frozenClient, type Parties, partiesField } from './parties.ts';
 
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends Stamped, DocumentDates {
@@ -44,10 +44,20 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   expires_on?: string | undefined;
 }
 
-const invoiceSchema = new Schema(
+export const invoiceListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date', issue_date: 'issue_date' },
+  unique: ['number_text'],
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
+  // What is overdue is counted without reading it.
+  covers: { due_date: ['amount'] },
+};
+
+const invoiceSchema = recordSchema<InvoiceRecord>(
+  'invoices',
   {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
     number: { type: Number, required: true },
     number_text: String,
     number_period: String,
@@ -66,25 +76,9 @@ const invoiceSchema = new Schema(
     line_items: lineItemField,
     parties: partiesField,
     expires_on: String,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
   },
-  { versionKey: false, strict: 'throw', collection: 'invoices' },
+  invoiceListing,
 );
-
-export const invoiceListing: Listing = {
-  filters: ['client_id', 'status'],
-  orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date', issue_date: 'issue_date' },
-  unique: ['number_text'],
-  standard: '-created_at',
-  // A logo may be inlined in it.
-  left: ['parties.issuer'],
-  // What is overdue is counted without reading it.
-  covers: { due_date: ['amount'] },
-};
-
-invoiceSchema.plugin(tenant);
-addListIndexes(invoiceSchema, invoiceListing);
 // Whether a project has invoices, when somebody wants to delete it.
 invoiceSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
@@ -129,7 +123,7 @@ export function invoiceView(
     tax_rate: invoice.tax_rate,
     description: invoice.description,
     line_items: invoice.line_items,
-    client: invoice.parties ? sentTo(invoice.parties) : client ? embeddedClient(client) : null,
+    client: invoice.parties ? frozenClient(invoice.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),

@@ -1,6 +1,6 @@
-// Who a document is from and to, as they were when it was sent: later changes of profile or client do not rewrite what was issued.
+// Issuer and recipient of a document, frozen when it is sent: later changes of profile or client do not rewrite an issued document.
 import type { AccountRecord } from '../accounts/account.ts';
-import type { ClientRecord } from '../accounts/client.ts';
+import { type ClientFields, type ClientRecord, clientFieldNames, givenFields } from '../accounts/client.ts';
 
 export interface Issuer {
   name: string;
@@ -14,15 +14,8 @@ export interface Issuer {
   locale: string;
 }
 
-export interface Recipient {
-  id: string;
-  name: string;
-  email: string;
-  company_name?: string;
-  phone?: string;
-  address?: string;
-  tax_id?: string;
-}
+/** The frozen fields of the client, see CLIENT_FIELDS. */
+export type Recipient = { id: string } & { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
 
 export interface Parties {
   issuer: Issuer;
@@ -39,6 +32,8 @@ export const partiesField = {
   default: undefined,
 } as const;
 
+const FROZEN = clientFieldNames(({ isFrozen }) => isFrozen);
+
 export function partiesOf(account: AccountRecord, client: ClientRecord): Parties {
   return {
     issuer: given({
@@ -52,20 +47,12 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
       brand_color: account.brand_color,
       locale: account.locale,
     }),
-    client: given({
-      id: String(client._id),
-      name: client.name,
-      email: client.email,
-      company_name: client.company_name,
-      phone: client.phone,
-      address: client.address,
-      tax_id: client.tax_id,
-    }),
+    client: { id: String(client._id), ...givenFields(client, FROZEN) },
   };
 }
 
-/** The recipient as it is embedded in the document. */
-export function sentTo({ client: { id, name, email, company_name } }: Parties) {
+/** The frozen recipient as it is embedded in the document. */
+export function frozenClient({ client: { id, name, email, company_name } }: Parties) {
   return { id, name, email, ...(company_name ? { company_name } : {}) };
 }
 

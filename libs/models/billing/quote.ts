@@ -1,16 +1,16 @@
 // An offer to a client.
-import { Schema } from 'mongoose';
 import { fromMinor } from '../../billing/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
-import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
-import { type Parties, partiesField, sentTo } from './parties.ts';
+import { frozenClient, type Parties, partiesField } from './parties.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
 
@@ -45,10 +45,18 @@ export interface QuoteRecord extends Stamped, DocumentDates {
   expires_on?: string | undefined;
 }
 
-const quoteSchema = new Schema(
+export const quoteListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at', issue_date: 'issue_date' },
+  unique: ['number_text'],
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  left: ['parties.issuer'],
+};
+
+const quoteSchema = recordSchema<QuoteRecord>(
+  'quotes',
   {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
     number: { type: Number, required: true },
     number_text: String,
     number_period: String,
@@ -66,23 +74,9 @@ const quoteSchema = new Schema(
     line_items: lineItemField,
     parties: partiesField,
     expires_on: String,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
   },
-  { versionKey: false, strict: 'throw', collection: 'quotes' },
+  quoteListing,
 );
-
-export const quoteListing: Listing = {
-  filters: ['client_id', 'status'],
-  orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at', issue_date: 'issue_date' },
-  unique: ['number_text'],
-  standard: '-created_at',
-  // A logo may be inlined in it.
-  left: ['parties.issuer'],
-};
-
-quoteSchema.plugin(tenant);
-addListIndexes(quoteSchema, quoteListing);
 // Whether a project has quotes, when somebody wants to delete it.
 quoteSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
@@ -130,7 +124,7 @@ export function quoteView(
     tax_rate: quote.tax_rate,
     description: quote.description,
     line_items: quote.line_items,
-    client: quote.parties ? sentTo(quote.parties) : client ? embeddedClient(client) : null,
+    client: quote.parties ? frozenClient(quote.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),

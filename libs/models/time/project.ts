@@ -1,11 +1,11 @@
 // A piece of work for a client.
-import { Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
-import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 
 export interface ProjectRecord extends Stamped {
   client_id: StoredId;
@@ -13,22 +13,8 @@ export interface ProjectRecord extends Stamped {
   /** One of the account's own statuses at the time it was set. */
   status: string;
   /** See lockOwn. */
-  holds?: number;
+  lock_version?: number;
 }
-
-const projectSchema = new Schema(
-  {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
-    client_id: requiredIdField,
-    name: { type: String, required: true },
-    status: { type: String, required: true },
-    lock_version: Number,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
-  },
-  { versionKey: false, strict: 'throw', collection: 'projects' },
-);
 
 export const projectListing: Listing = {
   filters: ['client_id', 'status'],
@@ -36,8 +22,16 @@ export const projectListing: Listing = {
   standard: '-created_at',
 };
 
-projectSchema.plugin(tenant);
-addListIndexes(projectSchema, projectListing);
+const projectSchema = recordSchema<ProjectRecord>(
+  'projects',
+  {
+    client_id: requiredIdField,
+    name: { type: String, required: true },
+    status: { type: String, required: true },
+    lock_version: Number,
+  },
+  projectListing,
+);
 
 export const Project = recordsOf<ProjectRecord>('Project', projectSchema);
 

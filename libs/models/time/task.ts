@@ -1,10 +1,10 @@
 // Something to do in a project, and the time it took so far.
-import { Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { changeTime } from '../counter.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
-import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 
 export const TASK_STATUSES = ['todo', 'in_progress', 'done'] as const;
@@ -24,13 +24,18 @@ export interface TaskRecord extends Stamped {
   total_seconds: number;
   phase_id: StoredId | null;
   /** See lockOwn. */
-  holds?: number;
+  lock_version?: number;
 }
 
-const taskSchema = new Schema(
+export const taskListing: Listing = {
+  filters: ['project_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at' },
+  standard: '-created_at',
+};
+
+const taskSchema = recordSchema<TaskRecord>(
+  'tasks',
   {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
     project_id: requiredIdField,
     name: { type: String, required: true },
     description: String,
@@ -41,20 +46,9 @@ const taskSchema = new Schema(
     total_seconds: { type: Number, required: true, default: 0 },
     phase_id: idField,
     lock_version: Number,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
   },
-  { versionKey: false, strict: 'throw', collection: 'tasks' },
+  taskListing,
 );
-
-export const taskListing: Listing = {
-  filters: ['project_id', 'status'],
-  orders: { created_at: '_id', updated_at: 'updated_at' },
-  standard: '-created_at',
-};
-
-taskSchema.plugin(tenant);
-addListIndexes(taskSchema, taskListing);
 
 export const Task = recordsOf<TaskRecord>('Task', taskSchema);
 

@@ -1,8 +1,8 @@
 // Time somebody worked on a project, optionally on one of its tasks.
-import { Schema } from 'mongoose';
-import { addListIndexes, type Listing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
-import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
@@ -20,10 +20,15 @@ export interface TimeEntryRecord extends Stamped {
   invoice_id?: StoredId | null;
 }
 
-const timeEntrySchema = new Schema(
+export const timeEntryListing: Listing = {
+  filters: ['task_id', 'project_id'],
+  orders: { date: 'date', created_at: '_id', updated_at: 'updated_at' },
+  standard: '-date',
+};
+
+const timeEntrySchema = recordSchema<TimeEntryRecord>(
+  'time_entries',
   {
-    _id: { ...idField, default: newId },
-    account_id: requiredIdField,
     project_id: requiredIdField,
     task_id: idField,
     hours: { type: Number, required: true },
@@ -32,20 +37,9 @@ const timeEntrySchema = new Schema(
     date: { type: String, required: true },
     description: String,
     invoice_id: idField,
-    created_at: { type: Date, required: true, default: () => new Date() },
-    updated_at: { type: Date, required: true, default: () => new Date() },
   },
-  { versionKey: false, strict: 'throw', collection: 'time_entries' },
+  timeEntryListing,
 );
-
-export const timeEntryListing: Listing = {
-  filters: ['task_id', 'project_id'],
-  orders: { date: 'date', created_at: '_id', updated_at: 'updated_at' },
-  standard: '-date',
-};
-
-timeEntrySchema.plugin(tenant);
-addListIndexes(timeEntrySchema, timeEntryListing);
 
 export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema);
 

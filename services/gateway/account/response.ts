@@ -1,5 +1,6 @@
 // What a caller gets about its account.
 import Joi from 'joi';
+import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
 import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
 
@@ -15,7 +16,7 @@ const numberFormat = () =>
     .required()
     .meta({ schema: 'NumberFormat' });
 
-export const accountResponse = Joi.object({
+export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>({
   id: id(),
   name: words(),
   mode: Joi.string()

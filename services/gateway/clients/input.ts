@@ -1,19 +1,12 @@
 // What a caller may send about clients.
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
-import { clientListing } from '#libs/models/accounts/client.ts';
+import { type ClientFields, clientListing } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
 import { line, name, text } from '../fields/input-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
-export interface NewClient {
-  name: string;
-  email: string;
-  company_name?: string | null;
-  phone?: string | null;
-  address?: string | null;
-  tax_id?: string | null;
-}
+export type NewClient = ClientFields;
 
 export type ClientChanges = Partial<NewClient>;
 

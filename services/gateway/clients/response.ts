@@ -1,8 +1,9 @@
 // What a caller gets about clients.
 import Joi from 'joi';
+import type { clientView } from '#libs/models/accounts/client.ts';
 import { exampleClient, exampleTime, id, maybeWords, timestamp, words } from '../fields/response-fields.ts';
 
-export const clientResponse = Joi.object({
+export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   id: id(),
   name: words(),
   email: words(),

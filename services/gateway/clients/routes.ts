@@ -122,7 +122,7 @@ async function createClient({ body, commit }: Context<NewClient, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
     const client: ClientRecord = {
       ...newRecord(accountId),
-      ...stored(body),
+      ...emptyToNull(body),
       name: body.name,
       email: body.email,
       search: searchOf(body),
@@ -159,7 +159,7 @@ async function updateClient({ body, id, commit, missing, requireMatch }: Context
     if (!client) throw missing();
     await requireMatch(() => clientView(client));
     if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
-    const changes = stored(body);
+    const changes = emptyToNull(body);
     if (isUnchanged(client, changes)) return updated(clientView(client));
     const search = searchOf({ ...client, ...changes });
     const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));
@@ -213,7 +213,7 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
   }
 }
 
-/** An optional field given as '' is a field not given. */
-function stored<Body extends object>(body: Body): Body {
+/** An optional field given as '' is stored as null, like one that is not given. */
+function emptyToNull<Body extends object>(body: Body): Body {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '' ? null : value])) as Body;
 }

@@ -16,7 +16,7 @@ export const number = () => Joi.number().required();
 export const currency = () => Joi.string().length(3).required().description('ISO 4217 code');
 
 /** Null for what was not given. */
-export const orNull = (shape: Joi.Schema) => shape.allow(null).required();
+export const orNull = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.allow(null).required() as Shape;
 
 export const embeddedClient = () =>
   orNull(

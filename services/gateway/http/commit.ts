@@ -44,7 +44,15 @@ export interface CommitOptions {
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
-export function commitFor({ request, accountId, requestId, isDryRun, beforeWork, nudge, onCrashPoint }: CommitOptions): Commit {
+export function commitFor({
+  request,
+  accountId,
+  requestId,
+  isDryRun,
+  beforeWork,
+  nudge,
+  onCrashPoint,
+}: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
   // Also where nothing is written: a key that is wrong is wrong everywhere.
   if (key !== undefined && !KEY_FORM.test(key)) {
@@ -60,7 +68,10 @@ export function commitFor({ request, accountId, requestId, isDryRun, beforeWork,
   };
 
   /** Units of work of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
-  async function run(work: Bound, remember?: (session: Session, response: JsonResponse) => Promise<void>): Promise<JsonResponse> {
+  async function run(
+    work: Bound,
+    remember?: (session: Session, response: JsonResponse) => Promise<void>,
+  ): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
       runUnitOfWork({ accountId, requestId, beforeWork, onStep: onCrashPoint }, async (unit) => {
         const response = await work(unit);

@@ -1,6 +1,7 @@
 // What a caller gets about invoices.
 import Joi from 'joi';
 import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
+import type { invoiceView } from '#libs/models/billing/invoice.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
@@ -20,7 +21,7 @@ import {
   words,
 } from '../fields/response-fields.ts';
 
-export const invoiceResponse = Joi.object({
+export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>({
   id: id(),
   invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
   ...moneyResponse,

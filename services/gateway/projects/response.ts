@@ -1,5 +1,6 @@
 // What a caller gets about projects.
 import Joi from 'joi';
+import type { projectView } from '#libs/models/time/project.ts';
 import {
   embeddedClient,
   exampleClient,
@@ -10,7 +11,7 @@ import {
   words,
 } from '../fields/response-fields.ts';
 
-export const projectResponse = Joi.object({
+export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>({
   id: id(),
   name: words(),
   status: words().description("One of the account's own statuses, or of the defaults"),

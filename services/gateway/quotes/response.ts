@@ -1,5 +1,6 @@
 // What a caller gets about quotes.
 import Joi from 'joi';
+import type { quoteView } from '#libs/models/billing/quote.ts';
 import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
@@ -16,7 +17,7 @@ import {
   timestamp,
 } from '../fields/response-fields.ts';
 
-export const quoteResponse = Joi.object({
+export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   id: id(),
   quote_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
   ...moneyResponse,

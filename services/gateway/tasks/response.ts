@@ -1,5 +1,6 @@
 // What a caller gets about tasks.
 import Joi from 'joi';
+import type { taskView } from '#libs/models/time/task.ts';
 import { TASK_STATUSES } from '#libs/models/time/task.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
@@ -13,7 +14,7 @@ import {
   words,
 } from '../fields/response-fields.ts';
 
-export const taskResponse = Joi.object({
+export const taskResponse = Joi.object<ReturnType<typeof taskView>, true>({
   id: id(),
   name: words(),
   description: orNull(Joi.string()),

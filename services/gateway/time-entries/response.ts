@@ -1,5 +1,6 @@
 // What a caller gets about time entries.
 import Joi from 'joi';
+import type { timeEntryView } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
@@ -43,7 +44,7 @@ export const createdTimeEntryResponse = Joi.object({
   .id('CreatedTimeEntry')
   .example({ ...exampleCore, task_id: exampleId.tasks, project: exampleProject });
 
-export const timeEntryResponse = Joi.object({
+export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, true>({
   ...core,
   task_id: orNull(Joi.string().guid()),
   task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
