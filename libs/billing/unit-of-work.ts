@@ -3,7 +3,8 @@
 import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '../models/billing/number-ledger.ts';
 import { drawInSequence, drawMany, drawNext, giveBack, pretendChangeTime, reserveEvents } from '../models/counter.ts';
 import { type Id, type StoredId, timeOf } from '../models/tenant.ts';
-import { type EventType, insertEvent, insertEvents } from '../models/webhooks/event.ts';
+import { insertEvent, insertEvents } from '../models/webhooks/event.ts';
+import type { EventType } from '../models/webhooks/event-types.ts';
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import { formattedNumber, type NumberFormats, numberFormat, periodOf, sequenceOf } from './number-format.ts';
 

@@ -11,7 +11,7 @@ import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/i
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
-import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 
 /** The error names this many of the documents that failed. */

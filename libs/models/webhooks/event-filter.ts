@@ -1,6 +1,6 @@
 // Which events an endpoint subscribes to: types, `noun.*` or `*`.
 import type { StoredId } from '../tenant.ts';
-import { EVENT_TYPES } from './event.ts';
+import { EVENT_TYPES } from './event-types.ts';
 
 const NOUNS = new Set(EVENT_TYPES.filter((type) => type.includes('.')).map((type) => type.split('.', 1)[0]));
 

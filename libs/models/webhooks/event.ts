@@ -4,42 +4,7 @@ import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
-
-export const EVENT_TYPES = [
-  'client.created',
-  'client.updated',
-  'client.anonymised',
-  'client.deleted',
-  'project.created',
-  'project.updated',
-  'project.deleted',
-  'task.created',
-  'task.updated',
-  'task.deleted',
-  'time_entry.created',
-  'time_entry.updated',
-  'time_entry.deleted',
-  'quote.created',
-  'quote.updated',
-  'quote.sent',
-  'quote.accepted',
-  'quote.declined',
-  'quote.expired',
-  'quote.deleted',
-  'invoice.created',
-  'invoice.updated',
-  'invoice.sent',
-  'invoice.paid',
-  'invoice.overdue',
-  'invoice.cancelled',
-  'invoice.deleted',
-  'payment.recorded',
-  'documents.completed',
-  'endpoint.disabled',
-  'ping',
-] as const;
-
-export type EventType = (typeof EVENT_TYPES)[number];
+import type { EventType } from './event-types.ts';
 
 const eventSchema = new Schema(
   {

@@ -3,15 +3,16 @@ import Joi from 'joi';
 import { conflict } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/models/webhooks/event.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
+import { EVENT_TYPES } from '#libs/models/webhooks/event-types.ts';
 import { replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
 import { found, type JsonResponse, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { eventResponse, eventReplayResponse, eventTypeResponse } from './response.ts';
+import { eventReplayResponse, eventResponse, eventTypeResponse } from './response.ts';
 import { countFeed, eventView, type FeedPage, readFeed } from './store/event-feed.ts';
 
 const path = '/api/v1/events';

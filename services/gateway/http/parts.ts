@@ -1,5 +1,5 @@
 // What handlers need besides the database: opened once by main.ts and handed to every handler as `context.parts`.
-import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { PrintDocument } from '../printing/print-document.ts';

@@ -26,7 +26,7 @@ import {
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
-import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';

@@ -1,6 +1,12 @@
-// Every type of event with what it means, an example of its body and a JSON Schema of it, made from what the API answers.
+// Every type of event with what it means, an example of its body and a JSON Schema of it, made from event-types.ts and the responses of the API.
 import Joi from 'joi';
-import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event.ts';
+import {
+  EVENT_TYPES,
+  type EventNoun,
+  type EventType,
+  eventDeclarations,
+  nounOf,
+} from '#libs/models/webhooks/event-types.ts';
 import { clientResponse } from '../clients/response.ts';
 import { batchResponse } from '../documents/batch-view.ts';
 import { exampleId } from '../fields/example-ids.ts';
@@ -24,50 +30,13 @@ export interface CatalogueEntry {
   data: Joi.Schema;
 }
 
-const DESCRIPTIONS: Record<EventType, string> = {
-  'client.created': 'A client was created.',
-  'client.updated': 'A field of a client was changed.',
-  'client.anonymised':
-    'What identifies a client was erased, from its record and from the events before this one: erase it in your own records.',
-  'client.deleted': 'A client was deleted; the data is its last state.',
-  'project.created': 'A project was created.',
-  'project.updated': 'A field of a project was changed.',
-  'project.deleted': 'A project was deleted; the data is its last state.',
-  'task.created': 'A task was created.',
-  'task.updated': 'A field of a task was changed, or its total because time on it was.',
-  'task.deleted': 'A task was deleted together with its time entries; the data is its last state.',
-  'time_entry.created': 'Time was recorded.',
-  'time_entry.updated': 'A field of a time entry was changed.',
-  'time_entry.deleted': 'A time entry was deleted; the data is its last state.',
-  'quote.created': 'A quote was created.',
-  'quote.updated': 'A field of a quote was changed.',
-  'quote.sent': 'A quote became Sent.',
-  'quote.accepted': 'A quote became Accepted.',
-  'quote.declined': 'A quote became Declined.',
-  'quote.expired':
-    "The last day of a sent quote has passed on the account's calendar. Once, and again after its last day was moved or it was set to Sent again.",
-  'quote.deleted': 'A draft quote was deleted; the data is its last state.',
-  'invoice.created': 'An invoice was created.',
-  'invoice.updated': 'A field of an invoice was changed.',
-  'invoice.sent': 'An invoice became Sent.',
-  'invoice.paid': 'An invoice became Paid.',
-  'invoice.overdue':
-    "The due date of a sent invoice has passed on the account's calendar. Once, and again after its due date was moved or it was set to Sent again.",
-  'invoice.cancelled': 'An invoice became Cancelled.',
-  'invoice.deleted': 'A draft invoice was deleted; the data is its last state.',
-  'payment.recorded': 'What was still due of an invoice was paid; `invoice.paid` follows.',
-  'documents.completed': 'A batch of documents is finished; what could not be printed is named in it.',
-  'endpoint.disabled': 'A webhook endpoint was disabled: its receiver answered 410, or it failed for five days.',
-  ping: 'A test, sent to one endpoint when somebody asks for it.',
-};
-
 const ping = Joi.object({ webhook_id: id(), message: words() }).id('Ping').example({
   webhook_id: exampleId.webhooks,
   message: 'If you can read this and verify its signature, the endpoint works.',
 });
 
-/** What an event carries, by the first word of its type: the record as the API answers it. */
-const DATA: Record<string, Joi.Schema> = {
+/** The record that an event carries as the API returns it, by the noun of its type. */
+const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   client: clientResponse,
   project: projectResponse,
   task: taskResponse,
@@ -80,25 +49,6 @@ const DATA: Record<string, Joi.Schema> = {
   ping,
 };
 
-/** Where the example of a record would not fit what happened to it; undefined leaves a field out. */
-const HAPPENED: Partial<Record<EventType, object>> = {
-  'client.anonymised': {
-    name: 'Anonymised client',
-    email: 'anonymised@example.invalid',
-    company_name: undefined,
-    anonymised_at: exampleTime,
-  },
-  'quote.accepted': { status: 'Accepted' },
-  'quote.declined': { status: 'Declined' },
-  'quote.expired': { status: 'Expired' },
-  'quote.deleted': { status: 'Draft' },
-  'invoice.paid': { status: 'Paid', amount_paid: 1356.6, amount_due: 0 },
-  'invoice.overdue': { status: 'Overdue' },
-  'invoice.cancelled': { status: 'Cancelled', amount_due: 0 },
-  'invoice.deleted': { status: 'Draft' },
-  'endpoint.disabled': { enabled: false, disabled_reason: 'gone', failing_since: exampleTime },
-};
-
 let made: readonly CatalogueEntry[] | undefined;
 
 /** Made when it is first asked for. */
@@ -108,14 +58,14 @@ export function eventCatalogue(): readonly CatalogueEntry[] {
 }
 
 function entryOf(type: EventType): CatalogueEntry {
-  const data = DATA[type.split('.', 1)[0] as string];
-  if (!data) throw new Error(`nothing is known of what ${type} carries`);
+  const data = DATA[nounOf(type)];
+  const { description, example: changes } = eventDeclarations[type];
   const { examples: _shownWhole, ...dataSchema } = jsonSchemaOf(data, 'output');
-  const fields = Object.entries({ ...(exampleOf(data) as object), ...HAPPENED[type] });
+  const fields = Object.entries({ ...(exampleOf(data) as object), ...changes });
   const example = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   return {
     type,
-    description: DESCRIPTIONS[type],
+    description,
     example: { type, timestamp: exampleTime, data: example },
     schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...bodySchema(type, dataSchema) },
     data,

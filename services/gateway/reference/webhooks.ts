@@ -1,5 +1,5 @@
 // The `webhooks` of the OpenAPI document: what Billhook sends, as the receiver sees it.
-import type { EventType } from '#libs/models/webhooks/event.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { bodySchema, type CatalogueEntry } from './event-catalogue.ts';
 import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { EVENT_DELIVERIES } from './tags.ts';

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { EVENT_TYPES, Event, type EventRecord, type EventType } from '#libs/models/webhooks/event.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event-types.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';

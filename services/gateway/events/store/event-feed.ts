@@ -1,7 +1,8 @@
 // The feed of an account's events over HTTP, in the order they happened.
 import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { Event, type EventRecord, type EventType } from '#libs/models/webhooks/event.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
 
 /** A body may have 250 kB and a page 100 of them: pages for a few callers at once would exceed a small gateway's memory. */
 const PAGE_BYTES = 2 * 1024 * 1024;

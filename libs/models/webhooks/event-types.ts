@@ -1,0 +1,137 @@
+// Every type of event: what it means, and where its example differs from the example of its record. The catalogue of the API is made from it.
+
+interface Declaration {
+  description: string;
+  /** Fields in which the example differs from the one in the resource's response.ts; undefined leaves a field out. */
+  example?: Readonly<Record<string, unknown>>;
+}
+
+const exampleTime = '2026-11-02T09:30:00.000Z';
+
+/** The part before the dot is the noun: it says which record the event carries, see reference/event-catalogue.ts. */
+const declarations = {
+  'client.created': {
+    description: 'A client was created.',
+  },
+  'client.updated': {
+    description: 'A field of a client was changed.',
+  },
+  'client.anonymised': {
+    description:
+      'What identifies a client was erased from its record and from the events before this one: erase it in your own records.',
+    example: {
+      name: 'Anonymised client',
+      email: 'anonymised@example.invalid',
+      company_name: undefined,
+      anonymised_at: exampleTime,
+    },
+  },
+  'client.deleted': {
+    description: 'A client was deleted; the data is its last state.',
+  },
+  'project.created': {
+    description: 'A project was created.',
+  },
+  'project.updated': {
+    description: 'A field of a project was changed.',
+  },
+  'project.deleted': {
+    description: 'A project was deleted; the data is its last state.',
+  },
+  'task.created': {
+    description: 'A task was created.',
+  },
+  'task.updated': {
+    description: 'A field of a task was changed, or its total because time on it was.',
+  },
+  'task.deleted': {
+    description: 'A task was deleted together with its time entries; the data is its last state.',
+  },
+  'time_entry.created': {
+    description: 'Time was recorded.',
+  },
+  'time_entry.updated': {
+    description: 'A field of a time entry was changed.',
+  },
+  'time_entry.deleted': {
+    description: 'A time entry was deleted; the data is its last state.',
+  },
+  'quote.created': {
+    description: 'A quote was created.',
+  },
+  'quote.updated': {
+    description: 'A field of a quote was changed.',
+  },
+  'quote.sent': {
+    description: 'A quote became Sent.',
+  },
+  'quote.accepted': {
+    description: 'A quote became Accepted.',
+    example: { status: 'Accepted' },
+  },
+  'quote.declined': {
+    description: 'A quote became Declined.',
+    example: { status: 'Declined' },
+  },
+  'quote.expired': {
+    description:
+      "The last day of a sent quote has passed on the account's calendar. Once, and again after its last day was moved or it was set to Sent again.",
+    example: { status: 'Expired' },
+  },
+  'quote.deleted': {
+    description: 'A draft quote was deleted; the data is its last state.',
+    example: { status: 'Draft' },
+  },
+  'invoice.created': {
+    description: 'An invoice was created.',
+  },
+  'invoice.updated': {
+    description: 'A field of an invoice was changed.',
+  },
+  'invoice.sent': {
+    description: 'An invoice became Sent.',
+  },
+  'invoice.paid': {
+    description: 'An invoice became Paid.',
+    example: { status: 'Paid', amount_paid: 1356.6, amount_due: 0 },
+  },
+  'invoice.overdue': {
+    description:
+      "The due date of a sent invoice has passed on the account's calendar. Once, and again after its due date was moved or it was set to Sent again.",
+    example: { status: 'Overdue' },
+  },
+  'invoice.cancelled': {
+    description: 'An invoice became Cancelled.',
+    example: { status: 'Cancelled', amount_due: 0 },
+  },
+  'invoice.deleted': {
+    description: 'A draft invoice was deleted; the data is its last state.',
+    example: { status: 'Draft' },
+  },
+  'payment.recorded': {
+    description: 'What was still due of an invoice was paid; `invoice.paid` follows.',
+  },
+  'documents.completed': {
+    description: 'A batch of documents is finished; the data names those that could not be printed.',
+  },
+  'endpoint.disabled': {
+    description: 'A webhook endpoint was disabled: its receiver answered 410, or it failed for five days.',
+    example: { enabled: false, disabled_reason: 'gone', failing_since: exampleTime },
+  },
+  ping: {
+    description: 'A test, sent to one endpoint on request.',
+  },
+} as const satisfies Record<string, Declaration>;
+
+export type EventType = keyof typeof declarations;
+
+/** `client` of `client.created`. */
+export type EventNoun = EventType extends infer Type ? (Type extends `${infer Noun}.${string}` ? Noun : Type) : never;
+
+export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[];
+
+export const eventDeclarations: Readonly<Record<EventType, Declaration>> = declarations;
+
+export function nounOf(type: EventType): EventNoun {
+  return type.split('.', 1)[0] as EventNoun;
+}

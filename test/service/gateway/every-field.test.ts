@@ -1,0 +1,174 @@
+// Every field that a body takes is stored, shown, described and changed: a place that was forgotten is named in a sentence.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
+import { newId } from '#libs/models/tenant.ts';
+import type { Route } from '../../../services/gateway/http/route.ts';
+import { type AnswerCheck, answerCheck } from '../../support/contract/answer-check.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor, make, REFERENCES } from '../../support/operations.ts';
+import { routeTable } from '../../support/route-table.ts';
+
+interface Field {
+  type: string;
+  allow?: unknown[];
+  flags?: { only?: boolean };
+  rules?: { name: string }[];
+}
+
+const today = dayIn('UTC');
+/** Two values of each field whose type alone does not give one. */
+const SAMPLES: Record<string, [unknown, unknown]> = {
+  'projects.status': ['Complete', 'Awaiting Approval'],
+  line_items: [
+    [{ description: 'Design', quantity: 2, rate: 50 }],
+    [{ description: 'Drawings', quantity: 3, rate: 60 }],
+  ],
+  service_period: [
+    { from: '2026-10-01', to: '2026-10-31' },
+    { from: '2026-09-01', to: '2026-09-30' },
+  ],
+  issue_date: [today, addDays(today, 1)],
+  events: [['client.created'], ['invoice.*']],
+  url: ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/other'],
+  logo_url: ['https://example.com/one.png', 'https://example.com/other.png'],
+  brand_color: ['#1a2b3c', '#3c2b1a'],
+  time_zone: ['Europe/Berlin', 'Asia/Tokyo'],
+  locale: ['de-DE', 'fr-FR'],
+  project_statuses: [
+    ['Open', 'Closed'],
+    ['Open', 'Done'],
+  ],
+  number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],
+};
+
+const BY_TYPE: Record<string, [unknown, unknown]> = {
+  day: ['2031-01-02', '2031-01-03'],
+  currency: ['EUR', 'CHF'],
+  number: [7.5, 8.5],
+  boolean: [false, true],
+};
+
+let gateway: TestGateway;
+let check: AnswerCheck;
+beforeAll(async () => {
+  gateway = await startGateway();
+  check = answerCheck((await gateway.get('/openapi.json', { key: undefined })).body);
+});
+afterAll(() => gateway.close());
+
+const rowOf = (method: Route['method'], path: string) =>
+  routeTable.find((row) => row.method === method && row.path === path);
+const fieldsOf = (row: Route | undefined) => (row?.body?.describe()['keys'] ?? {}) as Record<string, Field>;
+const kindOf = (path: string) => path.split('/')[3] as string;
+
+/** Resources that callers create, read and change. */
+const creates = routeTable.filter(
+  ({ method, path, body }) =>
+    method === 'post' && body && rowOf('get', `${path}/{id}`) && rowOf('patch', `${path}/{id}`),
+);
+const created = creates.flatMap((row) => Object.entries(fieldsOf(row)).map(([name, field]) => ({ row, name, field })));
+const profile = rowOf('patch', '/api/v1/account') as Route;
+
+test('when the table is read, then the fields of all main resources are among those that are tried', () => {
+  expect(creates.map(({ path }) => kindOf(path))).toEqual(
+    expect.arrayContaining(['clients', 'projects', 'tasks', 'time-entries', 'quotes', 'invoices']),
+  );
+});
+
+describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] as const))('%s', (_name, one) => {
+  const { row, name, field } = one;
+  const resource = kindOf(row.path);
+  const item = `${row.path}/{id}`;
+  const change = rowOf('patch', item);
+
+  test('when it is created, then it is shown as it was sent, and a change of it too', async () => {
+    const [value] = await samplesOf(resource, name, field);
+    const sent = { ...(await bodyFor(gateway, row.operation, gateway.account)), [name]: value };
+    const reply = await gateway.post(row.path, sent);
+    if (reply.status !== 201) throw new Error(`POST ${row.path} rejects ${name}: ${JSON.stringify(reply.body)}`);
+    check('POST', row.path, reply);
+    const url = `${row.path}/${reply.body.data.id}`;
+    await requireShown(
+      url,
+      name,
+      value,
+      `the handler of POST ${row.path} does not store it, or the view does not show it`,
+    );
+
+    const changed = fieldsOf(change)[name];
+    // What cannot be changed says so, see null-fields.test.ts. References have rules of their own.
+    if (!changed || name in REFERENCES) return;
+    const [, other] = await samplesOf(resource, name, changed);
+    const patched = await gateway.patch(url, { [name]: other });
+    if (patched.status !== 200) throw new Error(`PATCH ${item} rejects ${name}: ${JSON.stringify(patched.body)}`);
+    check('PATCH', url, patched);
+    await requireShown(url, name, other, `the handler of PATCH ${item} does not store it`);
+    if (resource === 'webhooks') await gateway.delete(url);
+  });
+});
+
+test.each(Object.entries(fieldsOf(profile)))(
+  'when %s of the account is changed, then it is shown',
+  async (name, field) => {
+    const [value] = await samplesOf('account', name, field);
+    const { key } = await gateway.workspace.account();
+    const reply = await gateway.patch(profile.path, { [name]: value }, { key });
+    if (reply.status !== 200) throw new Error(`PATCH ${profile.path} rejects ${name}: ${JSON.stringify(reply.body)}`);
+    await requireShown(
+      profile.path,
+      name,
+      value,
+      'the handler does not store it, or accountView does not show it',
+      key,
+    );
+  },
+);
+
+async function requireShown(url: string, name: string, value: unknown, reason: string, key = gateway.account.key) {
+  const reply = await gateway.get(url, { key });
+  check('GET', url, reply);
+  const { data } = reply.body;
+  const shown = data[name] ?? data[name.replace(/_id$/, '')]?.id;
+  try {
+    expect(shown).toEqual(expectedOf(name, value));
+  } catch {
+    throw new Error(
+      `GET ${url} shows ${JSON.stringify(shown)} as ${name} instead of ${JSON.stringify(value)}: ${reason}`,
+    );
+  }
+}
+
+/** How a response writes a value, where that is not how it was sent. */
+function expectedOf(name: string, value: unknown): unknown {
+  if (name === 'number_formats')
+    return expect.objectContaining({ invoice: expect.objectContaining((value as { invoice: object }).invoice) });
+  if (name !== 'line_items') return value;
+  return (value as { description: string; quantity: number; rate: number }[]).map(
+    ({ description, quantity, rate }) => ({
+      description,
+      qty: String(quantity),
+      rate: String(rate),
+      discount: '0',
+    }),
+  );
+}
+
+async function samplesOf(resource: string, name: string, field: Field): Promise<readonly [unknown, unknown]> {
+  const { type, allow = [], flags, rules = [] } = field;
+  const kind = REFERENCES[name];
+  if (kind) {
+    const id = await make(gateway, kind, gateway.account, 'sample-');
+    return [id, id];
+  }
+  const known = SAMPLES[`${resource}.${name}`] ?? SAMPLES[name] ?? BY_TYPE[type];
+  if (known) return known;
+  if (type === 'uuid') return [newId(), newId()];
+  const words = allow.filter((value) => typeof value === 'string' && value !== '');
+  if (flags?.only) return [words[1], words[2] ?? words[0]];
+  if (rules.some((rule) => rule.name === 'email')) return ['one@example.com', 'other@example.com'];
+  if (['name', 'line', 'text', 'paragraphs'].includes(type)) return [`One ${name}`, `Other ${name}`];
+  if (type === 'url') return ['https://example.com/one', 'https://example.com/other'];
+  throw new Error(
+    `This test does not know a value of ${resource}.${name}, which is of type ${type}: add two to SAMPLES`,
+  );
+}
