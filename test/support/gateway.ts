@@ -87,8 +87,21 @@ export function callerOf(url: string, key: string) {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(String(bytes)) : bytes };
+    const answered = isJson ? JSON.parse(String(bytes)) : bytes;
+    if (isJson && !response.ok) explainMissingData(answered, `${method} ${path} got ${response.status}`);
+    return { status: response.status, headers: response.headers, body: answered };
   };
+}
+
+/** An error has no `data`: a test that reads it fails with the error instead of with "cannot read properties of undefined". */
+function explainMissingData(body: object, what: string) {
+  const data = {
+    enumerable: false,
+    get: () => {
+      throw new Error(`${what}, so it has no data: ${JSON.stringify(body)}`);
+    },
+  };
+  Object.defineProperty(body, 'data', data);
 }
 
 /** The same calls, written shorter. */

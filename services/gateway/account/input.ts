@@ -3,12 +3,12 @@ import Joi from 'joi';
 import type { NumberFormat } from '#libs/billing/number-format.ts';
 import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
-import { isDataUri, isWebUrl } from '#libs/outbound/url-form.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
 import { line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
+import { imageUrl } from '../fields/url-input.ts';
 
 export interface AccountChanges {
   name?: string;
@@ -46,7 +46,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   address: text().allow(null, ''),
   tax_id: line().allow(null, ''),
   bank_details: text().allow(null, ''),
-  logo_url: Joi.string().max(LOGO_LONGEST).custom(imageSource).allow(null, ''),
+  logo_url: imageUrl(LOGO_LONGEST).allow(null, ''),
   brand_color: Joi.string()
     .pattern(COLOR)
     .allow(null, '')
@@ -117,11 +117,6 @@ function numberFormat(prefix: string) {
 /** Also asked about items that are no text and are refused as such. */
 function isSameStatus(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && sameName(one) === sameName(other);
-}
-
-function imageSource(source: string, { message }: Joi.CustomHelpers) {
-  if (isDataUri(source, 'image') || isWebUrl(source)) return source;
-  return message({ custom: '{{#label}} must be an http(s) URL or a base64 data URI of an image' });
 }
 
 function zoneInput(zone: string, { message }: Joi.CustomHelpers) {

@@ -2,10 +2,10 @@
 import Joi from 'joi';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import { isEventFilter } from '#libs/models/webhooks/event-filter.ts';
+import { URL_LONGEST } from '#libs/outbound/url-form.ts';
 import { instant, line, uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 
-const URL_LONGEST = 2_048;
 const FILTERS_MAX = 50;
 /** Characters. The event of an invoice of 256 KiB has a somewhat longer body. */
 const BODY_LONGEST = 400_000;
@@ -27,7 +27,7 @@ const filter = Joi.string().custom((value: string, { error }) =>
 const fields = {
   url: Joi.string()
     .max(URL_LONGEST)
-    .messages({ 'string.max': 'url must be at most 2048 characters (length)' })
+    .messages({ 'string.max': `url must be at most ${URL_LONGEST} characters (length)` })
     .description('Where events are sent: https on a public address, or what the operator allows'),
   events: Joi.array()
     .items(filter.messages({ 'event.unknown': '{{#label}} is no event type, no `noun.*` and not `*`' }))

@@ -83,7 +83,11 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
 
   test('when it is created, then it is shown as it was sent, and a change of it too', async () => {
     const [value] = await samplesOf(resource, name, field);
-    const sent = { ...(await bodyFor(gateway, row.operation, gateway.account)), [name]: value };
+    const sent = {
+      ...(await bodyFor(gateway, row.operation, gateway.account)),
+      ...(await ownersOf(name, value, fieldsOf(row))),
+      [name]: value,
+    };
     const reply = await gateway.post(row.path, sent);
     if (reply.status !== 201) throw new Error(`POST ${row.path} rejects ${name}: ${JSON.stringify(reply.body)}`);
     check('POST', row.path, reply);
@@ -123,6 +127,15 @@ test.each(Object.entries(fieldsOf(profile)))(
     );
   },
 );
+
+/** A project must be of the client that the body names, and a task of the project. */
+async function ownersOf(name: string, id: unknown, known: object): Promise<object> {
+  const kind = REFERENCES[name];
+  if (!kind) return {};
+  const { data } = (await gateway.get(`/api/v1/${kind}/${id}`)).body;
+  const owners = Object.keys(REFERENCES).map((owner) => [owner, data[owner.replace(/_id$/, '')]?.id] as const);
+  return Object.fromEntries(owners.filter(([owner, of]) => of !== undefined && owner in known));
+}
 
 async function requireShown(url: string, name: string, value: unknown, reason: string, key = gateway.account.key) {
   const reply = await gateway.get(url, { key });
@@ -167,7 +180,6 @@ async function samplesOf(resource: string, name: string, field: Field): Promise<
   if (flags?.only) return [words[1], words[2] ?? words[0]];
   if (rules.some((rule) => rule.name === 'email')) return ['one@example.com', 'other@example.com'];
   if (['name', 'line', 'text', 'paragraphs'].includes(type)) return [`One ${name}`, `Other ${name}`];
-  if (type === 'url') return ['https://example.com/one', 'https://example.com/other'];
   throw new Error(
     `This test does not know a value of ${resource}.${name}, which is of type ${type}: add two to SAMPLES`,
   );

@@ -49,6 +49,10 @@ test('when the types are listed, then each is in the catalogue once, with a desc
   expect(new Set(catalogue.map(({ description }) => description)).size).toBe(EVENT_TYPES.length);
 });
 
+const SET_FIELD = 'give the record that field in causeEveryEvent';
+const CHANGE_EXAMPLE =
+  "change the example in the resource's response.ts, or `example` of this type alone in libs/models/webhooks/event-types.ts";
+
 describe.each(EVENT_TYPES)('%s', (type) => {
   const entry = () => catalogue.find((one) => one.type === type);
 
@@ -56,13 +60,22 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(problemsOf(type, entry()?.example)).toEqual([]);
   });
 
-  test('when it is really sent, then it matches its schema and has the fields of its example', () => {
+  test('when it is really sent, then it keeps to its schema and looks like its example', () => {
     const bodies = sent.filter((one) => one.type === type).map(({ body }) => body);
 
-    expect(bodies).not.toEqual([]);
+    if (bodies.length === 0)
+      throw new Error(`No ${type} was sent: cause it in causeEveryEvent at the end of this file`);
     expect(bodies.flatMap((body) => problemsOf(type, body))).toEqual([]);
-    const fields = (data: object) => Object.keys(data).toSorted();
-    expect(fields(bodies[0].data)).toEqual(fields(entry()?.example.data ?? {}));
+    const [shown, carried] = [Object.keys(entry()?.example.data ?? {}), Object.keys(bodies[0].data)];
+    const advice = [
+      ...shown
+        .filter((field) => !carried.includes(field))
+        .map((field) => `its example shows ${field}, and the one sent has none: ${SET_FIELD}, or ${CHANGE_EXAMPLE}`),
+      ...carried
+        .filter((field) => !shown.includes(field))
+        .map((field) => `it carries ${field}, and its example does not: ${CHANGE_EXAMPLE}`),
+    ];
+    expect(advice.map((text) => `${type}: ${text}`)).toEqual([]);
   });
 
   test('when a field is missing or of another kind, then the schema says so', () => {
