@@ -10,6 +10,9 @@ const READABLE = 4.5;
 const LEGIBLE = 60;
 const STEP = 0.04;
 
+/** Body text. */
+export const INK = '#1b1f24';
+
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [0, 0, 0];
 

@@ -7,7 +7,7 @@ import { hanFormsOf } from '../fonts/han.ts';
 import type { InlineImage } from '../images/fetch-image.ts';
 import { logoGround } from '../images/logo-ground.ts';
 import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
-import { type Palette, paletteOf } from './colour.ts';
+import { INK, type Palette, paletteOf } from './colour.ts';
 import type { DocumentLocale, Money } from './document-locale.ts';
 import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
@@ -73,9 +73,8 @@ const BRAND_OF: Record<PdfDocument['fontStyle'], string> = {
 };
 
 const PAPER = '#ffffff';
-const DARK = '#1b1f24';
-/** About what a picture becomes when it is dimmed. */
-const DIMMED = '#404040';
+/** About the ground of white and of dark text on a banner image. */
+const IMAGE_GROUND = { light: '#404040', dark: '#e6e6e6' } as const;
 
 export interface Parts {
   logo: InlineImage | undefined;
@@ -204,11 +203,11 @@ function party(
   };
 }
 
-/** Where the logo stands: on paper, on the brand's colour, or on a picture that is dimmed for white text. */
+/** The logo stands on paper, on the brand's colour or on the banner image. */
 function groundOf({ logo, banner }: Parts, { showBanner, layoutType }: PrintableDocument, palette: Palette) {
   const isOnPaper = !showBanner || (banner !== undefined && layoutType === 'standard');
-  if (isOnPaper) return logoGround(logo, PAPER, [palette.brand, DARK]);
-  return logoGround(logo, banner ? DIMMED : palette.brand, [PAPER, DARK]);
+  if (isOnPaper) return logoGround(logo, PAPER, [palette.brand, INK]);
+  return logoGround(logo, banner ? IMAGE_GROUND[banner.text ?? 'light'] : palette.brand, [PAPER, INK]);
 }
 
 function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | undefined {

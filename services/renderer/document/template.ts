@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ejs from 'ejs';
 import { CHECK_MARK_FACE, fallbackOrder, type HanForms } from '../fonts/fonts.ts';
 import { artworkOf } from './artwork.ts';
+import { INK } from './colour.ts';
 import type { Money } from './document-locale.ts';
 import type { DocumentView } from './document-view.ts';
 import { marginTexts } from './page-margins.ts';
@@ -60,8 +61,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     ink: view.palette.ink,
     tint: view.palette.tint,
     firstMargin: view.hasBanner ? '0' : '16mm',
-    // A picture is dimmed for it.
-    onPicture: '#fff',
+    onPicture: view.banner?.text === 'dark' ? INK : '#fff',
     logoGround: view.logoGround ?? 'none',
     ...marginTexts(view),
     // A trace of the banner on the pages after the first.

@@ -1,7 +1,8 @@
-// Decodes and re-encodes caller's images. Runs in a process of its own, which knows no secret and reaches no network:
-// image decoders have had holes through which a picture took over the program that looked at it.
+// Decodes and re-encodes images from callers. Runs in a process of its own without secrets and network, because image decoders have had
+// holes through which an image took over the program.
 import sharp, { type Sharp } from 'sharp';
 import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from '../document/paper.ts';
+import { type BannerText, bannerTextOf } from './banner-text.ts';
 import { harmlessSvg, type ImageKind, kindOf, READ_KINDS } from './image-kind.ts';
 
 export type ImageUse = 'logo' | 'banner-standard' | 'banner-overlay';
@@ -16,8 +17,10 @@ export type DecodeAnswer = { id: number } & (DecodedImage | { fault: ImageFault 
 
 export interface DecodedImage {
   dataUri: string;
-  /** What a logo with a transparent ground is painted in; absent when it brings a ground of its own. */
+  /** The colours of a logo with a transparent ground; absent when it has a ground of its own. */
   paint?: Paint[];
+  /** The colour of text that can be read on a banner below the heading. */
+  text?: BannerText['text'];
 }
 
 export interface Paint {
@@ -27,17 +30,15 @@ export interface Paint {
   share: number;
 }
 
-/** A PNG of 600 KB can unfold to 800 MB: judged by its header, before it is decoded. */
+/** Checked in the header before decoding: a PNG of 600 KB can unfold to 800 MB. */
 const PIXELS_MAX = 16_000_000;
 
 /** Printed at 62 × 16 mm at most: this is 300 dots per inch. */
 const LOGO = { width: 740, height: 380 };
 /** The paper's width at 190 dots per inch. */
 const BANNER_WIDTH = 1_600;
-/** White text on a white picture must have a contrast of 4.5: 0.45 × 255 is dark enough. */
-const DIMMED = 0.45;
 
-/** Only the decoders that are needed: not PDF, TIFF or whatever else this build of libvips brings. */
+/** Only the decoders that are needed: no PDF, no TIFF, nothing else that this build of libvips has. */
 const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Svg'].map((name) => `VipsForeignLoad${name}Buffer`);
 
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -50,7 +51,7 @@ process.on('message', ({ id, bytes, use }: DecodeRequest) => {
     .catch((error: unknown) => ({ fault: faultOf(error) }))
     .then((result) => process.send?.({ id, ...result } satisfies DecodeAnswer));
 });
-// The renderer has gone: nobody asks any more.
+// The renderer has ended.
 process.on('disconnect', () => process.exit());
 
 async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fault: ImageFault }> {
@@ -67,15 +68,19 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fa
     return { dataUri: `data:image/png;base64,${png.toString('base64')}`, ...(paint ? { paint } : {}) };
   }
   const heightMm = use === 'banner-overlay' ? BANNER_HEIGHT_MM.overlay : BANNER_HEIGHT_MM.standard;
-  const dimmed =
-    use === 'banner-overlay'
-      ? image.flatten({ background: '#fff' }).linear(DIMMED, 0)
-      : image.flatten({ background: '#fff' });
-  const jpeg = await dimmed
-    .resize({ width: BANNER_WIDTH, height: Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm), fit: 'cover' })
-    .jpeg({ quality: 82, mozjpeg: false })
-    .toBuffer();
-  return { dataUri: `data:image/jpeg;base64,${jpeg.toString('base64')}` };
+  const height = Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm);
+  const banner = image.flatten({ background: '#fff' }).resize({ width: BANNER_WIDTH, height, fit: 'cover' });
+  if (use === 'banner-standard') return { dataUri: await asJpeg(banner) };
+  // The heading stands on it.
+  const pixels = await banner.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+  const { text, dim } = bannerTextOf(pixels);
+  const { width, channels } = pixels.info;
+  return { dataUri: await asJpeg(sharp(pixels.data, { raw: { width, height, channels } }).linear(dim, 0)), text };
+}
+
+async function asJpeg(image: Sharp): Promise<string> {
+  const jpeg = await image.jpeg({ quality: 82, mozjpeg: false }).toBuffer();
+  return `data:image/jpeg;base64,${jpeg.toString('base64')}`;
 }
 
 const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as const;

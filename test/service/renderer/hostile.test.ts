@@ -87,7 +87,7 @@ test('when markdown holds markup, then nothing of it reaches out, and no image i
   expect(calls).toBe(0);
   expect(pdf.bytes.toString('latin1')).not.toContain('/Subtype /Image');
   expect(pdf.text).not.toMatch(/root:x|redis:\/\//);
-  expect(pdf.warnings).toEqual(['bodyMarkdown: images are not printed, what they show is said in words']);
+  expect(pdf.warnings).toEqual(['bodyMarkdown: images are not printed, only their descriptions']);
 });
 
 describe('markdown', () => {

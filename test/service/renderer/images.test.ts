@@ -69,15 +69,29 @@ describe('an image that can be had', () => {
     expect(await hidden.colourAt(1, 2, 2)).toEqual([255, 255, 255]);
   });
 
-  test('when a light banner lies under the heading, then it is dimmed until white text can be read', async () => {
+  test('when a light banner lies under the heading, then it stays as it is and the text on it is dark', async () => {
     const white = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#fff' } })
       .jpeg()
       .toBuffer();
     const pdf = await renderer.read(anInvoice({ layoutType: 'overlay', bannerUrl: asDataUri(white, 'image/jpeg') }));
 
-    const [level] = await pdf.colourAt(1, 100, 40);
+    const [level] = await pdf.colourAt(1, 205, 5);
+    expect(level).toBeGreaterThan(250);
+    expect(await pdf.isBlank(1, { x: 17, y: 10, width: 100, height: 48 })).toBe(false);
+  });
+
+  test('when a banner of light and dark parts lies under the heading, then it is dimmed until white text can be read', async () => {
+    const half = { width: 200, height: 200, channels: 3, background: '#fff' } as const;
+    const mixed = await sharp({ create: { ...half, width: 400, background: '#000' } })
+      .composite([{ input: { create: half }, left: 200, top: 0 }])
+      .jpeg()
+      .toBuffer();
+    const pdf = await renderer.read(anInvoice({ layoutType: 'overlay', bannerUrl: asDataUri(mixed, 'image/jpeg') }));
+
+    const [level] = await pdf.colourAt(1, 205, 5);
     // 4.5 : 1 against white.
     expect(level).toBeLessThanOrEqual(118);
+    expect(level).toBeGreaterThan(100);
   });
 
   test('when it has moved twice, then it is followed', async () => {
