@@ -1,4 +1,4 @@
-// What an operator may see and do to the queues: workers, jobs in hand, pause, resume, retry.
+// What an operator sees of the queues and does to them: workers, jobs in flight, pause, resume, retry.
 import { catalog, deliverWebhook, type JobDefinition, renderDocument, retryWebhook } from './catalog.ts';
 import type { Queues } from './queue.ts';
 
@@ -10,7 +10,7 @@ export interface WorkerReading {
   queue: string;
   address: string;
   connectedMs: number;
-  /** Jobs it has in hand now. */
+  /** Its jobs in flight. */
   jobs: ActiveJob[];
 }
 
@@ -18,7 +18,7 @@ export interface ActiveJob {
   id: string;
   queue: string;
   sinceMs: number;
-  /** The request it works for, when it works for one. Not of documents: it stands in their data, see jobsOf. */
+  /** The request that caused it. Absent for documents, whose data is not read, see jobsOf. */
   requestId: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface FailedJob {
   attempts: number;
 }
 
-/** All that workers have in hand: as many as they have places. More is a mistake that need not be read whole. */
+/** Far more than the slots of all workers. */
 const ACTIVE_MAX = 10_000;
 const RETRY_BATCH = 100;
 
@@ -38,14 +38,17 @@ export function findDefinition(name: string): Definition | undefined {
   return catalog.find((definition) => definition.name === name);
 }
 
-/** Every worker of every queue with what it has in hand, and jobs whose worker is not connected any more. */
+/** Every worker of every queue with its jobs in flight, and jobs whose worker is no longer connected. */
 export async function readWorkers(queues: Queues): Promise<{ workers: WorkerReading[]; orphans: ActiveJob[] }> {
   const perQueue = await Promise.all(catalog.map((definition) => workersOf(queues, definition)));
   return { workers: perQueue.flatMap(({ workers }) => workers), orphans: perQueue.flatMap(({ orphans }) => orphans) };
 }
 
 async function workersOf(queues: Queues, definition: Definition) {
-  const [clients, inHand] = await Promise.all([queues.raw(definition).getWorkers(), jobsInHand(queues, definition)]);
+  const [clients, inFlight] = await Promise.all([
+    queues.raw(definition).getWorkers(),
+    jobsInFlight(queues, definition),
+  ]);
   const workers = clients.map((client): WorkerReading => {
     // A worker's connection is called `<prefix>:<queue>:w:<name>`.
     const name = client['rawname']?.split(':w:')[1] ?? 'unnamed';
@@ -54,14 +57,14 @@ async function workersOf(queues: Queues, definition: Definition) {
       queue: definition.name,
       address: client['addr'] ?? '',
       connectedMs: Number(client['age'] ?? 0) * 1000,
-      jobs: inHand.filter(({ worker }) => worker === name).map(({ job }) => job),
+      jobs: inFlight.filter(({ worker }) => worker === name).map(({ job }) => job),
     };
   });
   const known = new Set(workers.map(({ name }) => name));
-  return { workers, orphans: inHand.filter(({ worker }) => !known.has(worker ?? '')).map(({ job }) => job) };
+  return { workers, orphans: inFlight.filter(({ worker }) => !known.has(worker ?? '')).map(({ job }) => job) };
 }
 
-async function jobsInHand(queues: Queues, definition: Definition) {
+async function jobsInFlight(queues: Queues, definition: Definition) {
   const fields = ['pb', 'processedOn', ...(definition === renderDocument ? [] : ['data'])];
   const jobs = await jobsOf(queues, definition, { state: 'active', limit: ACTIVE_MAX, fields });
   const now = Date.now();
@@ -91,16 +94,16 @@ async function jobsOf(
   { state, limit, fields }: { state: 'active' | 'failed'; limit: number; fields: string[] },
 ) {
   const queue = queues.raw(definition);
-  // Those in hand oldest first: what hangs has been there for long. Those that failed latest first.
+  // Jobs in flight oldest first, because a job that hangs is old; failed jobs newest first.
   const ids: string[] = await queue.getRanges([state], 0, limit - 1, state === 'active');
   const jobs = await Promise.all(
     ids.map(async (id) => ({ id, values: await queues.redis.hmget(queue.toKey(id), ...fields) })),
   );
-  // The others are gone meanwhile.
+  // The others were removed since.
   return jobs.filter(({ values }) => values.some((value) => value !== null));
 }
 
-/** A delivery that waits too long on one of them comes back on the other: they are paused and resumed together. */
+/** A delivery that waits too long in one queue is enqueued in the other: they are paused and resumed together. */
 const DELIVERY: readonly Definition[] = [deliverWebhook, retryWebhook];
 
 const togetherWith = (definition: Definition) => (DELIVERY.includes(definition) ? DELIVERY : [definition]);
@@ -111,7 +114,7 @@ export function pausedWith(name: string): string[] {
   return names.includes(name) ? names.filter((other) => other !== name) : [];
 }
 
-/** Workers finish what they have in hand and take nothing more, until it is resumed. Jobs still come in. */
+/** Workers finish their jobs in flight and take no more until it is resumed. New jobs are still accepted. */
 export async function pauseQueue(queues: Queues, definition: Definition): Promise<void> {
   await Promise.all(togetherWith(definition).map((each) => queues.raw(each).pause()));
 }
@@ -120,7 +123,7 @@ export async function resumeQueue(queues: Queues, definition: Definition): Promi
   await Promise.all(togetherWith(definition).map((each) => queues.raw(each).resume()));
 }
 
-/** The latest failed jobs that were kept. Their data are left out: they may hold a customer's document. */
+/** The latest failed jobs. Their data is left out: it may hold a customer's document. */
 export async function findFailedJobs(queues: Queues, definition: Definition, limit: number): Promise<FailedJob[]> {
   const fields = ['failedReason', 'finishedOn', 'atm'];
   const jobs = await jobsOf(queues, definition, { state: 'failed', limit, fields });
@@ -134,7 +137,7 @@ export async function findFailedJobs(queues: Queues, definition: Definition, lim
 
 export type RetryOutcome = 'retried' | 'gone' | 'not failed';
 
-/** Puts one failed job back. `gone`: the queue has no job with that id (any more). */
+/** Puts one failed job back. `gone`: the queue has no job with that id. */
 export async function retryJob(queues: Queues, definition: Definition, id: string): Promise<RetryOutcome> {
   const job = await queues.raw(definition).getJob(id);
   if (!job) return 'gone';
@@ -142,7 +145,7 @@ export async function retryJob(queues: Queues, definition: Definition, id: strin
   try {
     await job.retry('failed');
   } catch (error) {
-    // Between the look and the retry somebody else took it away or put it back.
+    // Between the check and the retry another operator removed or retried it.
     const state = await queues.stateOf(definition, id);
     if (state === 'unknown') return 'gone';
     if (state !== 'failed') return 'not failed';

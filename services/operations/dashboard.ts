@@ -1,4 +1,4 @@
-// The operations dashboard: the table of its pages and actions, and the manners they share.
+// The operations dashboard: the table of its pages and actions, and the checks before each of them.
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { isId } from '#libs/models/tenant.ts';
@@ -29,10 +29,10 @@ import {
   visitorOf,
 } from './session/visit.ts';
 import { assetRoutes } from './views/assets.ts';
+import { DashboardError } from './views/dashboard-error.ts';
 import { renderPage } from './views/html.ts';
 import { frame, type Page } from './views/layout.ts';
 import { sendProblem } from './views/problem.ts';
-import { Refusal } from './views/refusal.ts';
 
 const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/': overviewPage,
@@ -61,7 +61,7 @@ const actions: Record<string, (visit: Visit) => Promise<Done>> = {
 
 export interface Dashboard {
   app: Express;
-  /** To be closed before the queues and MongoDB are. */
+  /** Close it before the queues and MongoDB. */
   close(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ function makeApp(parts: Parts, trustProxy: number): Express {
   for (const [path, act] of Object.entries(actions))
     app.post(path, form, (request, response) => perform(parts, act, request, response));
   app.use(() => {
-    throw new Refusal(404, 'There is no such page.');
+    throw new DashboardError(404, 'No such page');
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
@@ -104,11 +104,11 @@ function makeApp(parts: Parts, trustProxy: number): Express {
 async function answer(parts: Parts, show: (visit: Visit) => Promise<Page>, request: Request, response: Response) {
   const visitor = visitorOf(response);
   const page = await show({ ...parts, visitor, request });
-  const said = await outcomeOf(request, visitor.name);
+  const message = await outcomeOf(request, visitor.name);
   response
     .status(page.status ?? 200)
     .set('Cache-Control', 'no-store')
-    .send(renderPage(frame(page, visitor, said)));
+    .send(renderPage(frame(page, visitor, message)));
 }
 
 async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, request: Request, response: Response) {
@@ -120,7 +120,7 @@ async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, reque
   response.redirect(303, entryId ? `${to}${to.includes('?') ? '&' : '?'}done=${entryId}` : to);
 }
 
-/** What is said about an action comes from the audit log, so that no link can make the page say anything. */
+/** The message about an action comes from the audit log, so that no link can put a text on the page. */
 async function outcomeOf(request: Request, operator: string) {
   const id = request.query['done'];
   if (!isId(id)) return undefined;

@@ -1,11 +1,11 @@
-// Who did what to the system, and when: every login, every refused one, and every action of an operator.
+// The audit log: every login, every rejected login, and every action of an operator.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { type Id, idField, newId } from '../tenant.ts';
 
-/** Longer than a year's review looks back; MongoDB removes older ones by itself. */
+/** Longer than a yearly review looks back; MongoDB removes older entries by itself. */
 const KEPT_SECONDS = 400 * 24 * 3600;
 
-/** `begun`: the process ended before it could say how it went. `refused`: it was not allowed, or there was nothing to do. */
+/** `begun`: the process ended before it recorded the outcome. `refused`: not allowed, or nothing to do. */
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'begun'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
@@ -44,7 +44,7 @@ const auditSchema = new Schema(
     /** Network address of the browser. Absent for the command line. */
     address: String,
     action: { type: String, required: true, enum: AUDIT_ACTIONS },
-    /** What it was done to: a queue's name, an id, a filter in words. */
+    /** The target: a queue's name, an id, a filter in words. */
     target: String,
     outcome: { type: String, required: true, enum: AUDIT_OUTCOMES },
     /** One line: how many, what was made, or why not. Never a key or a secret. */
@@ -71,8 +71,8 @@ export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string):
 }
 
 /**
- * Does `work` between two writes to the audit log: nothing is done that could not be noted first.
- * @param work returns one line on how it went, for the log and for the operator.
+ * Does `work` between two writes to the audit log: an action that cannot be recorded first is not done.
+ * @param work returns one line about the outcome, for the log and for the operator.
  */
 export async function audited<Result extends { detail?: string }>(
   deed: Deed,

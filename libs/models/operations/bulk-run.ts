@@ -1,4 +1,4 @@
-// An action of an operator on many records: how far it is, and what is left when its process is killed.
+// An action of an operator on many records: its progress, and what is left when its process is killed.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import { idField, newId } from '../tenant.ts';
@@ -7,7 +7,7 @@ const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type BulkState = 'running' | 'done' | 'stopped' | 'failed';
 
-/** A run whose process has not written for so long is taken for interrupted. */
+/** A run whose process has not written for this long counts as interrupted. */
 const SILENT_MS = 30_000;
 const KEPT_SECONDS = 90 * 24 * 3600;
 
@@ -23,14 +23,14 @@ const bulkSchema = new Schema(
     /** How many matched when it began. */
     total: { type: Number, required: true },
     done: { type: Number, required: true, default: 0 },
-    /** Gone or changed meanwhile. */
+    /** Deleted or changed since the run began. */
     skipped: { type: Number, required: true, default: 0 },
-    /** The last id that was handled. */
+    /** The last processed id. */
     position: String,
     stop_requested: { type: Boolean, required: true, default: false },
     problem: String,
     operator: { type: String, required: true },
-    /** Who works on it, new each time it is taken over: whoever has another one has lost it. */
+    /** The lease of the process that works on it, new each time the run is taken over. */
     runner: { type: String, required: true, default: newId },
     created_at: { type: Date, required: true },
     /** The heartbeat of its process. */
@@ -44,13 +44,13 @@ export type BulkRecord = InferSchemaType<typeof bulkSchema>;
 
 export const BulkRun = model('BulkRun', bulkSchema);
 
-/** `interrupted`: it says running, but nobody runs it any more. */
+/** `interrupted`: the state is `running`, but no process works on it. */
 export function bulkStateOf(run: BulkRecord, now: Date = agreedDate()): BulkState | 'interrupted' {
   const isSilent = now.getTime() - run.updated_at.getTime() > SILENT_MS;
   return run.state === 'running' && isSilent ? 'interrupted' : (run.state as BulkState);
 }
 
-/** Notes progress. @returns false when the run is to stop: an operator asked, or another process has taken it over. */
+/** Records progress. @returns false when the run must stop: an operator asked, or another process has taken it over. */
 export async function advanceBulk(
   run: Pick<BulkRecord, '_id' | 'runner'>,
   step: { done: number; skipped: number; position?: string | undefined },
@@ -81,7 +81,7 @@ function runningAs({ _id, runner }: Pick<BulkRecord, '_id' | 'runner'>) {
   return { _id, runner, state: 'running' as const };
 }
 
-/** Asks a run to stop; one that was interrupted has nobody to ask and is stopped. @returns null when it had ended. */
+/** Asks a run to stop; an interrupted run has no process to ask and is stopped here. @returns null when it had ended. */
 export async function stopBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
   const silentSince = new Date(now.getTime() - SILENT_MS);
   const stopped = await BulkRun.findOneAndUpdate(
@@ -97,7 +97,7 @@ export async function stopBulk(id: string, now: Date = agreedDate()): Promise<Bu
   ).lean<BulkRecord>();
 }
 
-/** Takes over a run that was interrupted, stopped or failed. @returns null when it is none of these (any more). */
+/** Takes over a run that was interrupted, stopped or failed. @returns null when it is in another state. */
 export async function resumeBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
   const silentSince = new Date(now.getTime() - SILENT_MS);
   return BulkRun.findOneAndUpdate(

@@ -1,10 +1,10 @@
-// A login of an operator. The browser holds the token, we hold its hash: who reads the database cannot log in.
+// A login of an operator. The browser holds the token, the database only its hash: a reader of the database cannot log in.
 import { createHash, randomBytes } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 
-/** A working day: a forgotten browser does not stay open for ever, and nobody logs in twice a shift. */
+/** A working day: a forgotten browser logs out, and one login per shift is enough. */
 export const SESSION_LIFE_MS = 12 * 3600 * 1000;
 const TOKEN_BYTES = 32;
 
@@ -13,7 +13,7 @@ const sessionSchema = new Schema(
     /** SHA-256 of the token, hex. */
     _id: { type: String, required: true },
     operator_id: requiredIdField,
-    /** Every form of this session carries it; other sites cannot know it. */
+    /** In every form of this session; other sites cannot know it. */
     csrf: { type: String, required: true },
     address: String,
     created_at: { type: Date, required: true },
@@ -28,7 +28,7 @@ export type OperatorSessionRecord = InferSchemaType<typeof sessionSchema>;
 
 export const OperatorSession = model('OperatorSession', sessionSchema);
 
-/** @returns the token for the cookie; nobody can read it again. */
+/** @returns the token for the cookie; it is not stored. */
 export async function openSession(operatorId: Id | StoredId, address: string): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const now = agreedTime();

@@ -1,4 +1,4 @@
-// A person who may look at the system (viewer) or act on it (operator) through the operations dashboard. Belongs to no account.
+// A person who uses the operations dashboard: a viewer reads, an operator acts. Belongs to no account.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashPassword, verifyPassword } from '../../password.ts';
 import { idField, newId } from '../tenant.ts';
@@ -32,7 +32,7 @@ export function isOperatorName(text: string): boolean {
   return NAME_FORM.test(text);
 }
 
-/** Names that differ in case only are the same person. */
+/** Names that differ only in case are the same person. */
 export function operatorName(text: string): string {
   return text.trim().normalize('NFKC').toLowerCase();
 }
@@ -47,13 +47,13 @@ export async function insertOperator(operator: { name: string; role: OperatorRol
   return record.toObject();
 }
 
-/** The operator whose name and password these are, else null; both answers take the same time. */
+/** The operator with this name and password, else null; both cases take the same time. */
 export async function findByPassword(name: string, password: string): Promise<OperatorRecord | null> {
   const operator = await Operator.findOne({ name: operatorName(name) }).lean<OperatorRecord>();
   return (await verifyPassword(password, operator?.password_hash)) ? operator : null;
 }
 
-/** Removes the operator and ends every session. @returns false when nobody has the name. */
+/** Removes the operator and ends every session. @returns false when no operator has the name. */
 export async function removeOperator(name: string): Promise<boolean> {
   const operator = await Operator.findOneAndDelete({ name: operatorName(name) }).lean<OperatorRecord>();
   if (!operator) return false;

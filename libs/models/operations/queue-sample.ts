@@ -1,4 +1,4 @@
-// How full each queue was in each minute: the small charts of the operations dashboard.
+// The length of each queue in each minute: the charts of the operations dashboard.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 
 const MINUTE_MS = 60_000;
@@ -6,12 +6,12 @@ const KEPT_SECONDS = 3 * 24 * 3600;
 
 const sampleSchema = new Schema(
   {
-    /** `<queue>/<minute>`: all gateways write into the same record. */
+    /** `<queue>/<minute>`: all dashboard processes write into the same record. */
     _id: { type: String, required: true },
     queue: { type: String, required: true },
     /** The start of the minute. */
     at: { type: Date, required: true },
-    /** The worst of the minute, as are the others. */
+    /** The highest value of the minute, as are the others. */
     ready: { type: Number, required: true },
     active: { type: Number, required: true },
     age_ms: { type: Number, required: true },
@@ -43,12 +43,12 @@ export async function recordSamples(samples: NewSample[], now: Date = new Date()
         upsert: true,
       },
     })),
-    // A minute of a chart is not worth a majority; two gateways that make the same minute at once may collide.
+    // A minute of a chart is not worth a majority; two processes that insert the same minute at once may collide.
     { ordered: false, writeConcern: { w: 1 } },
   );
 }
 
-/** @returns the samples of the queue since then, oldest first; minutes in which no gateway ran are missing. */
+/** @returns the samples of the queue since then, oldest first; minutes in which no dashboard ran are missing. */
 export async function findSamples(queue: string, since: Date): Promise<QueueSampleRecord[]> {
   return QueueSample.find({ queue, at: { $gte: since } })
     .sort({ at: 1 })

@@ -1,4 +1,4 @@
-// Works through all that match, a batch at a time, and writes down how far it is: it can be watched, stopped and continued.
+// Runs an action on all matches, batch by batch, and records its progress: it can be watched, stopped and continued.
 import { agreedDate } from '#libs/clock.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
 import { deliverySearchOf, selectionParams } from '../views/filters.ts';
 
-/** Small enough that stopping is quick and the API keeps its connections to MongoDB. */
+/** Small enough that stopping is quick and pages keep their connections to MongoDB. */
 const BATCH = 50;
 
 interface Step {
@@ -26,9 +26,9 @@ export interface BulkRunner {
     total: number;
     operator: string;
   }): Promise<BulkRecord>;
-  /** Goes on with a run this process has taken over. */
+  /** Continues a run that this process has taken over. */
   resume(run: BulkRecord): void;
-  /** Ends after the batch in hand; another process, or this one after a restart, can continue. */
+  /** Ends after the current batch; an operator can continue the run in any process. */
   close(): Promise<void>;
 }
 
@@ -39,9 +39,9 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
   function resume(run: BulkRecord) {
     const work = runToEnd(run)
       .catch(async (error) => {
-        parts.log.error({ err: error, run: String(run._id) }, 'a bulk run failed');
+        parts.log.error({ err: error, run: String(run._id) }, 'bulk run failed');
         const problem = error instanceof Error ? error.message : String(error);
-        // When even this cannot be written, the run is shown as interrupted.
+        // If this write fails as well, the run is shown as interrupted.
         await endBulk(run, 'failed', problem).catch(() => undefined);
       })
       .finally(() => running.delete(work));
@@ -63,7 +63,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
 
   async function replayStep(run: BulkRecord, position: string | undefined): Promise<Step> {
     const search = deliverySearchOf(selectionParams(run.selection));
-    // What failed again after the run began is not sent a third time.
+    // A delivery that failed again after the run began is not sent a third time.
     const batch = await nextDeliveries(search, { before: run.created_at, position, limit: BATCH });
     const replayed = await Promise.all(
       batch.map(({ _id, account_id }) => replayDelivery(String(account_id), String(_id))),
@@ -79,11 +79,11 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     };
   }
 
-  /** @param earlier how many were retried in the steps before. */
+  /** @param earlier the number of jobs retried in earlier steps. */
   async function retryStep(run: BulkRecord, earlier: number): Promise<Step> {
     const definition = findDefinition(run.selection);
     if (!definition) throw new Error(`there is no queue ${run.selection}`);
-    // Jobs that fail again while it runs would make it endless.
+    // Jobs that fail again during the run would make it endless.
     const limit = Math.min(BATCH, run.total - earlier);
     const done = limit > 0 ? await retryFailedJobs(parts.queues, definition, limit) : 0;
     return { done, skipped: 0, isLast: done === 0 || earlier + done >= run.total };

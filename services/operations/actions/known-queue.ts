@@ -1,18 +1,18 @@
 // Finds the queue that a path names, and says when Redis is unavailable.
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition } from '#libs/jobs/control.ts';
-import { Refusal } from '../views/refusal.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 
 export function requireQueue(name: unknown): JobDefinition<unknown> {
   const definition = typeof name === 'string' ? findDefinition(name) : undefined;
-  if (!definition) throw new Refusal(404, 'There is no such queue.');
+  if (!definition) throw new DashboardError(404, 'No such queue');
   return definition;
 }
 
-/** @throws Refusal 503 in place of the error of Redis. */
+/** @throws DashboardError 503 in place of the error of Redis. */
 export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error) => {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(503, `Redis is unavailable (${error instanceof Error ? error.message : error}).`);
+    if (error instanceof DashboardError) throw error;
+    throw new DashboardError(503, `Redis is unavailable (${error instanceof Error ? error.message : error}).`);
   });
 }

@@ -3,8 +3,8 @@ import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf } from '../pages/bulk.ts';
 import type { Done, Visit } from '../session/visit.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 import { counted } from '../views/format.ts';
-import { Refusal } from '../views/refusal.ts';
 import { orUnavailable, requireQueue } from './known-queue.ts';
 
 export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
@@ -30,15 +30,16 @@ export async function resume({ request, queues, visitor }: Visit): Promise<Done>
 export async function retryOne({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
   const id = String(request.params['id']);
-  const gone = () => new Refusal(404, `The job ${id} is gone: it was done or removed meanwhile.`);
-  // Before it is noted: an address can be typed, and a key pasted into it must not be kept.
+  const gone = () => new DashboardError(404, `The job ${id} no longer exists: it was completed or removed`);
+  // Checked before the audit log records it: a key pasted into the address must not be stored.
   if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
   const deed = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
   const { entryId } = await audited(deed, async () => {
     const outcome = await orUnavailable(retryJob(queues, definition, id));
     if (outcome === 'gone') throw gone();
-    if (outcome === 'not failed') throw new Refusal(409, `The job ${id} has not failed (any more); nothing was done.`);
-    return { detail: `The job ${id} waits for a worker again.` };
+    if (outcome === 'not failed')
+      throw new DashboardError(409, `The job ${id} is no longer failed; nothing was changed`);
+    return { detail: `The job ${id} is back in the queue.` };
   });
   return { to: `/queues/${definition.name}`, entryId };
 }

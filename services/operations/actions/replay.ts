@@ -1,4 +1,4 @@
-// Sends all deliveries that match a search again: first says how many, then does it in the background.
+// Replays all deliveries that match a search: shows how many, then runs in the background.
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf } from '../pages/bulk.ts';
 import type { Done, Visit } from '../session/visit.ts';
@@ -26,13 +26,13 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
     <p class="figure"><strong>${countUpTo(COUNTED_MAX, total)}</strong> ${total === 1 ? 'delivery' : 'deliveries'} that ${total === 1 ? 'is' : 'are'} ${inWords(selection)}</p>
     ${
       selection.get('status')?.includes('delivered')
-        ? note('warn', 'Some were delivered before: their receivers get them again, with the same webhook-id.')
+        ? note('warn', 'Some were delivered before: their receivers get them again with the same webhook-id.')
         : null
     }
-    <p class="quiet">Each is sent again with the same id, and tried like a new one. Those of a disabled endpoint are held again until it is enabled.</p>
+    <p class="quiet">Each is sent again with the same id and retried like a new one. Those of a disabled endpoint are suspended again until it is enabled.</p>
     ${
       visitor.role !== 'operator'
-        ? note('quiet', 'You are a viewer: an operator can start this.')
+        ? note('quiet', 'Viewers cannot start a replay.')
         : total > 0
           ? action({
               to: '/deliveries/replay',
@@ -62,7 +62,7 @@ export async function replayMatching({ request, visitor, bulk }: Visit): Promise
   return { to: `/bulk/${runId}`, entryId };
 }
 
-/** What was given up or held, unless a state was asked for. */
+/** Dead and held deliveries, unless a state is selected. */
 function selectionOf(params: URLSearchParams): URLSearchParams {
   const selection = new URLSearchParams(params);
   selection.delete('page');

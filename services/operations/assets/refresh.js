@@ -1,4 +1,4 @@
-// Keeps the live parts of a page up to date: fetches the page again and puts the new parts in place of the old ones.
+// Keeps the live parts of a page up to date: fetches the page again and replaces them.
 const STEP_MS = 5_000;
 const LIMIT_MS = 10_000;
 
@@ -6,7 +6,7 @@ const shown = document.getElementById('refreshed');
 const toggle = document.getElementById('refresh-toggle');
 const sections = () => [...document.querySelectorAll('[data-live]')];
 
-// On a phone the sections scroll sideways: the current one is brought into view.
+// On a phone the sections scroll sideways: show the current one.
 document.querySelector('nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 
 if (shown && toggle && sections().length > 0) {
@@ -19,7 +19,7 @@ if (shown && toggle && sections().length > 0) {
     say(isPaused ? `Stopped at ${clock(lastAt)}` : `Updated ${clock(lastAt)}`);
     if (!isPaused) void refresh();
   });
-  // Whoever comes back to the tab sees the present, and nobody's tab in the background costs anything.
+  // A tab in the background does not refresh; it does as soon as it is visible again.
   document.addEventListener('visibilitychange', () => void refresh());
   setInterval(() => void refresh(), STEP_MS);
   say(`Updated ${clock(lastAt)}`);
@@ -33,7 +33,7 @@ if (shown && toggle && sections().length > 0) {
         headers: { 'X-Refresh': '1' },
         signal: AbortSignal.timeout(LIMIT_MS),
       });
-      // The session has ended: the login leads back here.
+      // The session has expired: the login redirects back here.
       if (response.status === 401) return location.reload();
       if (!response.ok) throw new Error(`status ${response.status}`);
       const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
@@ -54,7 +54,7 @@ function replace(old, fresh) {
   const reachable = (root) => [...root.querySelectorAll('a, button, input, select')];
   const focused = reachable(old).indexOf(document.activeElement);
   old.replaceChildren(...fresh.childNodes);
-  // The keyboard's place is not lost.
+  // Keep the keyboard focus.
   if (focused >= 0) reachable(old)[focused]?.focus({ preventScroll: true });
 }
 

@@ -1,4 +1,4 @@
-// Notes how full the queues are, four times a minute, for the charts of the dashboard.
+// Samples the length of every queue four times a minute, for the charts of the dashboard.
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { recordSamples } from '#libs/models/operations/queue-sample.ts';
@@ -6,11 +6,13 @@ import type { Logger } from '#libs/service/logger.ts';
 
 const STEP_MS = 15_000;
 
-/** @returns what ends it. */
+/** @returns a function that stops it. */
 export function startSampler(queues: Queues, log: Logger): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    last = sample(queues).catch((error) => log.debug({ err: error }, 'the queues could not be sampled'));
+    last = sample(queues).catch((error) =>
+      log.debug({ err: error }, 'queues not sampled; the next sample follows in 15 s'),
+    );
   }, STEP_MS);
   return async () => {
     clearInterval(timer);

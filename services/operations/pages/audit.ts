@@ -1,4 +1,4 @@
-// Who did what: logins, refused logins, and every action.
+// The audit log: logins, rejected logins, and every action of an operator.
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { operatorName } from '#libs/models/operations/operator.ts';
 import type { Visit } from '../session/visit.ts';
@@ -35,7 +35,7 @@ export async function auditPage({ request }: Visit): Promise<Page> {
       ${timeField('from', 'From (UTC)', value('from'))} ${timeField('to', 'To (UTC)', value('to'))}
       <div class="buttons"><button class="main">Search</button> <a href="/audit">Clear</a></div>
     </form>
-    ${table('What was done, newest first', columns, found.slice(0, PAGE_SIZE), 'Nothing matches.')}
+    ${table('Audit log, newest first', columns, found.slice(0, PAGE_SIZE), 'Nothing matches.')}
     ${pager('/audit', params, { number, hasNext: found.length > PAGE_SIZE })}
   </div>`;
   return { title: 'Audit', section: '/audit', body };

@@ -1,14 +1,14 @@
-// Actions on many records: how far they are, stopping them, and going on with one whose process has ended.
+// Runs: actions on many records, their progress, and buttons to stop or continue them.
 import type { VNode } from 'preact';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
 import type { Done, Visit, Visitor } from '../session/visit.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 import { ago, count } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { action, badge, live, note, stat, type Tone, table } from '../views/parts.ts';
-import { Refusal } from '../views/refusal.ts';
 
 const SHOWN = 100;
 const TONES: Record<ReturnType<typeof bulkStateOf>, Tone> = {
@@ -24,7 +24,7 @@ const stateBadge = (run: BulkRecord) => badge(bulkStateOf(run), TONES[bulkStateO
 export async function bulkPage(): Promise<Page> {
   const runs = await BulkRun.find().sort({ created_at: -1 }).limit(SHOWN).lean<BulkRecord[]>();
   const columns = [
-    { name: 'Begun', cell: ({ created_at }: BulkRecord) => ago(created_at) },
+    { name: 'Started', cell: ({ created_at }: BulkRecord) => ago(created_at) },
     { name: 'What', cell: ({ _id, title }: BulkRecord) => html`<a href=${`/bulk/${String(_id)}`}>${title}</a>` },
     { name: 'State', cell: stateBadge },
     {
@@ -34,7 +34,7 @@ export async function bulkPage(): Promise<Page> {
     },
     { name: 'By', cell: ({ operator }: BulkRecord) => operator },
   ];
-  const empty = html`Nothing was done to many at once yet. Start from a <a href="/deliveries">search</a> or from a <a href="/failures">group of failures</a>.`;
+  const empty = html`No run yet. Start one from a <a href="/deliveries">search</a> or from a <a href="/failures">group of failures</a>.`;
   const body = live('runs', table('Runs, newest first', columns, runs, empty));
   return { title: 'Runs', section: '/bulk', body };
 }
@@ -53,12 +53,12 @@ function progress(run: BulkRecord, visitor: Visitor): VNode {
     <progress max=${Math.max(run.total, 1)} value=${run.total === 0 ? 1 : Math.min(handled, run.total)} aria-label="Progress"></progress>
     <dl class="stats wide">
       ${stat('State', stateBadge(run))} ${stat('Done', `${count(run.done)} of ${count(run.total)}`)}
-      ${stat('Gone meanwhile', count(run.skipped))} ${stat('Begun', ago(run.created_at))}
+      ${stat('Skipped', count(run.skipped))} ${stat('Started', ago(run.created_at))}
       ${stat('Last step', ago(run.updated_at))} ${stat('By', run.operator)}
     </dl>
     ${run.problem ? note('bad', run.problem) : null}
-    ${state === 'interrupted' ? note('warn', 'The process that did this has ended. What is done stays done.') : null}
-    ${state === 'running' ? (run.stop_requested ? note('warn', 'It stops after the batch in hand.') : button('stop', 'Stop')) : null}
+    ${state === 'interrupted' ? note('warn', 'The process of this run has ended. Finished steps stay finished.') : null}
+    ${state === 'running' ? (run.stop_requested ? note('warn', 'It stops after the current batch.') : button('stop', 'Stop')) : null}
     ${state === 'interrupted' || state === 'stopped' || state === 'failed' ? button('continue', 'Continue') : null} ${state === 'interrupted' ? button('stop', 'Stop') : null}
   </div>`;
 }
@@ -68,8 +68,8 @@ export async function stopRun({ request, visitor }: Visit): Promise<Done> {
   const deed = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
   const { entryId } = await audited(deed, async () => {
     const stopped = await stopBulk(String(run._id));
-    if (!stopped) throw new Refusal(409, 'It had ended already.');
-    return { detail: stopped.state === 'stopped' ? 'It is stopped.' : 'It stops after the batch in hand.' };
+    if (!stopped) throw new DashboardError(409, 'The run had already ended');
+    return { detail: stopped.state === 'stopped' ? 'The run is stopped.' : 'It stops after the current batch.' };
   });
   return { to: `/bulk/${String(run._id)}`, entryId };
 }
@@ -79,9 +79,9 @@ export async function continueRun({ request, visitor, bulk }: Visit): Promise<Do
   const deed = { ...actorOf(visitor), action: 'bulk.continue', target: run.title } as const;
   const { entryId } = await audited(deed, async () => {
     const taken = await resumeBulk(String(run._id));
-    if (!taken) throw new Refusal(409, 'It is running or has ended; there is nothing to continue.');
+    if (!taken) throw new DashboardError(409, 'The run is running or has ended');
     bulk.resume(taken);
-    return { detail: 'It goes on where it stopped.' };
+    return { detail: 'The run continues where it stopped.' };
   });
   return { to: `/bulk/${String(run._id)}`, entryId };
 }
@@ -92,6 +92,6 @@ export function actorOf({ name, address }: Visitor) {
 
 async function requireRun(id: unknown): Promise<BulkRecord> {
   const run = isId(id) ? await BulkRun.findById(id).lean<BulkRecord>() : null;
-  if (!run) throw new Refusal(404, 'There is no such run.');
+  if (!run) throw new DashboardError(404, 'No such run');
   return run;
 }

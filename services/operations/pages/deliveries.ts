@@ -1,4 +1,4 @@
-// Search in deliveries, one delivery with its attempts, and sending one again.
+// The search for deliveries.
 import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
@@ -27,7 +27,7 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
       <p>${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} match${total === 1 ? 'es' : ''}.</p>
       ${
         visitor.role === 'operator' && total > 0
-          ? html`<a class="button" href=${`/deliveries/replay?${params}`}>Replay all that match…</a>`
+          ? html`<a class="button" href=${`/deliveries/replay?${params}`}>Replay all matches…</a>`
           : null
       }
     </div>

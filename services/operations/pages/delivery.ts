@@ -1,14 +1,14 @@
-// One delivery with its attempts, and sending it again.
+// One delivery with its attempts, and the button that replays it.
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { Done, Visit } from '../session/visit.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 import { ago, count, duration, moment } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { badge, idLine, stat, table } from '../views/parts.ts';
-import { Refusal } from '../views/refusal.ts';
 import { actorOf } from './bulk.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
@@ -42,10 +42,10 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
         ${idLine('Account', delivery.account_id, `/deliveries?id=${String(delivery.account_id)}`)}
         ${delivery.request_id ? idLine('Request', delivery.request_id) : null}
       </dl>
-      ${visitor.role === 'operator' ? replayButton(delivery, visitor, 'Send it again') : null}
+      ${visitor.role === 'operator' ? replayButton(delivery, visitor, 'Replay') : null}
     </div>
     <h2>Attempts</h2>
-    ${table('Attempts, newest first', columns, attempts, 'Nothing was sent yet.')}
+    ${table('Attempts, newest first', columns, attempts, 'No attempt yet.')}
   </div>`;
   return { title: 'Delivery', section: '/deliveries', body };
 }
@@ -56,18 +56,18 @@ export async function replayOne({ request, visitor, nudge }: Visit): Promise<Don
   const deed = { ...actorOf(visitor), action: 'delivery.replay', target: id } as const;
   const { entryId } = await audited(deed, async () => {
     const replayed = await replayDelivery(String(delivery.account_id), id);
-    if (!replayed) throw new Refusal(404, 'The delivery is gone.');
-    return { detail: `The delivery of ${delivery.event_type} goes out again.` };
+    if (!replayed) throw new DashboardError(404, 'The delivery no longer exists');
+    return { detail: `The delivery of ${delivery.event_type} is sent again.` };
   });
   nudge();
   return { to: `/deliveries/${id}`, entryId };
 }
 
 async function requireDelivery(id: unknown): Promise<DeliveryRecord> {
-  // An operator looks at all accounts.
+  // Operators see all accounts.
   const delivery = isId(id)
     ? await Delivery.findOne({ _id: id }).setOptions(acrossAccounts).lean<DeliveryRecord>()
     : null;
-  if (!delivery) throw new Refusal(404, 'There is no such delivery. It may be older than the log is kept.');
+  if (!delivery) throw new DashboardError(404, 'No such delivery. It may be older than the retention of the log.');
   return delivery;
 }

@@ -1,16 +1,16 @@
-// One webhook endpoint: is it well, what happened lately, and sending it again what it missed.
+// One webhook endpoint: its state, its latest deliveries, and the replay of those it missed.
 import type { VNode } from 'preact';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Visit } from '../session/visit.ts';
 import { searchDeliveries } from '../store/delivery-search.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 import { timeText } from '../views/filters.ts';
 import { ago, count } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { badge, choiceField, idLine, live, note, stat, table, timeField } from '../views/parts.ts';
-import { Refusal } from '../views/refusal.ts';
 import { columnsFor } from './deliveries.ts';
 
 const LATEST = 20;
@@ -25,7 +25,7 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
     ${live('endpoint', state(endpoint))}
     ${visitor.role === 'operator' ? replayForm(id) : null}
     <h2>Latest deliveries</h2>
-    ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'It never got anything.'))}
+    ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'No delivery yet.'))}
     <p><a href=${`/deliveries?endpoint=${id}`}>All deliveries of this endpoint</a></p>
   </div>`;
   return { title: 'Endpoint', section: '/deliveries', body };
@@ -34,7 +34,7 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
 function state(endpoint: WebhookEndpointRecord): VNode {
   return html`<div class="card">
     <p class="url">${endpoint.url}</p>
-    ${endpoint.enabled ? null : note('warn', `It is disabled (${endpoint.disabled_reason ?? 'manual'}): its deliveries are held until its account enables it.`)}
+    ${endpoint.enabled ? null : note('warn', `It is disabled (${endpoint.disabled_reason ?? 'manual'}): its deliveries are suspended until its account enables it.`)}
     <dl class="stats wide">
       ${stat('State', endpoint.enabled ? badge('enabled', 'good') : badge('disabled', 'warn'))}
       ${stat('Failing since', ago(endpoint.failing_since))} ${stat('Failures in a row', count(endpoint.failures ?? 0))}
@@ -55,15 +55,15 @@ function replayForm(id: string): VNode {
     <input type="hidden" name="endpoint" value=${id} />
     ${timeField('from', 'Replay since (UTC)', timeText(new Date(Date.now() - DAY_MS)))}
     ${choiceField('status', 'Which', 'dead,held', choices)}
-    <div class="buttons"><button>Count them…</button></div>
+    <div class="buttons"><button>Count matches…</button></div>
   </form>`;
 }
 
 async function requireEndpoint(id: unknown): Promise<WebhookEndpointRecord> {
-  // An operator looks at all accounts.
+  // Operators see all accounts.
   const endpoint = isId(id)
     ? await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
     : null;
-  if (!endpoint) throw new Refusal(404, 'There is no such endpoint (any more).');
+  if (!endpoint) throw new DashboardError(404, 'No such endpoint; it may have been deleted');
   return endpoint;
 }

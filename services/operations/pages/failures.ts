@@ -1,4 +1,4 @@
-// What fails now, grouped by cause: the same cause a thousand times is one line and one action.
+// Current failures grouped by cause: the same cause a thousand times is one line and one action.
 import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { findFailedJobs } from '#libs/jobs/control.ts';
@@ -50,7 +50,7 @@ function deliveryGroups(groups: FailureGroup[], urls: Map<string, string>, since
   const isDeleted = ({ endpointId }: FailureGroup) => !urls.has(endpointId);
   const query = (group: FailureGroup, status: string) =>
     new URLSearchParams({
-      // An endpoint that is gone cannot tell whose it was.
+      // The account of a deleted endpoint is unknown.
       ...(isDeleted(group) ? { id: group.accountId } : {}),
       endpoint: group.endpointId,
       cause: group.cause,
@@ -69,7 +69,7 @@ function deliveryGroups(groups: FailureGroup[], urls: Map<string, string>, since
       },
     },
     {
-      name: 'Given up or held',
+      name: 'Dead or held',
       isNumber: true,
       cell: (group: FailureGroup) =>
         html`<a href=${`/deliveries?${query(group, 'dead,held')}`}>${count(group.settled)}</a>`,
@@ -119,7 +119,7 @@ function renderGroups(groups: RenderFailureGroup[], since: Date): VNode {
   return html`<div>
     <h2>Documents</h2>
     ${table('Documents that were not rendered, by cause', columns, groups, 'Every document in this time was rendered.')}
-    <p class="quiet">Documents are not kept: whoever asked was answered with the error and asks again.</p>
+    <p class="quiet">Documents are not stored: the caller received the error and can retry.</p>
   </div>`;
 }
 
@@ -145,7 +145,7 @@ async function failedJobGroups(queues: Queues): Promise<JobGroup[]> {
   return perQueue.flat().sort((a, b) => b.count - a.count);
 }
 
-/** Equal failures differ in their ids and numbers only. */
+/** Equal failures differ only in ids and numbers. */
 function fingerprint(reason: string): string {
   return reason
     .slice(0, 200)
@@ -163,11 +163,11 @@ function jobGroups(groups: Part<JobGroup[]>): VNode {
   ];
   return html`<div>
     <h2>Jobs</h2>
-    ${shown(groups, (rows) => table('Failed jobs that were kept, by reason', columns, rows, 'No failed job is kept in a queue.'))}
+    ${shown(groups, (rows) => table('Failed jobs by reason', columns, rows, 'No queue has a failed job.'))}
   </div>`;
 }
 
-/** What each endpoint is, for people; of all accounts, as the operator looks at the whole system. */
+/** The URL of each endpoint. Covers all accounts: operators see the whole system. */
 async function urlsOf(groups: FailureGroup[]): Promise<Map<string, string>> {
   const endpoints = await WebhookEndpoint.find({ _id: { $in: groups.map(({ endpointId }) => endpointId) } })
     .setOptions(acrossAccounts)

@@ -1,4 +1,4 @@
-// What goes through: documents and deliveries in the last hour.
+// Throughput of the last hour: documents and deliveries.
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from '../monitoring/numbers.ts';
@@ -14,7 +14,7 @@ export function renders(numbers: Numbers): VNode {
       const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
       const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
       const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
-      // The minute in hand counts, though its bar would still grow.
+      // The current minute counts here, although the chart leaves it out.
       const failures = total(minutes.map((minute) => minute.failed));
       return html`<div class="card">
         <dl class="stats">
@@ -73,7 +73,7 @@ const link = (status: string, value: number) =>
 
 function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }): string {
   return waiting === 0
-    ? 'nothing waits'
+    ? 'empty'
     : `${countedUpTo(WAITING_COUNTED_MAX, waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
 }
 

@@ -73,12 +73,12 @@ function workers({ workers }: Numbers): VNode {
     ${shown(
       workers,
       (all) => html`<div>
-        ${table('Workers and what they have in hand', workerColumns, all.workers, 'No worker is connected.')}
+        ${table('Workers and their jobs in flight', workerColumns, all.workers, 'No worker is connected.')}
         ${
           all.orphans.length > 0
             ? note(
                 'warn',
-                `${counted(all.orphans.length, 'job')} in work belong to no connected worker; another takes them over shortly.`,
+                `${counted(all.orphans.length, 'job')} in flight belong to no connected worker; another worker takes them over shortly.`,
               )
             : null
         }

@@ -1,4 +1,4 @@
-// One queue: its state, what is in hand, what failed, and pausing, resuming and retrying.
+// One queue: its state, jobs in flight, failed jobs, and buttons to pause, resume and retry.
 import type { VNode } from 'preact';
 import { type ActiveJob, type FailedJob, findFailedJobs, pausedWith, readWorkers } from '#libs/jobs/control.ts';
 import { orUnavailable, requireQueue } from '../actions/known-queue.ts';
@@ -41,7 +41,7 @@ function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueN
     ? action({ to: `/queues/${name}/resume`, csrf: visitor.csrf, label: 'Resume', tone: 'main', of: name })
     : action({ to: `/queues/${name}/pause`, csrf: visitor.csrf, label: 'Pause', of: name });
   return html`<div class=${`card ${tone ?? ''}`}>
-    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> Jobs come in and wait; no worker takes one until it is resumed. ${pausedWith(name).map((other) => html`<code>${other}</code> waits with it: the two are paused and resumed together.`)}`) : null}
+    ${isPaused ? note('bad', html`<strong>PAUSED.</strong> New jobs wait; no worker takes one until it is resumed. ${pausedWith(name).map((other) => html`<code>${other}</code> waits with it: the two are paused and resumed together.`)}`) : null}
     <p class="figure"><strong>${ready === 0 ? '0 s' : duration(ageMs)}</strong> oldest waiting</p>
     <dl class="stats wide">
       ${stat('State', isPaused ? badge('PAUSED', 'bad') : badge('running', 'good'))} ${stat('Ready', count(ready))}
@@ -80,7 +80,7 @@ function activeJobs(jobs: ActiveJob[]): VNode {
   ];
   return html`<div>
     <h2>In hand</h2>
-    ${table('Jobs workers have in hand, longest first', columns, longest, 'Nothing is worked on in this moment.')}
+    ${table('Jobs in flight, longest first', columns, longest, 'No job is in flight.')}
     ${jobs.length > longest.length ? html`<p class="quiet">and ${counted(jobs.length - longest.length, 'more', 'more')}</p>` : null}
   </div>`;
 }
@@ -100,6 +100,6 @@ function failedJobs({ name, failed }: QueueNumbers, jobs: FailedJob[], visitor: 
   return html`<div>
     <h2>Failed</h2>
     ${failed > 0 && role === 'operator' ? action({ to: `/queues/${name}/retry`, csrf, label }) : null}
-    ${table('Failed jobs that were kept', columns, jobs, 'None is kept. Deliveries keep their own record, see Deliveries.')}
+    ${table('Failed jobs', columns, jobs, 'No failed job. Failed deliveries are on the page Deliveries.')}
   </div>`;
 }

@@ -1,4 +1,4 @@
-// The raw jobs in bull-board, to look only: what acts goes through our own pages, which check roles and write the audit log.
+// The raw jobs in bull-board, read-only: actions go through our own pages, which check roles and write the audit log.
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
@@ -6,7 +6,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import helmet from 'helmet';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { Refusal } from '../views/refusal.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 
 export function rawJobs(queues: Queues): Router {
   const serverAdapter = new ExpressAdapter();
@@ -20,18 +20,18 @@ export function rawJobs(queues: Queues): Router {
     serverAdapter,
     options: { uiConfig: { boardTitle: 'Billhook jobs', miscLinks: [{ text: 'Back to operations', url: '/' }] } },
   });
-  return Router().use(onlyLooks, securityHeaders(), serverAdapter.getRouter());
+  return Router().use(readOnly, securityHeaders(), serverAdapter.getRouter());
 }
 
-/** Our own lock on the board's read-only mode: it has no route that acts by GET. */
-function onlyLooks(request: Request, _response: Response, next: NextFunction) {
+/** Enforces the board's read-only mode once more: none of its GET routes changes anything. */
+function readOnly(request: Request, _response: Response, next: NextFunction) {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Refusal(405, 'Raw jobs can be looked at only. Use the pages of the queues to act.');
+    throw new DashboardError(405, 'Raw jobs are read-only. Use the pages of the queues to act.');
   }
   next();
 }
 
-/** A customer's document is nobody's business here, not even an operator's. */
+/** Operators must not see the content of documents. */
 function withoutDocument(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || !('document' in data)) return data;
   const { title, number, lineItems } = (data.document ?? {}) as {
@@ -43,7 +43,7 @@ function withoutDocument(data: unknown): unknown {
   return { ...data, document: `${title ?? ''} ${number ?? ''}, ${lines} lines (not shown)` };
 }
 
-/** The board is a page of its own kind: its styles are inline, and it finds its files by its base address. */
+/** The board needs its own policy: its styles are inline, and it finds its files by its base URL. */
 function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {

@@ -1,4 +1,4 @@
-// Search in rendered documents: how long each took, and why some were not.
+// The search for rendered documents: how long each took, and why some failed.
 import type { VNode } from 'preact';
 import { RENDER_STATUSES, type RenderRecord } from '#libs/models/documents/render-record.ts';
 import type { Visit } from '../session/visit.ts';

@@ -18,7 +18,7 @@ export function loginPage(content: { next: string; name?: string; problem?: stri
           <label>Password<input type="password" name="password" autocomplete="current-password" required autofocus=${Boolean(name)} /></label>
           <button class="main">Log in</button>
         </form>
-        <p class="quiet">Operators are made with <code>npm run -s admin -- operators create</code>.</p>
+        <p class="quiet">Create operators with <code>npm run -s admin -- operators create</code>.</p>
       </main>
     </body>`,
   );

@@ -1,4 +1,4 @@
-// Opens and ends sessions. Every try is slow, counted and noted.
+// Opens and ends sessions. Every attempt is slow, counted and recorded.
 import express, { type Request, type Response, Router } from 'express';
 import { ipKeyGenerator, type Options, rateLimit } from 'express-rate-limit';
 import pLimit from 'p-limit';
@@ -6,15 +6,15 @@ import { audit } from '#libs/models/operations/audit-entry.ts';
 import { findByPassword, Operator, operatorName } from '#libs/models/operations/operator.ts';
 import { closeSession, findSession, openSession } from '#libs/models/operations/operator-session.ts';
 import { PASSWORD_LONGEST } from '#libs/password.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 import { renderPage } from '../views/html.ts';
-import { Refusal } from '../views/refusal.ts';
 import { loginPage } from './login-page.ts';
 import { addressOf, giveCookie, localPath, requireSameOrigin, requireToken, takeCookie, tokenOf } from './visit.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** Of one name: a person mistypes a few times, a guesser needs thousands. */
+/** Per name: a person mistypes a few times, an attacker needs thousands of attempts. */
 const FAILURES_PER_NAME = 10;
-/** Of one address: several operators may sit behind one. */
+/** Per address: several operators may share one. */
 const FAILURES_PER_ADDRESS = 30;
 const NAME_LONGEST = 100;
 /** About ten seconds of attempts: a person who waits longer has given up. */
@@ -24,7 +24,8 @@ export function loginRoutes(): Router {
   // One at a time: an attempt costs a quarter of a second of a core and 64 MiB.
   const oneAttempt = pLimit(1);
   const login = (request: Request, response: Response) => {
-    if (oneAttempt.pendingCount >= WAITING_MAX) throw new Refusal(503, 'Too many logins at once, retry in a minute.');
+    if (oneAttempt.pendingCount >= WAITING_MAX)
+      throw new DashboardError(503, 'Too many logins at once, retry in a minute');
     return oneAttempt(() => logIn(request, response));
   };
   const form = express.urlencoded({ extended: false, limit: '4kb', parameterLimit: 10 });
@@ -48,14 +49,14 @@ function checkOrigin(request: Request, _response: Response, next: () => void) {
 async function logIn(request: Request, response: Response) {
   const { name, password, next } = fieldsOf(request);
   const address = addressOf(request);
-  const deed = { operator: name || '(no name)', address, action: 'login' } as const;
+  const entry = { operator: name || '(no name)', address, action: 'login' } as const;
   const operator = await findByPassword(name, password);
   if (!operator) {
-    await audit(deed, 'refused', 'wrong name or password');
-    return sendLogin(response, 401, { next, name, problem: 'That name and password do not belong together.' });
+    await audit(entry, 'refused', 'wrong name or password');
+    return sendLogin(response, 401, { next, name, problem: 'Wrong name or password' });
   }
   const token = await openSession(operator._id, address);
-  await audit(deed, 'done');
+  await audit(entry, 'done');
   await Operator.updateOne({ _id: operator._id }, { $set: { last_login_at: new Date() } });
   giveCookie(request, response, token);
   response.redirect(303, next);
@@ -78,8 +79,8 @@ async function logout(request: Request, response: Response) {
 }
 
 /**
- * Counts failed tries in this process: it must hold while Redis is away, which is when operators come.
- * With several gateways a guesser has as many tries as there are gateways times this; the slowness stays.
+ * Counts failed attempts in this process, because logins must work while Redis is unavailable.
+ * With several dashboards an attacker has this limit on each of them; every attempt is still slow.
  */
 function limiter(limit: number, keyGenerator: NonNullable<Options['keyGenerator']>) {
   return rateLimit({
@@ -87,24 +88,24 @@ function limiter(limit: number, keyGenerator: NonNullable<Options['keyGenerator'
     limit,
     keyGenerator,
     skipSuccessfulRequests: true,
-    // Neither a right password nor a store that is away is a guess. A refusal counts on, so that only the first is noted.
+    // A correct password or an unavailable store is no failed attempt. A rejection counts, so that only the first one is recorded.
     requestWasSuccessful: (_request, response) => ![401, 429].includes(response.statusCode),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    handler: refuse,
+    handler: reject,
   });
 }
 
-function refuse(request: Request, response: Response, _next: unknown, { limit }: Options) {
+function reject(request: Request, response: Response, _next: unknown, { limit }: Options) {
   const { name, next } = fieldsOf(request);
   const { used } = (request as Request & { rateLimit: { used: number } }).rateLimit;
-  const deed = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
-  const detail = `more than ${limit as number} failed tries in 15 minutes`;
-  // The first refusal tells everything: a flood must not fill the log.
-  const noted = used === Number(limit) + 1 ? audit(deed, 'refused', detail) : Promise.resolve();
-  const problem = 'Too many failed tries. Please wait a quarter of an hour.';
-  // Refused whether it could be noted or not.
-  void noted.catch(() => undefined).then(() => sendLogin(response, 429, { next, name, problem }));
+  const entry = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
+  const detail = `more than ${limit as number} failed attempts in 15 minutes`;
+  // Only the first rejection is recorded: a flood must not fill the audit log.
+  const recorded = used === Number(limit) + 1 ? audit(entry, 'refused', detail) : Promise.resolve();
+  const problem = 'Too many failed attempts, retry in 15 minutes';
+  // The rejection does not depend on the audit log.
+  void recorded.catch(() => undefined).then(() => sendLogin(response, 429, { next, name, problem }));
 }
 
 function fieldsOf(request: Request) {

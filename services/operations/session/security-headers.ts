@@ -1,9 +1,9 @@
-// What browsers may do with our pages: nothing from elsewhere, nothing inline, in nobody's frame.
+// The security headers of every page: no foreign origin, nothing inline, no frames.
 import helmet from 'helmet';
 
 export function securityHeaders() {
   return helmet({
-    // With helmet's own `no-referrer` browsers send forms with `Origin: null`, which could be anybody's.
+    // With helmet's own `no-referrer` browsers send forms with `Origin: null`, which any site could send.
     referrerPolicy: { policy: 'same-origin' },
     contentSecurityPolicy: {
       useDefaults: false,

@@ -1,4 +1,4 @@
-// Who looks at the dashboard: the session behind the cookie, and what it may do.
+// The session behind a request to the dashboard, and what its operator may do.
 import { timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -7,27 +7,27 @@ import { Operator, type OperatorRecord, type OperatorRole } from '#libs/models/o
 import { findSession, SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { BulkRunner } from '../actions/bulk-runner.ts';
-import { Refusal } from '../views/refusal.ts';
+import { DashboardError } from '../views/dashboard-error.ts';
 
 export interface Visitor {
   name: string;
   role: OperatorRole;
-  /** Goes into every form. */
+  /** The token of every form. */
   csrf: string;
   address: string;
   token: string;
 }
 
-/** What pages and actions work with. */
+/** What pages and actions have access to. */
 export interface Parts {
   queues: Queues;
   log: Logger;
-  /** Tells the webhook services that deliveries are due. */
+  /** Nudges the webhook services: deliveries are due. */
   nudge: () => void;
   bulk: BulkRunner;
 }
 
-/** What an action answers: where to go next, and the audit entry that tells how it went. */
+/** The result of an action: the page to redirect to, and the audit entry with its outcome. */
 export interface Done {
   to: string;
   entryId?: string;
@@ -40,7 +40,7 @@ export interface Visit extends Parts {
 
 const COOKIE = 'billhook_operations';
 const COOKIE_FORM = new RegExp(`(?:^|; )${COOKIE}=([\\w-]{43})(?:;|$)`);
-/** A path of our own: a link to the login must not lead elsewhere after it. */
+/** A path of this dashboard: a link to the login must not redirect to another site. */
 const LOCAL_PATH = /^\/(?![/\\])[\w\-./?=&%:+]*$/;
 
 export function tokenOf(request: Request): string | undefined {
@@ -63,15 +63,15 @@ export function takeCookie(request: Request, response: Response) {
   response.clearCookie(COOKIE, cookieOptions(request));
 }
 
-/** Lets only requests with a live session through; browsers that look at a page are led to the login. */
+/** Admits only requests with a live session; a browser that requests a page is redirected to the login. */
 export async function requireSession(request: Request, response: Response, next: NextFunction) {
   const visitor = await findVisitor(request);
   if (visitor) {
     response.locals['visitor'] = visitor;
     return next();
   }
-  const isLook = request.method === 'GET' && request.accepts('html') && !request.get('X-Refresh');
-  if (!isLook) throw new Refusal(401, 'Your session has ended. Please log in again.');
+  const isPageView = request.method === 'GET' && request.accepts('html') && !request.get('X-Refresh');
+  if (!isPageView) throw new DashboardError(401, 'Session expired, log in again');
   const back = request.originalUrl === '/' ? '' : `?next=${encodeURIComponent(localPath(request.originalUrl))}`;
   response.redirect(303, `/login${back}`);
 }
@@ -84,7 +84,7 @@ async function findVisitor(request: Request): Promise<Visitor | undefined> {
   const token = tokenOf(request);
   const session = token ? await findSession(token) : null;
   if (!token || !session) return undefined;
-  // Read each time: a removed operator and a changed role count at once.
+  // Read for every request: a removed operator or a changed role takes effect at once.
   const operator = await Operator.findById(session.operator_id).lean<OperatorRecord>();
   if (!operator) return undefined;
   const { name } = operator;
@@ -100,13 +100,13 @@ export function visitorOf(response: Response): Visitor {
   return response.locals['visitor'] as Visitor;
 }
 
-/** @throws Refusal when a form of another site was sent, or one of a session that has ended. */
+/** @throws DashboardError 403 when another site sent the form. */
 export function requireSameOrigin(request: Request) {
   const origin = request.get('Origin');
   const site = request.get('Sec-Fetch-Site');
   const isForeign = origin !== undefined && hostOf(origin) !== request.host;
   if (isForeign || (site !== undefined && site !== 'same-origin')) {
-    throw new Refusal(403, 'This came from another site and was not done.');
+    throw new DashboardError(403, 'Cross-site request rejected');
   }
 }
 
@@ -115,17 +115,20 @@ export function requireToken(request: Request, visitor: Visitor) {
   const given = Buffer.from(typeof csrf === 'string' ? csrf : '');
   const expected = Buffer.from(visitor.csrf);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new Refusal(403, 'This form is out of date and was not sent. Please go back, reload and try again.');
+    throw new DashboardError(
+      403,
+      'This form has expired and nothing was changed. Go back, reload the page and try again.',
+    );
   }
 }
 
-/** @throws Refusal for a viewer, after noting it. */
+/** @throws DashboardError 403 for a viewer, after recording the attempt. */
 export async function requireOperator(request: Request, visitor: Visitor) {
   if (visitor.role === 'operator') return;
   const target = `${request.method} ${request.path}`;
   const deed = { operator: visitor.name, address: visitor.address, action: 'act', target } as const;
-  await audit(deed, 'refused', 'a viewer may only look');
-  throw new Refusal(403, 'You are a viewer: you may look at everything and change nothing.');
+  await audit(deed, 'refused', 'viewers can change nothing');
+  throw new DashboardError(403, 'Viewers can read everything and change nothing');
 }
 
 function hostOf(origin: string): string | undefined {

@@ -7,11 +7,11 @@ import { lastOf, SEARCH_LIMIT_MS } from './delivery-search.ts';
 export interface FailureGroup {
   endpointId: Id;
   accountId: Id;
-  /** Error class and, when there was an answer, its status: `status 500`, `timeout`. */
+  /** Error class and, if there was a response, its status: `status 500`, `timeout`. */
   cause: string;
-  /** Given up or held. */
+  /** Dead or held. */
   settled: number;
-  /** Still being tried. */
+  /** Still retried. */
   retrying: number;
   lastAt: Date;
   exampleId: Id;
@@ -65,7 +65,7 @@ export interface OutcomeMinute {
 
 /**
  * How many deliveries ended in each minute since then. An open page asks every few seconds, so no delivery is read:
- * one index counts what has ended, another which of it is dead, and the rest was delivered.
+ * one index counts the ended ones, another the dead ones, and the rest was delivered.
  */
 export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
   const [ended, dead] = await Promise.all([
@@ -74,7 +74,7 @@ export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
   ]);
   const deadAt = new Map(dead.map(({ _id, count }) => [_id.getTime(), count]));
   return ended.map(({ _id, count }) => {
-    // One may have died between the two counts.
+    // A delivery may have become dead between the two counts.
     const died = Math.min(count, deadAt.get(_id.getTime()) ?? 0);
     return { at: _id, delivered: count - died, dead: died };
   });
@@ -88,7 +88,7 @@ async function countByMinute(filter: object, hint: string) {
   ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS, hint } as object);
 }
 
-/** How many are in each state that is not the end, counted up to `max` each. As above, no delivery is read. */
+/** How many are in each open state, counted up to `max` each. As above, no delivery is read. */
 export async function countOpenDeliveries(max: number) {
   const count = (filter: { status: DeliveryStatus }) =>
     Delivery.countDocuments(filter, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);

@@ -1,4 +1,4 @@
-// Deliveries of all accounts as an operator looks for them: by id, by state, by cause of failure, by time.
+// The operator's search for deliveries of all accounts: by id, state, cause of failure and time.
 import { Account } from '#libs/models/accounts/account.ts';
 import { acrossAccounts, type Id, isId, storedId } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
@@ -6,7 +6,7 @@ import { Event } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 
 export interface DeliverySearch {
-  /** Of a delivery, its event, endpoint, account or request. */
+  /** The id of a delivery, its event, endpoint, account or request. */
   id?: string | undefined;
   endpointId?: Id | undefined;
   statuses?: DeliveryStatus[] | undefined;
@@ -17,7 +17,7 @@ export interface DeliverySearch {
   to?: Date | undefined;
 }
 
-/** Every query of an operator ends here: a search that is too wide must not load the database for minutes. */
+/** Limit of every operator's query: a search that is too wide must not load the database for minutes. */
 export const SEARCH_LIMIT_MS = 5_000;
 const ALL: DeliveryStatus[] = ['pending', 'delivered', 'dead', 'held'];
 
@@ -39,13 +39,13 @@ export async function countDeliveries(search: DeliverySearch, max: number): Prom
   );
 }
 
-/** For a run over all matches: those not changed since `before`, in the order of their ids, after `position`. */
+/** For a run over all matches: those unchanged since `before`, ordered by id, after `position`. */
 export async function nextDeliveries(
   search: DeliverySearch,
   run: { before: Date; position: string | undefined; limit: number },
 ): Promise<Pick<DeliveryRecord, '_id' | 'account_id'>[]> {
   const after = run.position ? [{ _id: { $gt: storedId(run.position) } }] : [];
-  // As a pipeline, because mongoose cannot compare UUIDs in a filter.
+  // A pipeline, because mongoose cannot compare UUIDs in a filter.
   return Delivery.aggregate<Pick<DeliveryRecord, '_id' | 'account_id'>>([
     { $match: { $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] } },
     { $sort: { _id: 1 } },
@@ -59,24 +59,24 @@ async function filterOf(search: DeliverySearch) {
   const { endpointId, eventType, cause, from, to } = search;
   const [errorClass, status] = cause?.split(' ') ?? [];
   return {
-    // Always named: it leads the index that the search goes by.
+    // Always present: it is the first field of the index that the search uses.
     status: { $in: search.statuses?.length ? search.statuses : ALL },
     ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
     ...(endpointId ? { endpoint_id: storedId(endpointId), account_id: await accountOf(endpointId) } : {}),
     ...(eventType ? { event_type: eventType } : {}),
-    // After the endpoint: an account that is named finds what went to an endpoint that is gone.
+    // After the endpoint: a search for an account also finds deliveries to deleted endpoints.
     ...(search.id ? await filterOfId(search.id) : {}),
     ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
   };
 }
 
-/** An account of nobody when the endpoint does not exist: then nothing matches, unless the account is named, too. */
+/** An unused account id when the endpoint does not exist: nothing matches then, unless the search names the account too. */
 async function accountOf(endpointId: Id) {
   const endpoint = await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean();
   return endpoint?.account_id ?? storedId('00000000-0000-0000-0000-000000000000');
 }
 
-/** What kind of id it is decides which index answers; only a request's id has none and needs a narrow time. */
+/** The kind of id decides which index is used; a request's id has none and needs a narrow time. */
 async function filterOfId(id: string) {
   if (isId(id)) {
     if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: storedId(id) };

@@ -1,13 +1,13 @@
-// Rendered documents of all accounts as an operator looks for them, and how fast they were.
+// The operator's search for rendered documents of all accounts, and how fast they were.
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
 
 export interface RenderSearch {
-  /** Of a record, its account or its request. */
+  /** The id of a record, its account or its request. */
   id?: string | undefined;
   statuses?: RenderStatus[] | undefined;
   errorClass?: string | undefined;
-  /** Only those that took at least so long. */
+  /** Only documents that took at least this long. */
   minMs?: number | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -15,7 +15,7 @@ export interface RenderSearch {
 
 /** See delivery-search.ts. */
 const SEARCH_LIMIT_MS = 5_000;
-/** What somebody waited for in vain. */
+/** Documents that a caller waited for and did not get. */
 const FAILURES: RenderStatus[] = ['failed', 'expired', 'refused'];
 
 /** @returns matches, newest first. */
@@ -68,10 +68,10 @@ export interface RenderSpeed {
 /** Durations are counted in classes that are 10 % wide, so that the database sends counts instead of durations. */
 const CLASS_WIDTH = 1.1;
 
-/** What was rendered in each minute since then, and how fast. */
+/** How many documents were rendered in each minute since then, and how fast. */
 export async function findRenderSpeed(since: Date): Promise<RenderSpeed> {
   const rows = await Render.aggregate<{ _id: { at: Date; isDone: boolean; class: number }; count: number }>([
-    // Nobody missed a document whose caller had gone: it is no failure.
+    // A document whose caller had disconnected is no failure.
     { $match: { created_at: { $gte: since }, status: { $in: ['done', ...FAILURES] } } },
     {
       $group: {

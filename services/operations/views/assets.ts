@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Request, type Response, Router } from 'express';
-import { Refusal } from './refusal.ts';
+import { DashboardError } from './dashboard-error.ts';
 
 interface Asset {
   path: string;
@@ -16,7 +16,7 @@ const YEAR_SECONDS = 365 * 24 * 3600;
 
 let known: Map<string, Asset> | undefined;
 
-/** @returns where the browser finds it. */
+/** @returns the path for the browser. */
 export function assetPath(name: 'style.css' | 'refresh.js' | 'icon.svg'): string {
   return assetNamed(name).path;
 }
@@ -27,7 +27,7 @@ export function assetRoutes(): Router {
 
 function sendAsset(request: Request, response: Response) {
   const asset = [...assets().values()].find(({ path }) => path === request.path);
-  if (!asset) throw new Refusal(404, 'There is no such file.');
+  if (!asset) throw new DashboardError(404, 'No such file');
   response.set({ 'Content-Type': asset.type, 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable` });
   response.send(asset.content);
 }

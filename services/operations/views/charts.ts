@@ -1,4 +1,4 @@
-// Small charts as inline SVG: no script, no assets, readable in both colour schemes and named for those who cannot see them.
+// Small charts as inline SVG: no script, no assets, readable in both colour schemes, with labels for screen readers.
 import type { VNode } from 'preact';
 import { duration } from './format.ts';
 import { html } from './html.ts';
@@ -8,13 +8,13 @@ const HEIGHT = 56;
 const MINUTE_MS = 60_000;
 
 export interface Series {
-  /** A class of the style sheet: what colour it has. */
+  /** The class of the style sheet that colours it. */
   name: 'good' | 'bad' | 'main' | 'quiet';
-  /** One for each minute, oldest first; undefined where nothing is known. */
+  /** One for each minute, oldest first; undefined where no sample exists. */
   values: (number | undefined)[];
 }
 
-/** The last `count` minutes, each with what `find` gives for it. The running minute is left out: it would always look like a fall. */
+/** The last `count` minutes, each with the result of `find`. The current minute is left out: it would always look like a drop. */
 export function perMinute<Point extends { at: Date }, Value>(
   points: readonly Point[],
   count: number,
@@ -26,7 +26,7 @@ export function perMinute<Point extends { at: Date }, Value>(
   return Array.from({ length: count }, (_, index) => valueOfPoint(byMinute.get(last - count + 1 + index)));
 }
 
-/** Bars on top of each other, one for each minute. @param label what a person would say the chart shows. */
+/** Bars on top of each other, one for each minute. @param label describes the chart in a sentence. */
 export function bars(series: Series[], label: string): VNode {
   const length = series[0]?.values.length ?? 0;
   const totals = Array.from({ length }, (_, index) =>
@@ -38,7 +38,7 @@ export function bars(series: Series[], label: string): VNode {
   const rects = series.flatMap(({ name, values }) =>
     values.map((value, index) => {
       if (!value) return null;
-      // A single failure among thousands must be seen.
+      // A single failure among thousands must be visible.
       const height = Math.max(1.5, (value / top) * (HEIGHT - 4));
       bottoms[index] = (bottoms[index] ?? HEIGHT) - height;
       const [x, y] = [index * step, bottoms[index] ?? 0];
@@ -48,7 +48,7 @@ export function bars(series: Series[], label: string): VNode {
   return frame(label, rects);
 }
 
-/** A filled line; where nothing is known it has a gap. */
+/** A filled line; with a gap where no sample exists. */
 export function line(series: Series, label: string, floor = 1): VNode {
   const { values, name } = series;
   const top = Math.max(floor, ...values.map((value) => value ?? 0));
@@ -94,7 +94,7 @@ function frame(label: string, content: unknown): VNode {
   </svg>`;
 }
 
-/** Says what the two ends of the time axis are, and between them how high the chart goes. */
+/** Labels of the time axis, with the highest value between them. */
 export function axis(minutes: number, top: string): VNode {
   return html`<div class="axis-names"><span>${duration(minutes * MINUTE_MS)} ago</span><span>${top}</span><span>now</span></div>`;
 }

@@ -1,14 +1,14 @@
-// Reads the filters of a search from its address, so that every search is a link that can be kept and sent.
+// Reads the filters of a search from its URL, so that every search is a link.
 import type { Request } from 'express';
 import { RENDER_STATUSES, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import type { DeliverySearch } from '../store/delivery-search.ts';
 import type { RenderSearch } from '../store/render-search.ts';
-import { Refusal } from './refusal.ts';
+import { DashboardError } from './dashboard-error.ts';
 
 export const PAGE_SIZE = 50;
-/** Skipping is a walk; nobody reads so far, a narrower search is the way. */
+/** MongoDB reads every skipped record; a narrower search is faster. */
 const PAGE_LAST = 200;
 const TEXT_LONGEST = 200;
 /** What `datetime-local` sends, with or without seconds. */
@@ -28,19 +28,19 @@ export function selectionParams(query: string): URLSearchParams {
 export function pageNumberOf(params: URLSearchParams): number {
   const number = Number(params.get('page') ?? 1);
   if (!Number.isInteger(number) || number < 1 || number > PAGE_LAST) {
-    throw new Refusal(400, `Pages go from 1 to ${PAGE_LAST}. Please narrow the search.`);
+    throw new DashboardError(400, `Pages go from 1 to ${PAGE_LAST}. Narrow the search.`);
   }
   return number;
 }
 
-/** What to skip and read; one more than is shown tells whether there is a next page. */
+/** The slice of a page; one record more than is shown tells whether there is a next page. */
 export function sliceOf(number: number) {
   return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };
 }
 
 export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
   const endpointId = textOf(params, 'endpoint');
-  if (endpointId !== undefined && !isId(endpointId)) throw new Refusal(400, 'Endpoint must be an id.');
+  if (endpointId !== undefined && !isId(endpointId)) throw new DashboardError(400, 'Endpoint must be an id.');
   return {
     id: textOf(params, 'id'),
     endpointId,
@@ -54,7 +54,7 @@ export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
 
 export function renderSearchOf(params: URLSearchParams): RenderSearch {
   const seconds = textOf(params, 'seconds');
-  if (seconds !== undefined && !(Number(seconds) >= 0)) throw new Refusal(400, 'Seconds must be a number.');
+  if (seconds !== undefined && !(Number(seconds) >= 0)) throw new DashboardError(400, 'Seconds must be a number.');
   return {
     id: textOf(params, 'id'),
     statuses: statusesOf<RenderStatus>(params, RENDER_STATUSES),
@@ -73,7 +73,8 @@ export function textOf(params: URLSearchParams, name: string): string | undefine
 function statusesOf<Status extends string>(params: URLSearchParams, known: readonly Status[]): Status[] | undefined {
   const given = textOf(params, 'status')?.split(',');
   const unknown = given?.find((status) => !(known as readonly string[]).includes(status));
-  if (unknown !== undefined) throw new Refusal(400, `There is no state ${unknown}. Known are ${known.join(', ')}.`);
+  if (unknown !== undefined)
+    throw new DashboardError(400, `Unknown state ${unknown}. Known states: ${known.join(', ')}.`);
   return given as Status[] | undefined;
 }
 
@@ -82,12 +83,12 @@ export function timeOf(params: URLSearchParams, name: string): Date | undefined 
   if (text === undefined) return undefined;
   const date = new Date(`${text}Z`);
   if (!TIME_FORM.test(text) || Number.isNaN(date.getTime())) {
-    throw new Refusal(400, `${name} must be a time such as 2026-01-31T12:00, in UTC.`);
+    throw new DashboardError(400, `${name} must be a time such as 2026-01-31T12:00, in UTC.`);
   }
   return date;
 }
 
-/** A time as `datetime-local` wants it. */
+/** A time in the format of `datetime-local`. */
 export function timeText(date: Date): string {
   return date.toISOString().slice(0, 16);
 }

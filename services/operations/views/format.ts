@@ -20,12 +20,12 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** What is counted no further than `max`: `950`, `10,000 or more`. */
+/** A number that is counted up to `max`: `950`, `10,000 or more`. */
 export function countUpTo(max: number, value: number): string {
   return value < max ? count(value) : `${count(value)} or more`;
 }
 
-/** The same of things. */
+/** The same with the name of the things. */
 export function countedUpTo(max: number, value: number, one: string, many = `${one}s`): string {
   return `${countUpTo(max, value)} ${value === 1 ? one : many}`;
 }
@@ -53,7 +53,7 @@ function utc(date: Date): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** How long ago, with the exact time for those who point at it and for machines. */
+/** How long ago, with the exact time as tooltip and for machines. */
 export function ago(date: Date | null | undefined, now: number = Date.now()): VNode {
   if (!date) return html`<span class="quiet">–</span>`;
   const ms = now - date.getTime();

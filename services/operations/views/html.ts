@@ -1,14 +1,14 @@
-// Pages as trees of elements: text becomes text and attributes become attributes, so nothing a stranger wrote can become markup.
+// Pages as trees of elements: text becomes text and attributes become attributes, so stored text can never become markup.
 import { html as template } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** What may stand between tags. */
+/** Content between tags. */
 export type Children = ComponentChildren;
 
 /** A template with one root element. Entities such as `&amp;` are not decoded in it: write the character. */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): VNode {
-  // htm answers an array only for a template with several roots.
+  // htm returns an array only for a template with several roots.
   return template(strings, ...values) as VNode;
 }
 

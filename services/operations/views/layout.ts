@@ -1,4 +1,4 @@
-// The frame around every page: head, navigation, who is logged in.
+// The frame around every page: head, navigation, the logged-in operator.
 import type { VNode } from 'preact';
 import type { Visitor } from '../session/visit.ts';
 import { assetPath } from './assets.ts';
@@ -7,7 +7,7 @@ import { action, badge, note } from './parts.ts';
 
 export interface Page {
   title: string;
-  /** The path of the navigation's entry that is shown as current. */
+  /** The path of the current entry in the navigation. */
   section: string;
   body: Children;
   status?: number;
@@ -39,8 +39,8 @@ export function documentOf(title: string, body: VNode): VNode {
   </html>`;
 }
 
-/** @param said how an action went that led here. */
-export function frame(page: Page, visitor: Visitor, said?: { tone: 'good' | 'bad'; text: string }): VNode {
+/** @param message the outcome of the action that redirected here. */
+export function frame(page: Page, visitor: Visitor, message?: { tone: 'good' | 'bad'; text: string }): VNode {
   const { title, section, body } = page;
   return documentOf(
     title,
@@ -67,7 +67,7 @@ export function frame(page: Page, visitor: Visitor, said?: { tone: 'good' | 'bad
             <button id="refresh-toggle" class="quiet" hidden>Pause refresh</button>
           </div>
         </div>
-        ${said ? note(said.tone, said.text) : null}
+        ${message ? note(message.tone, message.text) : null}
         ${body}
       </main>
     </body>`,

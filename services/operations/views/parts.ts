@@ -1,4 +1,4 @@
-// The parts pages are made of: notes, badges, tables, filters, forms that act.
+// The building blocks of pages: notes, badges, tables, filters, buttons with their forms.
 import type { VNode } from 'preact';
 import { type Children, html } from './html.ts';
 
@@ -8,7 +8,7 @@ export function badge(text: string, tone: Tone = 'quiet'): VNode {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
 }
 
-/** A box that must be read. `bad` and `warn` are announced to those who cannot see the page. */
+/** A message box. Screen readers announce `bad` and `warn`. */
 export function note(tone: Tone, content: Children): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;
 }
@@ -18,7 +18,7 @@ export function live(id: string, content: Children): VNode {
   return html`<section id=${id} data-live>${content}</section>`;
 }
 
-/** A number with its name. @param detail said in small letters below. */
+/** A number with its name. @param detail small text below it. */
 export function stat(name: string, value: Children, options: { detail?: Children; tone?: Tone } = {}): VNode {
   return html`<div class=${`stat ${options.tone ?? ''}`}>
     <dt>${name}</dt>
@@ -29,11 +29,11 @@ export function stat(name: string, value: Children, options: { detail?: Children
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => Children;
-  /** Numbers stand at the right, so that they can be compared. */
+  /** Numbers are aligned right, so that they can be compared. */
   isNumber?: boolean;
 }
 
-/** What a cell without content shows. */
+/** Content of an empty cell. */
 const NOTHING = '–';
 
 /** On a phone each row becomes a card whose lines carry the columns' names. */
@@ -50,7 +50,7 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: readon
           (row) => html`<tr>
             ${columns.map(({ name, cell, isNumber }) => {
               const content = cell(row);
-              // On a phone a line that says nothing is left out.
+              // On a phone an empty line is left out.
               const kind = content === NOTHING ? 'nothing' : null;
               return html`<td data-name=${name} class=${isNumber ? `number ${kind ?? ''}` : kind}><div>${content}</div></td>`;
             })}
@@ -68,7 +68,7 @@ export function action(options: {
   label: string;
   tone?: Tone;
   fields?: Record<string, string>;
-  /** For those who hear the page: which of many equal buttons it is. */
+  /** For screen readers: tells equal buttons apart. */
   of?: string;
 }): VNode {
   return html`<form method="post" action=${options.to} class="action">
@@ -92,7 +92,7 @@ export function timeField(name: string, label: string, value: string): VNode {
   return html`<label>${label}<input type="datetime-local" name=${name} value=${value} /></label>`;
 }
 
-/** A value that a link brings and nobody can choose stays until another one is chosen. */
+/** A value from a link that is not among the choices stays selected until another one is chosen. */
 export function choiceField(name: string, label: string, value: string, choices: Choice[]): VNode {
   const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return html`<label>${label}<select name=${name}>
@@ -115,7 +115,7 @@ export function pager(path: string, query: URLSearchParams, page: { number: numb
   </nav>`;
 }
 
-/** An id that can be told apart by its end, whole for those who point at it. */
+/** The end of an id, which differs; the whole id is the tooltip. */
 export function shortId(id: string): VNode {
   return html`<code title=${id}>${id.length > 14 ? `…${id.slice(-12)}` : id}</code>`;
 }

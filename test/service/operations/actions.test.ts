@@ -95,7 +95,7 @@ describe('search', () => {
   });
 
   test.each([
-    ['/deliveries?status=lost', /no state lost/],
+    ['/deliveries?status=lost', /Unknown state lost/],
     ['/deliveries?from=yesterday', /from must be a time/],
     ['/deliveries?endpoint=7', /Endpoint must be an id/],
     ['/deliveries?page=0', /Pages go from 1/],
@@ -168,7 +168,7 @@ describe('replay', () => {
     const { to, text } = await follow(await operator.post(`/deliveries/${id}/replay`));
 
     expect(to).toContain(`/deliveries/${id}`);
-    expect(text).toContain('goes out again');
+    expect(text).toContain('is sent again');
     expect(await deliveryOf(id)).toMatchObject({ status: 'pending', attempts_made: 0, due_at: expect.any(Date) });
     expect(dashboard.nudges()).toBe(nudges + 1);
     expect(await lastEntry()).toMatchObject({
@@ -183,7 +183,7 @@ describe('replay', () => {
     const { status, text } = await operator.post(`/deliveries/${newId()}/replay`);
 
     expect(status).toBe(404);
-    expect(text).toContain('There is no such delivery');
+    expect(text).toContain('No such delivery');
   });
 
   test('when all of an endpoint since a time are replayed, then those, all of those and nothing else go out', async () => {
@@ -244,7 +244,7 @@ describe('replay', () => {
     await eventually(async () => (await operator.get(path)).text.includes('3 of 3'));
     expect(await statusesOf(ids)).toEqual(['pending', 'pending', 'pending']);
     const again = await operator.post(`${path}/continue`);
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('nothing to continue')]);
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining('The run is running or has ended')]);
     expect((await operator.post(`${path}/stop`)).status).toBe(409);
   });
 
@@ -266,7 +266,7 @@ describe('replay', () => {
 
     const { text } = await follow(await operator.post(`${path}/stop`));
 
-    expect(text).toContain('It is stopped.');
+    expect(text).toContain('The run is stopped.');
     expect(await BulkRun.findById(_id).lean()).toMatchObject({ state: 'stopped', done: 0 });
     expect(await statusesOf([id])).toEqual(['dead']);
   });
@@ -330,10 +330,10 @@ describe('queues', () => {
     const gone = await operator.post('/queues/fan-out-event/jobs/never-was/retry');
     const waiting = await operator.post(`/queues/fan-out-event/jobs/${id}/retry`);
 
-    expect(text).toContain('waits for a worker again');
+    expect(text).toContain('is back in the queue');
     expect(await dashboard.queues.stateOf(fanOutEvent, String(id))).toBe('waiting');
-    expect([gone.status, gone.text]).toEqual([404, expect.stringContaining('The job never-was is gone')]);
-    expect([waiting.status, waiting.text]).toEqual([409, expect.stringContaining('has not failed')]);
+    expect([gone.status, gone.text]).toEqual([404, expect.stringContaining('The job never-was no longer exists')]);
+    expect([waiting.status, waiting.text]).toEqual([409, expect.stringContaining('is no longer failed')]);
     expect(await lastEntry()).toMatchObject({ action: 'job.retry', outcome: 'failed' });
   });
 

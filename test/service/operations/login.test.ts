@@ -62,7 +62,7 @@ describe('login', () => {
     const { status, text } = await browser.post('/login', { name, password });
 
     expect(status).toBe(401);
-    expect(text).toContain('That name and password do not belong together.');
+    expect(text).toContain('Wrong name or password');
     expect(text).not.toContain(PASSWORD);
     expect(browser.cookie).toBe('');
     const entries = await noted({ operator: name });
@@ -82,7 +82,7 @@ describe('login', () => {
 
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused.text).toContain('Too many failed tries');
+    expect(refused.text).toContain('Too many failed attempts');
     const entries = await noted({ operator: 'margaret', detail: /more than 10/ });
     expect(entries).toHaveLength(1);
   });
@@ -171,7 +171,7 @@ describe('viewers', () => {
     const { status, text } = await viewer.post(path, { selection: 'status=dead' });
 
     expect(status).toBe(403);
-    expect(text).toContain('You are a viewer');
+    expect(text).toContain('Viewers can read everything');
     expect(await isPaused()).toBe(false);
     expect(await noted({ operator: viewer.name, action: 'act' })).toMatchObject([
       { outcome: 'refused', target: `POST ${path}` },

@@ -64,7 +64,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
   expect((await browser.get('/deliveries')).status).toBe(200);
   const failures = await browser.get('/failures');
   expect([failures.status, failures.text]).toEqual([200, expect.stringContaining('This cannot be read now')]);
-  expect(failures.text).not.toContain('No failed job is kept');
+  expect(failures.text).not.toContain('No queue has a failed job');
   const paused = await browser.post('/queues/fan-out-event/pause');
   expect([paused.status, paused.text]).toEqual([503, expect.stringContaining('Redis is unavailable')]);
   expect((await browser.get('/audit?outcome=failed')).text).toContain('queue.pause');

@@ -77,7 +77,7 @@ test('when a run is silent for a minute, then that is a warning that leads to it
 
 test('when open deliveries or the outbox cannot be read, then the card shows no number for them', () => {
   const card = (numbers: Numbers) => renderPage(deliveries(numbers));
-  expect(card(well)).toMatch(/Pending<.*>1<.*Dead<.*>3<.*Held<.*>4<.*Outbox: nothing waits/s);
+  expect(card(well)).toMatch(/Pending<.*>1<.*Dead<.*>3<.*Held<.*>4<.*Outbox: empty/s);
 
   const noStates = card({ ...well, open: { problem } });
   const noOutbox = card({ ...well, outbox: { problem } });
