@@ -147,7 +147,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the breaker of an endpoint that is down',
     edits: [
       {
-        file: 'services/webhooks/circuit-breaker.ts',
+        file: 'services/webhooks/traffic/circuit-breaker.ts',
         text: ' else if (!isWell && mustOpen()) openUntil = now() + openMs;',
         instead: ' void mustOpen;',
       },

@@ -60,7 +60,7 @@ export interface DeliverWebhook {
   reservation?: { eventId: string; leaseId: string; until: number };
 }
 
-/** One job is one attempt: the delivery record in MongoDB is the retry clock, so the queue tries once. */
+/** One job is one attempt: the delivery record in MongoDB plans the next one, so the queue tries once. */
 export const deliverWebhook = defineJob<DeliverWebhook>({
   name: 'deliver-webhook',
   attempts: 1,
@@ -70,7 +70,7 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
 });
 
 /**
- * Late attempts and everything from the retry clock, in slots of their own: neither an endpoint that is down for hours nor a backlog
+ * Late attempts and everything that the poller enqueues, in slots of their own: neither an endpoint that is down for hours nor a backlog
  * may delay new events.
  */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });

@@ -3,7 +3,7 @@ import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Reservation } from '#libs/models/webhooks/delivery-guards.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
-import { inBatches } from './in-batches.ts';
+import { inBatches } from './loading/in-batches.ts';
 import { acquireDeliveries, extendLease, type LeasedDelivery, reservedDelivery } from './store/delivery-leases.ts';
 
 /** With less left of a reservation no attempt begins on it: the process may stall for that long, and the attempt must not be made twice. */

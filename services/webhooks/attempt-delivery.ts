@@ -9,7 +9,7 @@ import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoi
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { openAccountLoader } from './account-loader.ts';
+import { openAccountLoader } from './loading/account-loader.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 
 const SECRETS_CACHED_MAX = 1_000;

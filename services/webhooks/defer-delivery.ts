@@ -3,7 +3,8 @@ import { agreedTime } from '#libs/clock.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { recallDeferred } from './store/due-deliveries.ts';
 import type { Deferral } from './store/new-deliveries.ts';
-import type { Traffic, Wait } from './traffic.ts';
+import type { Wait } from './traffic/admission.ts';
+import type { Traffic } from './traffic/traffic.ts';
 
 /** @param deferrals how often in a row the breaker has deferred it already. */
 export function deferralOf({ waitMs, isOpen }: Wait, deferrals: number): Deferral {

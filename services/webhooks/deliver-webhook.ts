@@ -13,15 +13,16 @@ import { type DeliveryLease, makeAcquireDelivery } from './acquire-delivery.ts';
 import { makeAttemptDelivery } from './attempt-delivery.ts';
 import { makeConcludeAttempt } from './conclude-attempt.ts';
 import { deferralOf, recallIfClosed } from './defer-delivery.ts';
-import { openEndpointLoader } from './endpoint-loader.ts';
-import type { EventLoader } from './event-loader.ts';
-import { inBatches, PATIENT } from './in-batches.ts';
+import { openEndpointLoader } from './loading/endpoint-loader.ts';
+import type { EventLoader } from './loading/event-loader.ts';
+import { inBatches, PATIENT } from './loading/in-batches.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
 import { type Settlement, settleDeliveries } from './store/delivery-settlement.ts';
 import { recallDeferred } from './store/due-deliveries.ts';
 import { makeSuspendDelivery } from './suspend-delivery.ts';
-import type { Admitted, Traffic, Wait } from './traffic.ts';
+import type { Admitted, Wait } from './traffic/admission.ts';
+import type { Traffic } from './traffic/traffic.ts';
 
 /** With less left of its lease no attempt begins. */
 const LEASE_LEFT_MIN_MS = 1_000;

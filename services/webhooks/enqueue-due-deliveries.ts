@@ -7,7 +7,7 @@ import { deferralOf, recallIfClosed } from './defer-delivery.ts';
 import { deliveryJob } from './delivery-job.ts';
 import { ENQUEUE_GRACE_MS } from './limits.ts';
 import { type DueDelivery, type DueMove, findDueDeliveries, moveDue, revisionAfter } from './store/due-deliveries.ts';
-import type { Traffic } from './traffic.ts';
+import type { Traffic } from './traffic/traffic.ts';
 
 const BATCH = 500;
 /** With more jobs than this ready on its queue the poller waits. */

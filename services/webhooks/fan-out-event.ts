@@ -12,13 +12,13 @@ import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { deferralOf, recallIfClosed } from './defer-delivery.ts';
 import { deliveryJob } from './delivery-job.ts';
-import type { EventLoader } from './event-loader.ts';
-import { inBatches, PATIENT } from './in-batches.ts';
 import { RESERVED_MS } from './limits.ts';
+import type { EventLoader } from './loading/event-loader.ts';
+import { inBatches, PATIENT } from './loading/in-batches.ts';
 import { findSubscriptions, type Subscription } from './store/endpoints.ts';
 import { markFannedOut } from './store/events.ts';
 import { type AddedDelivery, type Deferral, type FanOut, insertDeliveries } from './store/new-deliveries.ts';
-import type { Traffic } from './traffic.ts';
+import type { Traffic } from './traffic/traffic.ts';
 
 export interface FanOutOptions {
   queues: Queues;

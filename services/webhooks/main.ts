@@ -22,12 +22,12 @@ import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { makeDeliverWebhook } from './deliver-webhook.ts';
 import { enqueueDueDeliveries } from './enqueue-due-deliveries.ts';
-import { openEventLoader } from './event-loader.ts';
-import { openEventLoopDelay } from './event-loop-delay.ts';
 import { makeFanOutEvent } from './fan-out-event.ts';
+import { openEventLoader } from './loading/event-loader.ts';
 import { makePostSigned } from './post-signed.ts';
 import { openRelay } from './relay-events.ts';
-import { openTraffic } from './traffic.ts';
+import { openEventLoopDelay } from './traffic/event-loop-delay.ts';
+import { openTraffic } from './traffic/traffic.ts';
 
 /** Events that are fanned out at the same time share their round trips to the database. */
 const FAN_OUT_CONCURRENCY = 50;

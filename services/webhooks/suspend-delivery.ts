@@ -5,8 +5,8 @@ import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpo
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
-import type { CachedLoader } from './cached-loader.ts';
-import { inBatches, PATIENT } from './in-batches.ts';
+import type { CachedLoader } from './loading/cached-loader.ts';
+import { inBatches, PATIENT } from './loading/in-batches.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
 import type { Settlement } from './store/delivery-settlement.ts';
 

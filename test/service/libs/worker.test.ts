@@ -54,8 +54,8 @@ test('when two workers vanish in the middle of one job, as in two rollouts, then
   expect(ended).toBe(1);
 });
 
-describe('when jobs wait aside', () => {
-  test('then others are begun in their places, as many as may wait aside', async () => {
+describe('when jobs yield their slots', () => {
+  test('then other jobs begin in them, as many as may be off their slots', async () => {
     const waits = new Map<string, () => void>();
     const begun: string[] = [];
     const worker = startWorker(
@@ -70,7 +70,7 @@ describe('when jobs wait aside', () => {
       },
       { ...options, concurrency: 1, offSlotMax: 2 },
     );
-    const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `aside-${letter}`);
+    const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `off-slot-${letter}`);
     for (const id of ids) await queues.enqueue(definition, { id, payload: {} });
 
     await eventually(() => begun.length === 3);
@@ -82,7 +82,7 @@ describe('when jobs wait aside', () => {
       await eventually(() => waits.has(id));
       waits.get(id)?.();
     }
-    await eventually(async () => (await queues.stateOf(definition, 'aside-e')) === 'unknown');
+    await eventually(async () => (await queues.stateOf(definition, 'off-slot-e')) === 'unknown');
     await worker.close(5_000);
     expect(begun).toEqual(ids);
   });

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import { openEventLoader } from '../../../services/webhooks/event-loader.ts';
 import { FIRST_ATTEMPTS_QUEUED_MAX } from '../../../services/webhooks/limits.ts';
+import { openEventLoader } from '../../../services/webhooks/loading/event-loader.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;

@@ -13,7 +13,7 @@ import { acquireDeliveries, extendLease, reservedDelivery } from '../../../servi
 import { settleDeliveries } from '../../../services/webhooks/store/delivery-settlement.ts';
 import { recallDeferred } from '../../../services/webhooks/store/due-deliveries.ts';
 import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
-import { openTraffic } from '../../../services/webhooks/traffic.ts';
+import { openTraffic } from '../../../services/webhooks/traffic/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';
 import { openReadyQueues } from '../../support/queues.ts';

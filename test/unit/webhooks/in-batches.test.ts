@@ -1,6 +1,6 @@
 // Single calls that share batches.
 import { expect, test } from '@jest/globals';
-import { inBatches } from '../../../services/webhooks/in-batches.ts';
+import { inBatches } from '../../../services/webhooks/loading/in-batches.ts';
 
 function recording() {
   const batches: number[][] = [];

@@ -1,7 +1,8 @@
 // Circuit breaker and limit of calls in flight, on a clock of the test's own.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Admission, type Admitted, openTraffic } from '../../../services/webhooks/traffic.ts';
+import type { Admission, Admitted } from '../../../services/webhooks/traffic/admission.ts';
+import { openTraffic } from '../../../services/webhooks/traffic/traffic.ts';
 import { runs } from '../../support/form.ts';
 
 function start(scale = 1, processes = 1, slots = 300) {

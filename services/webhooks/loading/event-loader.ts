@@ -1,8 +1,8 @@
 // Events, cached for a while: the body of one changes only when a client is anonymised.
 import type { EventRecord } from '#libs/models/webhooks/event.ts';
+import { FIRST_ATTEMPTS_QUEUED_MAX } from '../limits.ts';
+import { findEvents } from '../store/events.ts';
 import { type CachedLoader, openCachedLoader } from './cached-loader.ts';
-import { FIRST_ATTEMPTS_QUEUED_MAX } from './limits.ts';
-import { findEvents } from './store/events.ts';
 
 /** As many as may wait on the queue, each for one endpoint: between its fan-out and its last call an event is read once. */
 const CACHED_MAX = FIRST_ATTEMPTS_QUEUED_MAX;

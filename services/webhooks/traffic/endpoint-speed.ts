@@ -18,6 +18,8 @@ export interface SpeedOptions {
   averagesMs: () => number[];
 }
 
+export type SpeedJudge = ReturnType<typeof makeSpeedJudge>;
+
 export function makeSpeedJudge({ now, eventLoopDelayMs, averagesMs }: SpeedOptions) {
   let quickest = { averageMs: 0, untilAt: Number.NEGATIVE_INFINITY };
 

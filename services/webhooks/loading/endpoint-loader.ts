@@ -1,7 +1,7 @@
 // Endpoints, cached for a moment: a busy one gets hundreds of deliveries a second.
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { findEndpoints } from '../store/endpoints.ts';
 import { type CachedLoader, openCachedLoader } from './cached-loader.ts';
-import { findEndpoints } from './store/endpoints.ts';
 
 const CACHED_MAX = 1_000;
 /** A changed endpoint may get calls as it was for this long: no longer than a call that was under way would take. */

@@ -1,0 +1,76 @@
+// The attempts at one endpoint: how many may be in flight, how long they take, and when one beyond the limit may come back.
+import { type CircuitBreaker, makeCircuitBreaker } from './circuit-breaker.ts';
+
+/** Of all processes together, each its share and at least one. */
+const IN_FLIGHT_MAX = 5;
+/** After a failure one attempt at a time shows whether the endpoint is well again. */
+const IN_FLIGHT_FAILING = 1;
+/** The weight of the latest attempt in the average. */
+const SMOOTHING = 0.2;
+/** An attempt beyond the limit comes back after this at the latest: the endpoint may be quicker by then. */
+const POSTPONED_MAX_MS = 5 * 60_000;
+const POSTPONED_MIN_MS = 500;
+
+export interface AttemptOutcome {
+  isWell: boolean;
+  durationMs: number;
+}
+
+export interface EndpointAttempts {
+  breaker: CircuitBreaker;
+  limit(): number;
+  inFlight(): number;
+  isFull(): boolean;
+  /** Begins one. @returns how to end it; `outcome` is absent when no attempt was made. @returns true when that closes the breaker. */
+  begin(): (outcome?: AttemptOutcome) => boolean;
+  /** Of the attempts so far; undefined before the first one ended. */
+  averageMs(): number | undefined;
+  /** How long the next one will take. */
+  expectedMs(): number;
+  /** Gives each attempt beyond the limit a time of its own, so that they do not all come back together. @returns milliseconds. */
+  postpone(): number;
+}
+
+export function makeEndpointAttempts(options: {
+  scale: number;
+  now: () => number;
+  processes: () => number;
+}): EndpointAttempts {
+  const { now } = options;
+  const breaker = makeCircuitBreaker(options.scale, now);
+  const inFlight = new Set<{ since: number }>();
+  let averageMs: number | undefined;
+  let nextFreeAt = 0;
+
+  const limit = () =>
+    breaker.isOpen() || breaker.hasFailedLast()
+      ? IN_FLIGHT_FAILING
+      : Math.max(1, Math.floor(IN_FLIGHT_MAX / Math.max(1, options.processes())));
+
+  // An attempt that has lasted longer than the average is the better guess: the endpoint hangs.
+  const expectedMs = () => Math.max(averageMs ?? 0, ...[...inFlight].map(({ since }) => now() - since));
+
+  return {
+    breaker,
+    limit,
+    inFlight: () => inFlight.size,
+    isFull: () => inFlight.size >= limit(),
+    begin() {
+      const flight = { since: now() };
+      inFlight.add(flight);
+      return (outcome) => {
+        inFlight.delete(flight);
+        if (!outcome) return false;
+        const { isWell, durationMs } = outcome;
+        averageMs = averageMs === undefined ? durationMs : (1 - SMOOTHING) * averageMs + SMOOTHING * durationMs;
+        return breaker.record(isWell);
+      };
+    },
+    averageMs: () => averageMs,
+    expectedMs,
+    postpone() {
+      nextFreeAt = Math.min(Math.max(nextFreeAt, now()) + expectedMs() / limit(), now() + POSTPONED_MAX_MS);
+      return Math.max(POSTPONED_MIN_MS, nextFreeAt - now());
+    },
+  };
+}
