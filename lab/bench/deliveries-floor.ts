@@ -10,7 +10,7 @@ const post = makePostSigned({
   userAgent: 'Billhook/bench',
 });
 
-/** Makes so many calls when it is told a number, and says when it has. A call that fails ends it. */
+/** Makes as many calls as a message asks for and reports when it is done. A failed call ends it. */
 process.on('message', (count: number) => void make(count));
 
 async function make(count: number) {

@@ -1,4 +1,4 @@
-// The system that the benchmarks of documents ask: one gateway, one renderer unless told otherwise, nobody limited by the minute.
+// The system that the benchmarks of documents ask: one gateway, one renderer by default, no limits by the minute.
 import { type SpawnedService, spawnService } from '../../test/support/spawn-service.ts';
 import type { Workspace } from '../../test/support/workspace.ts';
 import { openBenchWorkspace } from './bench-workspace.ts';

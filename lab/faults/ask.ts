@@ -25,7 +25,7 @@ export interface Answer {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** @returns undefined when there was no answer: nobody knows what became of the request. */
+/** @returns undefined when there was no response: the outcome of the request is unknown. */
 export type Ask = (question: Question) => Promise<Answer | undefined>;
 
 export interface AskOptions {
@@ -39,7 +39,7 @@ export interface AskOptions {
   onEnd: (end: { kind: Kind; ms: number; status: number | undefined }) => void;
 }
 
-/** Nobody waits longer, so that a hang is seen as one. */
+/** Longer waits count as a hang. */
 const GIVE_UP_MS = 60_000;
 const TRACE = /\bat \S+ \(?(?:file:|node:|\/)|node_modules|MongoServerError|ReplyError/;
 

@@ -21,7 +21,7 @@ export interface ExpectedRecord {
   texts: string[];
   /** What was acknowledged last, as long as nothing unknown was sent since. */
   acknowledged?: Record<string, unknown> | undefined;
-  /** Somebody is changing it. */
+  /** A change of it is in flight. */
   isBusy: boolean;
 }
 

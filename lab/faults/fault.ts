@@ -33,7 +33,7 @@ export interface FaultContext {
   isShort: boolean;
   /** For people who watch, and for the report. */
   say(text: string): void;
-  /** Somebody who sends webhooks was killed or paused: what they had in hand may come twice. */
+  /** A process that sends webhooks was killed or paused: its attempts in flight may arrive twice. */
   noteWebhookKill(): void;
 }
 

@@ -20,7 +20,7 @@ interface Look {
   look(): Promise<void>;
 }
 
-/** Whoever should have asked about an ended process may be paused for a minute itself. */
+/** The parent that should reap an ended process may itself be paused for a minute. */
 const ZOMBIE_LIMIT_MS = 120_000;
 
 export function openLooks(
@@ -102,7 +102,7 @@ function zombieLook({ system, journal }: RoundFacts) {
       const first = since.get(pid) ?? performance.now();
       since.set(pid, first);
       if (performance.now() - first < ZOMBIE_LIMIT_MS) continue;
-      journal.breach('O5', `${pid} of ${parent} has ended long ago, and nobody asked about it`);
+      journal.breach('O5', `${pid} of ${parent} has ended long ago and was never reaped`);
       since.set(pid, Number.POSITIVE_INFINITY);
     }
   };

@@ -1,4 +1,4 @@
-// O4: every document is whole, has its own token and nobody else's, and as many pages as it should.
+// O4: every document is whole, has only its own token, and as many pages as it should.
 import { readPdf } from '../../test/support/renderer/read-pdf.ts';
 import { foreignMarks } from './marks.ts';
 import type { RoundFacts } from './round-facts.ts';

@@ -16,7 +16,7 @@ interface Told {
 
 /** Retries, leases and the lock of a job whose process was killed, one after the other, on a busy machine. */
 const ARRIVAL_LIMIT_MS = 180_000;
-/** Attempts one process may have in hand for one endpoint when it is killed. */
+/** Attempts of one process in flight to one endpoint when it is killed. */
 const IN_HAND_MAX = 5;
 /** Longer than an attempt may last. */
 const NOTED_LIMIT_MS = 30_000;

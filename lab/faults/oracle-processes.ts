@@ -37,7 +37,7 @@ function checks(system: FaultSystem, baseline: Baseline): Record<string, () => P
   const { folder, services, renderers, redis, workspace } = system;
   const prefix = workspace.redisPrefix;
   return {
-    async 'ended processes nobody asked about'() {
+    async 'zombie processes'() {
       const all = await processesOf(folder);
       return all.filter(({ state }) => state === 'Z').map(({ pid, parent }) => `${pid} of ${parent}`);
     },
@@ -57,7 +57,7 @@ function checks(system: FaultSystem, baseline: Baseline): Record<string, () => P
       );
       return lost.map(({ pid, command }) => `${pid} ${command.slice(0, 60)}`);
     },
-    async 'folders nobody works in'() {
+    async 'orphaned folders'() {
       const names = await readdir(join(folder, 'tmp'));
       const pids = renderers.map(({ pid }) => String(pid()));
       return names.filter((name) => !pids.includes(/^billhook-renderer-(\d+)-/.exec(name)?.[1] ?? ''));
@@ -94,7 +94,7 @@ function checks(system: FaultSystem, baseline: Baseline): Record<string, () => P
   };
 }
 
-/** At the very end, when every reply nobody took has had its minute. */
+/** At the very end, when every reply that was not taken has expired. */
 export async function repliesLeft({ redis, workspace }: FaultSystem): Promise<string[]> {
   return (await redis.command('KEYS', `${workspace.redisPrefix}:reply:*`)) as string[];
 }

@@ -16,7 +16,7 @@ export interface RecordCalls {
   retryUnknown(): Promise<void>;
 }
 
-/** The share of unknown writes that nobody ever asks about again. */
+/** The share of unknown writes that are never retried. */
 const LEFT_UNKNOWN = 0.3;
 const NOT_STORED = /^(?!.*not known).*/;
 const RETRIES = 40;
@@ -52,7 +52,7 @@ export function openRecordCalls(options: {
     }
   }
 
-  /** A record nobody is changing, of any account or the given one. */
+  /** A record without a change in flight, of any account or the given one. */
   function choose(collections: readonly Collection[], account?: MarkedAccount): ExpectedRecord | undefined {
     const isFit = (record: ExpectedRecord) =>
       !record.isBusy &&

@@ -71,7 +71,7 @@ export const rendererFaults: readonly Fault[] = [
       const browser = await browserIn(context, victim);
       send(browser, 'SIGSTOP');
       context.say(`the browser of ${victim.name} hangs, for ever`);
-      // Nobody lets it go on: the renderer must find out and take another.
+      // It stays paused: the renderer must notice and replace it.
       await eventually(async () => (await browserOf(context.system.folder, victim.pid())) !== browser, 60_000).catch(
         () => {
           context.journal.breach('O5', `${victim.name} still has the browser that hangs`);
@@ -103,7 +103,7 @@ async function again({ chance }: FaultContext, times: number, act: () => Promise
   }
 }
 
-/** Gives the renderers something heavy and waits until one has it in hand. */
+/** Gives the renderers a heavy document and waits until one has started it. */
 async function busyRenderer(context: FaultContext): Promise<KeptService> {
   const { system, load, accounts, chance } = context;
   await Promise.all(system.renderers.map((renderer) => renderer.ready()));

@@ -9,7 +9,7 @@ export interface RoundFacts {
   accounts: readonly MarkedAccount[];
   load: Load;
   journal: Journal;
-  /** How often a process that was sending webhooks was killed or paused: each may send what it had in hand twice. */
+  /** How often a process that was sending webhooks was killed or paused: each may send its attempts in flight twice. */
   webhookKills: number;
   /** The database was away: what was sent could not be written down, and is sent again. */
   mayForgetAttempts: boolean;

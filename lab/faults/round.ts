@@ -105,9 +105,9 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     const endedAt = performance.now();
 
     await system.ready();
-    // An election nobody ordered, on a busy machine, excuses refusals; it would have had them without the fault.
+    // A spontaneous election on a busy machine excuses rejections, which would have happened without the fault.
     const isElected = (await system.mongodb.term()) !== term;
-    // Where calm calls take so long, nobody can tell who noticed what.
+    // When calls are this slow without a fault, its effect cannot be judged.
     const isTooSlow = isShort && p99(load.samples, 'records', 0, brokenAt) > TELLING_MS;
     if (isTooSlow) say('the machine is too busy to tell who noticed the fault');
     if (isElected) facts.mayForgetAttempts = true;

@@ -20,7 +20,7 @@ function look() {
     if (offsetMs !== heardMs) writeFileSync(takenFile(prefix), String(offsetMs));
     heardMs = offsetMs;
   } catch {
-    // Nobody has set it yet, or another fault has left us no descriptors.
+    // Not set yet, or another fault has used up all descriptors.
   }
 }
 
@@ -28,7 +28,7 @@ look();
 setInterval(look, LOOK_MS).unref();
 
 globalThis.Date = new Proxy(RealDate, {
-  // What it makes are real dates, so nobody can tell them from others.
+  // It makes real dates, which cannot be told from others.
   construct: (target, values: [], maker) => Reflect.construct(target, values.length === 0 ? [now()] : values, maker),
   apply: () => new RealDate(now()).toString(),
   get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),

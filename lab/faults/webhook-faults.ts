@@ -1,4 +1,4 @@
-// Webhook services that are killed: at random, while a receiver has a call in hand, and right after it has answered.
+// Webhook services that are killed: at random, while a call is in flight, and right after the response.
 import { anyOf, type Fault, type FaultContext, killAgainAndAgain, pauseFor, seconds } from './fault.ts';
 
 const BOTH = ['records', 'documents'] as const;

@@ -1,4 +1,4 @@
-// Listeners on every port an attack names: whoever calls one at an address that is not public has broken out.
+// Listeners on every port an attack names: a call to one at a private address is a breakout.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -17,7 +17,7 @@ export interface Hit {
 export interface Canaries {
   /** What `{c}` stands for. */
   port: number;
-  /** Calls where nobody may call. */
+  /** Forbidden calls. */
   hits: Hit[];
   /** Calls of public addresses, which are allowed. */
   visits: Hit[];

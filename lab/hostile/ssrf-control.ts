@@ -39,7 +39,7 @@ export async function proveGround({ canaries, names, say }: Field, system: TestS
   say(report);
 }
 
-/** Refused for where the name leads, unknown, silent, unreachable, answered with nothing of use: whoever asks must not learn which. */
+/** Refused for where the name leads, unknown, silent, unreachable, answered with nothing of use: the caller must not learn which. */
 const SAME = ['inner', 'inner-six', 'mixed', 'no-such', 'refused', 'silent', 'closed', 'public'];
 
 export async function compareAnswers({ say }: Field, system: TestSystem): Promise<void> {

@@ -13,7 +13,7 @@ export interface Ground {
   wrapper: string[];
   /** For people. */
   description: string;
-  /** Holds certificates, the file nobody may print and whatever else an attack needs. */
+  /** Contains certificates, the forbidden file and what else an attack needs. */
   folder: string;
   remove(): Promise<void>;
 }

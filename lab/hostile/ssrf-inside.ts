@@ -118,7 +118,7 @@ try {
 }
 process.exit();
 
-/** A resolver that got no answer asks again for a while, whoever waits for it. */
+/** A resolver without an answer retries for a while, even when no caller waits. */
 async function stillness(): Promise<void> {
   for (let left = STILL_TRIES, before = -1; left > 0 && before !== (names?.asked.length ?? 0); left -= 1) {
     before = names?.asked.length ?? 0;

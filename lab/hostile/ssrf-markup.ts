@@ -1,4 +1,4 @@
-// Every known way to make a printed page call somebody: markup for Markdown and for every other text, and bodies for what is neither.
+// Every known way to make a printed page call out: markup for Markdown and for every other text, and bodies for the rest.
 // Placeholders as in ssrf-urls.ts.
 
 /** For bodyMarkdown and every other text of a document. */
@@ -168,7 +168,7 @@ export const hostileMarkup: HostileMarkup[] = [
     "<%- include('/etc/passwd') %>",
     "<%- include('{file}') %>",
     '<%= process.env.CANARY_SECRET %>',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of somebody's is the payload.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a foreign template is the payload.
     '${process.env.CANARY_SECRET}',
     '{{constructor.constructor("return process.env")()}}',
     '#{process.env}',

@@ -13,7 +13,7 @@ export interface LayerReport {
   hits: string[];
   /** Names asked for by a browser. */
   queries: string[];
-  /** Documents that held what nobody may print. */
+  /** Documents with forbidden content. */
   leaks: string[];
   /** Answers other than a document without the image, or a refusal. */
   surprises: string[];

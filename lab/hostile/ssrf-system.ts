@@ -144,7 +144,7 @@ export async function attackTexts(field: Field, { system, layer }: Target): Prom
   );
 }
 
-/** What nobody but a browser could have asked for since the last look: texts give the services themselves no name to ask for. */
+/** Requests since the last check that only a browser can have made: texts give the services no name to resolve. */
 function quiet({ names }: Field) {
   let seen = names?.asked.length ?? 0;
   return () => {

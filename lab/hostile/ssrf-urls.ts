@@ -1,5 +1,5 @@
 // Every known way to write an address that leads a server to what only it can reach, numbered as in the written plan of this test.
-// `{c}` stands for the canary's port, `{at}` for its address with a path of the entry's own, `{file}` for a file nobody may print.
+// `{c}` stands for the canary's port, `{at}` for its address with a path of the entry's own, `{file}` for a forbidden file.
 
 /** An address for logoUrl, bannerUrl and the endpoints of webhooks. */
 export interface HostileUrl {

@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Somebody asks about an ended process within that. */
+/** A parent reaps an ended process within this. */
 const ASKED_WITHIN_MS = 2_000;
 
 /** @returns values by name, with the unit in the name. */

@@ -42,7 +42,7 @@ const { values } = parseArgs({
   },
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
-/** Where nobody watches, a line now and then is enough. */
+/** Without a terminal, a line now and then is enough. */
 const LINE_MS = process.stderr.isTTY ? 1_000 : 10_000;
 
 if (values.help) say(HELP);

@@ -71,9 +71,7 @@ command(keys, 'rotate <key-id>', 'make a key like it and end the old one')
   )
   .action((id, options) => answer(options, () => rotateKey(id, options), printRecord));
 
-const webhooks = program
-  .command('webhooks')
-  .description('endpoints that are told what happens, and what they were told');
+const webhooks = program.command('webhooks').description('endpoints that receive events, and their deliveries');
 command(webhooks, 'create', 'register an endpoint; its secret is shown once')
   .requiredOption('--account <id>', 'the account whose events it gets')
   .requiredOption('--url <url>', 'where events are posted to')
@@ -120,8 +118,8 @@ const queues = program.command('queues').description('the queues between the ser
 command(queues, 'list', 'show how full they are').action((options) =>
   answerFromQueues(options, listQueues, printTable),
 );
-command(queues, 'pause <queue>', 'workers finish what they have in hand and take nothing more').action(
-  (name, options) => answerFromQueues(options, (all) => pause(all, name), printRecord),
+command(queues, 'pause <queue>', 'workers finish their current jobs and take no others').action((name, options) =>
+  answerFromQueues(options, (all) => pause(all, name), printRecord),
 );
 command(queues, 'resume <queue>', 'let workers take jobs again').action((name, options) =>
   answerFromQueues(options, (all) => resume(all, name), printRecord),

@@ -1,7 +1,7 @@
 // How large a test's form is (short, or whole with TEST_FULL=1) and how many cases it ran, for the sums at the end of the run.
 import { appendFileSync } from 'node:fs';
 
-/** The short form of everything runs on every change, the whole form when somebody asks for it. */
+/** The short form of everything runs on every change, the whole form on request. */
 export const isFull = process.env['TEST_FULL'] === '1';
 
 /** Multiplies the runs of every property. */

@@ -1,4 +1,4 @@
-// Somebody's server that receives webhooks: answers as it is told and remembers what came.
+// A webhook receiver with configurable responses that records its calls.
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

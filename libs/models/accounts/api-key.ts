@@ -85,7 +85,7 @@ export interface NewApiKey {
 
 /**
  * Its prefix is that of the account's mode: a live account has no test keys, and a test account no live ones.
- * @returns the stored record and the key, which nobody can ever read again.
+ * @returns the stored record and the key, which cannot be read again.
  * @throws AppError 409 when the account has KEYS_MAX keys that are neither revoked nor expired.
  */
 export async function issueApiKey(wanted: NewApiKey, session?: Session) {

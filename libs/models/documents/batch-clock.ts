@@ -19,7 +19,7 @@ export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Pro
   return claimed as ClaimedBatch | null;
 }
 
-/** @returns false when the batch is no longer ours: it was removed, or the lease ran out and somebody else took it. */
+/** @returns false when the batch is no longer ours: it was removed, or its lease expired and another gateway took it. */
 export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Date = agreedDate()): Promise<boolean> {
   return change(batch, {}, { $set: { due_at: new Date(now.getTime() + leaseMs) } });
 }

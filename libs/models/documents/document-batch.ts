@@ -1,4 +1,4 @@
-// Stored documents that a caller wants printed together: how far each is, and when somebody must look at them.
+// Batches of stored documents to print: the progress of each document, and when a gateway must continue.
 import { Schema } from 'mongoose';
 import { AppError, conflict } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -43,7 +43,7 @@ export interface BatchRecord extends Stamped {
   request_id: string;
   /** One of the account's few places for batches that are not finished; absent when it is. */
   slot?: number;
-  /** When somebody must look at it (again); absent when it is finished. Lease, retry and sweeper in one. */
+  /** When a gateway must work on it; absent when it is finished. Serves as lease, retry time and sweeper mark. */
   due_at?: Date;
   /** The proof of who is at work on it. */
   lease_id?: string;

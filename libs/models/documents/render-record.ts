@@ -1,4 +1,4 @@
-// What became of each document somebody asked to be printed: never the document itself, only what an operator looks for.
+// The outcome of each requested document: never the document itself, only what an operator searches for.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { driverOf, type Owned } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, storedId, tenant } from '../tenant.ts';

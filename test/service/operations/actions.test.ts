@@ -273,7 +273,7 @@ describe('replay', () => {
 });
 
 describe('taking over', () => {
-  test('when a run was taken over, then whoever had it before counts nothing, ends nothing and is told to stop', async () => {
+  test('when a run was taken over, then whoever had it before counts nothing, ends nothing and is asked to stop', async () => {
     const { _id } = await BulkRun.create({
       kind: 'replay-deliveries',
       title: 'Replay',

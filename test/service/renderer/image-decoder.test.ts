@@ -1,4 +1,4 @@
-// The decoder of pictures when more come than it can take: turns, and those that nobody waits for any more.
+// The decoder of pictures when more come than it can take: turns, and those that no caller waits for any more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { openOutbound } from '#libs/outbound/outbound.ts';
@@ -53,7 +53,7 @@ test('when a logo has a transparent ground, then it is known what it is painted 
   expect(await decode(small)).not.toHaveProperty('paint');
 });
 
-test('when nobody waits for a picture any more, then it is not decoded, and those behind it have its turn', async () => {
+test('when no caller waits for a picture any more, then it is not decoded, and those behind it have its turn', async () => {
   const caller = new AbortController();
   const reason = new Error('gone');
   const dropped = Array.from({ length: 20 }, () =>

@@ -77,7 +77,7 @@ describe('cancelling', () => {
     expect(seen).toEqual({ prints: 0, ends: ['cancelled'] });
   });
 
-  test('when nobody waits for a running document, then its page is free for the next', async () => {
+  test('when no caller waits for a running document, then its page is free for the next', async () => {
     const before = await outcomes('cancelled');
     const id = randomUUID();
     const caller = new AbortController();
@@ -99,7 +99,7 @@ describe('cancelling', () => {
   });
 });
 
-test('when a renderer is told to stop, then it finishes what it has in hand and leaves with code 0', async () => {
+test('when a renderer is asked to stop, then it finishes what is in flight and leaves with code 0', async () => {
   const own = await startRenderer();
   const printing = Promise.all(Array.from({ length: 6 }, () => own.print(anInvoice())));
   await eventually(async () => (await own.queues.counts(renderDocument)).active > 0);

@@ -290,7 +290,7 @@ describe('an endpoint that changes while its deliveries are reconciled', () => {
     expect([await status(), await requests()]).toEqual(['pending', 0]);
   });
 
-  test('when the process that reconciles is told to stop, then the rest waits for another process', async () => {
+  test('when the process that reconciles is asked to stop, then the rest waits for another process', async () => {
     const { requestReconcile, status, requests } = await suspendedAt(true);
     await requestReconcile();
     const later = new Date(Date.now() + 60_000);

@@ -46,7 +46,7 @@ function withId(body: Reply['body']) {
   return { ...body, data: { ...body.data, id: '01890000-0000-7000-8000-000000000000' } };
 }
 
-// Callers must accept new fields, but our own tests must not meet one that nobody described.
+// Callers must accept new fields, but our own tests reject fields without a description.
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

@@ -116,7 +116,7 @@ export function startLoad(target: Target): Load {
 
 let turn = 0;
 
-/** Sends one request to whoever's turn it is. No retry: what fails is a failure. */
+/** Sends one request, round robin. No retry: a failed request is a failure. */
 export function sendRequest({ agent, key, urls }: Target, { method, path, body }: Call): Promise<Reply> {
   const targets = urls();
   turn += 1;

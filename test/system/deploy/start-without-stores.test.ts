@@ -128,7 +128,7 @@ test('when neither store is there, then all are alive, say once that they wait, 
   expect(await all((service) => service.stop())).toEqual(Array(5).fill(0));
 });
 
-test('when services are told to stop while they wait, then they end with 0', async () => {
+test('when services are asked to stop while they wait, then they end with 0', async () => {
   const port = await steadyPort();
   const stores = { mongodbUri: `mongodb://127.0.0.1:${port}/billhook`, redisUrl: `redis://127.0.0.1:${port}` };
   const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));

@@ -91,7 +91,7 @@ test(
   FINISHED_LIMIT_MS + 60_000,
 );
 
-test('when nothing prints, then few documents of a batch are queued, behind those that somebody waits for', async () => {
+test('when nothing prints, then few documents of a batch are queued, behind those that a caller waits for', async () => {
   const [renderer] = system.renderers;
   const queue = queues.raw(renderDocument);
   await whenReady(queues.redis, FINISHED_LIMIT_MS);

@@ -1,4 +1,4 @@
-// The log: nobody waits for a line, none is missing when the process ends by itself, and none holds what a store was asked to keep.
+// The log: no caller waits for a line, none is missing when the process ends by itself, and none holds what a store was asked to keep.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -79,7 +79,7 @@ describe('when whoever reads the lines', () => {
     return child;
   }
 
-  test('is gone, then a service that is told to end does', async () => {
+  test('is gone, then a service that is asked to end does', async () => {
     const child = await start('');
     try {
       child.stdout?.destroy();
@@ -93,7 +93,7 @@ describe('when whoever reads the lines', () => {
   const MUCH = 100_000; // lines, of some two hundred bytes each
   const saysMuch = `for (let count = 0; count < ${MUCH}; count += 1) log.info({ text: 'x'.repeat(100) }, 'said');`;
 
-  test('stands still, then a service that is told to end does', async () => {
+  test('stands still, then a service that is asked to end does', async () => {
     const folder = await mkdtemp(`${tmpdir()}/billhook-log-`);
     const path = `${folder}/pipe`;
     spawnSync('mkfifo', [path]); // What a shell and a container give a service, and Node's own pipes are not.

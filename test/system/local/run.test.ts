@@ -172,7 +172,7 @@ describe('while it runs', () => {
     );
   });
 
-  test('when it is told to stop, then services end first, nothing is left, and local.json is gone', async () => {
+  test('when it is asked to stop, then services end first, nothing is left, and local.json is gone', async () => {
     const pids = Object.values((await factsIn(data)).pids);
     running.child.kill('SIGINT');
     running.child.kill('SIGINT'); // As npm does: one Ctrl-C arrives twice.
@@ -223,7 +223,7 @@ test('when the data folder is lost to another start, then only its own processes
   }
 });
 
-test('when it is told to stop while a part comes back and is not ready, then it does not wait for that', async () => {
+test('when it is asked to stop while a part comes back and is not ready, then it does not wait for that', async () => {
   const running = run(['--data', data]);
   const { pids } = await whenReady(running, data);
   const hangs = join(folder, 'notes.webhooks-hangs');

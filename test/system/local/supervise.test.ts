@@ -1,4 +1,4 @@
-// A part that ends by itself is named and started again, later and later, until we are told to stop.
+// A part that ends by itself is named and started again, later and later, until we are asked to stop.
 import { expect, test } from '@jest/globals';
 import type { Exit } from '../../../deploy/backends/child.ts';
 import { type Running, supervise } from '../../../deploy/local/supervise.ts';

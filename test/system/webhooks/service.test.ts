@@ -53,7 +53,7 @@ test('when Redis is unavailable and no attempt is in flight, then the service st
   expect(service.output()).toContain('"msg":"stopped"');
 }, 28_000);
 
-test('when it is told to stop while an attempt is in flight, then it begins no other, and the next process continues', async () => {
+test('when it is asked to stop while an attempt is in flight, then it begins no other, and the next process continues', async () => {
   const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
   const slow = await startReceiver((_request, response) => void isTold.then(() => answer(response, 204)));
   const quick = await startReceiver();
