@@ -1,4 +1,4 @@
-// The answer to a POST that carried an `Idempotency-Key`, committed together with what the POST did.
+// The response to a POST that carried an `Idempotency-Key`, committed together with what the POST did.
 import { createHash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { type Id, requiredIdField, tenant } from './tenant.ts';

@@ -19,12 +19,12 @@ import { requireAccount, type StoredId, storedId } from './tenant.ts';
 export interface Listing {
   /** Fields with a filter by equality: with each of them every order has an index. */
   readonly filters: readonly string[];
-  /** What callers sort by → the stored field. Creation is the id: it carries the time. */
+  /** Sort key of callers → stored field. Creation is the id: it carries the time. */
   readonly orders: Readonly<Record<string, string>>;
   /** The order when the caller names none; a leading minus means descending. */
   readonly standard: string;
-  /** What no list shows and no list should carry. */
-  readonly left?: readonly string[];
+  /** Stored fields that no list shows or reads. */
+  readonly omitted?: readonly string[];
   /** Fields with a filter that finds one record at most. */
   readonly unique?: readonly string[];
   /** Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records. */
@@ -52,7 +52,7 @@ export interface Page<Stored> {
   next?: Position;
 }
 
-/** A list nobody waits for any more must not go on in the database. */
+/** A list must not run on in the database when no caller waits for it any more. */
 export const LIST_LIMIT_MS = 5_000;
 
 export function addListIndexes(schema: Schema, listing: Listing): void {
@@ -76,7 +76,7 @@ export async function findPage<Stored extends Owned>(
   const unique = listing.unique?.find((name) => name in filter);
   const hint: Record<string, 1> = unique ? { account_id: 1, [unique]: 1 } : hintFor(listing, filter, order.field);
   const begin = after && (await located(model, filter, order, after));
-  const projection = Object.fromEntries((listing.left ?? []).map((name) => [name, 0]));
+  const projection = Object.fromEntries((listing.omitted ?? []).map((name) => [name, 0]));
   const read = (part: Filter, most: number) =>
     driverOf(model)
       .find(part, {
@@ -192,7 +192,7 @@ function filterOf(listing: Listing, filter: Wanted['filter']): string | undefine
   return listing.filters.find((name) => name in filter);
 }
 
-/** The index that holds a filter and a bound on what a list is ordered by ("sent, and due before today"): who counts along it reads no record. */
+/** The index that holds a filter and a bound on what a list is ordered by ("sent, and due before today"): a count along it reads no record. */
 function coveringHint(listing: Listing, filter: Wanted['filter']): Record<string, 1> | undefined {
   const { $or: either, ...others } = filter;
   const names = new Set([others, ...((either as object[] | undefined) ?? [])].flatMap(Object.keys));

@@ -18,7 +18,7 @@ export interface Stamped extends Owned {
 /** What one transaction removes at most along with a record. */
 export const REMOVED_MAX = 5_000;
 export const REMOVED_MAX_MIB = 16;
-const PORTION = 200;
+const BATCH = 200;
 
 /** Any model of records that belong to accounts. */
 export interface Records<Stored extends Owned> {
@@ -82,8 +82,8 @@ export async function readBoth<One, Other>(
 }
 
 /**
- * The record, marked as having something hung on it: a transaction that deletes it at the same moment conflicts with this one,
- * so that nothing is ever hung on a deleted record.
+ * The record, locked because another is about to refer to it: a transaction that deletes it at the same moment conflicts with this one,
+ * so that no record ever refers to a deleted one.
  */
 export async function lockOwn<Stored extends Owned>(
   records: Records<Stored>,
@@ -161,7 +161,7 @@ export async function hasOwn(
   return found !== null;
 }
 
-/** True when more matches than one transaction carries well: it holds up all other writes of the account, and the database's cache. */
+/** True when more matches than one transaction should remove: it blocks all other writes of the account and fills the database's cache. */
 export async function isTooMuchToRemove<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
@@ -182,28 +182,28 @@ export async function isTooMuchToRemove<Stored extends Owned>(
 }
 
 /**
- * Removes all the account's records that match, oldest first, in portions: nobody knows how large they are together.
+ * Removes all the account's records that match, oldest first, in batches: together they may be large.
  * @param filter fields that the listing of these records has a filter for.
- * @param announce gets each portion before the next is read.
+ * @param announce gets each batch before the next is read.
  */
 export async function removeAllWith<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
   filter: Partial<Stored>,
   session: Session,
-  announce: (portion: readonly Stored[]) => Promise<void>,
+  announce: (batch: readonly Stored[]) => Promise<void>,
 ): Promise<void> {
   const account_id = storedId(accountId);
   for (;;) {
-    const portion = await driverOf(records)
+    const batch = await driverOf(records)
       .find(
         { account_id, ...(filter as object) },
-        { session, sort: { _id: 1 }, limit: PORTION, batchSize: PORTION + 1, hint: alongIds(filter) },
+        { session, sort: { _id: 1 }, limit: BATCH, batchSize: BATCH + 1, hint: alongIds(filter) },
       )
       .toArray();
-    if (portion.length === 0) return;
-    await driverOf(records).deleteMany({ account_id, _id: { $in: portion.map(({ _id }) => _id) } }, { session });
-    await announce(portion as unknown as Stored[]);
+    if (batch.length === 0) return;
+    await driverOf(records).deleteMany({ account_id, _id: { $in: batch.map(({ _id }) => _id) } }, { session });
+    await announce(batch as unknown as Stored[]);
   }
 }
 

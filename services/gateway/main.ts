@@ -38,7 +38,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
   onClose(saveMemoryWhileIdle());
 
-  // Every list names its index, so a database without them would answer nothing. Harmless when all are there.
+  // Every list names its index, so a database without them would fail every list. Harmless when all are there.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
@@ -74,7 +74,7 @@ await run(async ({ onClose, useLogger }) => {
   const parts = { log, box, outbound, nudge, rates, metrics, print, onCrashPoint, isStarting: () => isStarting };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
   const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, makesReferenceNow: true });
-  // Callers who come before MongoDB learn when to come again.
+  // Requests before MongoDB is connected get 503 with Retry-After.
   const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log, {
     isBehindProxy: config.TRUST_PROXY > 0,
   });

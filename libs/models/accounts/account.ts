@@ -56,7 +56,7 @@ export const Account = model('Account', accountSchema);
 
 /**
  * The account as it is now: what is computed from it or frozen into a document must not come from a remembered profile.
- * @throws AppError 401 when it is gone, as the next request with its key will be told.
+ * @throws AppError 401 when it is gone, like the next request with its key.
  */
 export async function readAccount(id: Id, session?: Session): Promise<AccountRecord> {
   const account = await Account.findById(id)

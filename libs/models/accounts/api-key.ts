@@ -166,7 +166,7 @@ function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 
  * @returns the key as it is now: its end may have come closer.
  * @throws AppError 401 when the key has ended since the request was let in.
  */
-export async function holdUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
+export async function lockUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
   const record = await lockOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
   if (!record || !isUsable(record, agreedDate())) throw unauthorized();
   return record;
@@ -201,7 +201,7 @@ export async function untilForgotten(): Promise<void> {
   await pause(REMEMBERED_MS + MARGIN_MS);
 }
 
-// Requests that arrived in the same turn ask together.
+// Requests of the same event-loop turn share one read.
 const lookups = new DataLoader(findByHashes, {
   cache: false,
   batchScheduleFn: (ask) => void setImmediate(ask),

@@ -1,4 +1,4 @@
-// What a search for text looks into in an invoice or a quote, and how such a search is asked for.
+// The searched text of an invoice or a quote, and the filter that searches it.
 import { searchText, textWithin } from '../../search-text.ts';
 import { Client } from '../accounts/client.ts';
 import { driverOf } from '../records.ts';

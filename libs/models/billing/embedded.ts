@@ -18,7 +18,7 @@ export type EmbeddedIn = (document: Embedding) => {
   project: ProjectRecord | undefined;
 };
 
-/** @param session of the transaction that writes them as an event: it is to tell what the events before it told. */
+/** @param session of the transaction that writes them as an event: the event must show what earlier events showed. */
 export async function embeddedIn(
   documents: readonly Embedding[],
   accountId: Id,

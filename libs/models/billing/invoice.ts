@@ -40,7 +40,7 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   line_items: LineItem[] | null;
   /** Frozen when it was sent. */
   parties?: Parties;
-  /** The due date while nobody has announced that it passed; absent when there is nothing to announce. */
+  /** The due date until `invoice.overdue` is sent; absent when there is nothing to send. */
   expires_on?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export const invoiceListing: Listing = {
   unique: ['number_text'],
   standard: '-created_at',
   // A logo may be inlined in it.
-  left: ['parties.issuer'],
+  omitted: ['parties.issuer'],
   // What is overdue is counted without reading it.
   covers: { due_date: ['amount'] },
 };
@@ -79,7 +79,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
   },
   invoiceListing,
 );
-// Whether a project has invoices, when somebody wants to delete it.
+// Whether a project has invoices, when a caller deletes it.
 invoiceSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });

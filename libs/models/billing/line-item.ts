@@ -1,4 +1,4 @@
-// A line of a quote or an invoice as it is stored and answered: numbers are plain decimal strings.
+// A line of a quote or an invoice as it is stored and returned: numbers are plain decimal strings.
 import { type Line, plainDecimal } from '../../billing/money.ts';
 
 export interface LineItem {

@@ -112,7 +112,7 @@ export async function tombstoneNumber(session: Session, accountId: Id, documentI
   );
 }
 
-/** Tombstones for numbers that were drawn for no document. Their ids are nobody's. */
+/** Tombstones for numbers that were drawn for no document. Their ids belong to no record. */
 export async function skipNumbers(
   session: Session,
   {

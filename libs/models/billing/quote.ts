@@ -41,7 +41,7 @@ export interface QuoteRecord extends Stamped, DocumentDates {
   line_items: LineItem[] | null;
   /** Frozen when it was sent. */
   parties?: Parties | undefined;
-  /** The last day while nobody has announced that it passed; absent when there is nothing to announce. */
+  /** The last day until `quote.expired` is sent; absent when there is nothing to send. */
   expires_on?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export const quoteListing: Listing = {
   unique: ['number_text'],
   standard: '-created_at',
   // A logo may be inlined in it.
-  left: ['parties.issuer'],
+  omitted: ['parties.issuer'],
 };
 
 const quoteSchema = recordSchema<QuoteRecord>(
@@ -77,7 +77,7 @@ const quoteSchema = recordSchema<QuoteRecord>(
   },
   quoteListing,
 );
-// Whether a project has quotes, when somebody wants to delete it.
+// Whether a project has quotes, when a caller deletes it.
 quoteSchema.index({ account_id: 1, project_id: 1 });
 // Of all accounts: what the scheduler of the webhook service looks for.
 quoteSchema.index({ expires_on: 1 }, { sparse: true });

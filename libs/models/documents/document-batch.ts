@@ -109,7 +109,7 @@ export const batchListing: Listing = {
   filters: ['status'],
   orders: { created_at: '_id' },
   standard: '-created_at',
-  left: ['documents'],
+  omitted: ['documents'],
 };
 
 batchSchema.plugin(tenant);

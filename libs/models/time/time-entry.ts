@@ -1,4 +1,4 @@
-// Time somebody worked on a project, optionally on one of its tasks.
+// Time worked on a project, optionally on one of its tasks.
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -43,7 +43,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
 
 export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema);
 
-/** What every answer about a time entry has; the answer to an update has nothing else. */
+/** The fields of every response about a time entry; the response to an update has no others. */
 export function timeEntryCore(entry: TimeEntryRecord) {
   return {
     id: String(entry._id),

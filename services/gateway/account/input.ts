@@ -114,7 +114,7 @@ function numberFormat(prefix: string) {
     .meta({ schema: prefix === 'INV-' ? 'InvoiceNumberFormatInput' : 'QuoteNumberFormatInput' });
 }
 
-/** Also asked about items that are no text and are refused as such. */
+/** Also called with items that are no text, which joi rejects. */
 function isSameStatus(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && sameName(one) === sameName(other);
 }

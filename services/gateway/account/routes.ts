@@ -72,7 +72,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
   return response;
 }
 
-/** An optional field given as null or '' is taken back. */
+/** An optional field given as null or '' is removed. */
 function changesOf(body: object) {
   const isCleared = (value: unknown) => value === null || value === '';
   const entries = Object.entries(body);

@@ -10,7 +10,7 @@ import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { ASKED_EACH_TIME, sendPdf } from '../printing/send-pdf.ts';
+import { REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
 const AGAIN = { 'Retry-After': '1' };
 
@@ -25,7 +25,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   // It has expired since the batch was read.
   if (!bytes) throw missing();
   const tag = `"${hash('sha1', bytes, 'base64url')}"`;
-  const headers = { ETag: tag, 'Cache-Control': ASKED_EACH_TIME };
+  const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
   } else {
@@ -42,7 +42,7 @@ export async function sendArchive({ request, response, log, caller }: Context, b
   response.attachment(`documents-${dayIn(timeZone, batch.completed_at)}.zip`);
   response.status(200).set({
     'Content-Type': 'application/zip',
-    'Cache-Control': ASKED_EACH_TIME,
+    'Cache-Control': REVALIDATED,
     'X-Content-Type-Options': 'nosniff',
   });
   if (request.method === 'HEAD') {
@@ -62,7 +62,7 @@ export async function sendArchive({ request, response, log, caller }: Context, b
   return undefined;
 }
 
-/** What a clock in that zone shows, as our own clock would: a ZIP knows no zones, and the package asks ours. */
+/** What a clock in that zone shows, as our own clock would: a ZIP has no zones, and the package uses that of this process. */
 function clockTime(timeZone: string, instant: Date): Date {
   return new Date(instant.toLocaleString('sv-SE', { timeZone }).replace(' ', 'T'));
 }

@@ -7,7 +7,7 @@ import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type QuoteDocumentQuery, quoteLooks } from './input.ts';
 
-/** An agency's invoices of a month; what is larger is asked for in parts. */
+/** An agency's invoices of a month; a larger number takes several batches. */
 export const BATCH_DOCUMENTS_MAX = 200;
 
 export interface WantedDocument {

@@ -1,4 +1,4 @@
-// Many stored documents at once: asked for, watched, fetched and removed.
+// Batches of stored documents: create, watch, fetch and remove.
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
@@ -201,7 +201,7 @@ async function readable({ caller, id, missing }: Context): Promise<BatchRecord> 
   return batch;
 }
 
-/** Who may read a record may read it as a document, and nobody else. */
+/** A key that may read a record may read it as a document, and no other key may. */
 function requireRead(caller: Caller, kinds: readonly NumberKind[]) {
   const hidden = kinds.find((kind) => !mayRead(caller, kind));
   if (hidden) throw lacksScope(`${hidden}s:read`);

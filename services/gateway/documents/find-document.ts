@@ -8,7 +8,7 @@ import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
-import { type Faces, invoiceDocument, quoteDocument } from './stored-document.ts';
+import { invoiceDocument, type PartyDetails, quoteDocument } from './stored-document.ts';
 
 /** Whose documents, and the profile they are printed from. */
 export interface Issuing {
@@ -23,8 +23,8 @@ export async function findInvoiceDocument(
   looks: DocumentQuery,
 ): Promise<PrintableDocument | undefined> {
   const invoice = await findOwn(Invoice, issuing.accountId, id);
-  const faces = invoice && (await facesOf(invoice, issuing));
-  return invoice && faces ? invoiceDocument(invoice, faces, looks) : undefined;
+  const details = invoice && (await facesOf(invoice, issuing));
+  return invoice && details ? invoiceDocument(invoice, details, looks) : undefined;
 }
 
 /** @returns undefined when the id is unknown or another account's. */
@@ -34,16 +34,16 @@ export async function findQuoteDocument(
   looks: QuoteDocumentQuery,
 ): Promise<PrintableDocument | undefined> {
   const quote = await findOwn(Quote, issuing.accountId, id);
-  const faces = quote && (await facesOf(quote, issuing));
-  return quote && faces ? quoteDocument(quote, faces, looks) : undefined;
+  const details = quote && (await facesOf(quote, issuing));
+  return quote && details ? quoteDocument(quote, details, looks) : undefined;
 }
 
 /** As they were when it was sent; before that, as they are now. */
 async function facesOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
   const issuer = { timeZone: account.time_zone, isTest: account.mode === 'test' };
-  if (record.parties) return { parties: record.parties, ...issuer } satisfies Faces;
+  if (record.parties) return { parties: record.parties, ...issuer } satisfies PartyDetails;
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
   // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
   if (!client) return undefined;
-  return { parties: partiesOf(account, client), ...issuer } satisfies Faces;
+  return { parties: partiesOf(account, client), ...issuer } satisfies PartyDetails;
 }

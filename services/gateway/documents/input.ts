@@ -32,7 +32,7 @@ const looks = {
 
 export const documentQuery = Joi.object<DocumentQuery, true>(looks);
 
-/** What any stored document can be asked for. */
+/** Parameters of every stored document. */
 export const quoteLooks = {
   ...looks,
   signature: Joi.boolean().default(false).description('Quotes: with a block for the signature of the client'),

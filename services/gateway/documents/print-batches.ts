@@ -15,9 +15,9 @@ import type { Logger } from '#libs/service/logger.ts';
 import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { batchView } from './batch-view.ts';
-import { nextTurn, printSlice } from './print-slice.ts';
+import { nextDueAt, printSlice } from './print-slice.ts';
 
-/** Batches in hand at the same time: few, because callers who wait come first. */
+/** Batches in flight at the same time: few, because documents that callers wait for come first. */
 const LANES = 2;
 /** After this another gateway takes over from one that was killed. */
 const LEASE_MS = 20_000;
@@ -26,7 +26,7 @@ const HEARTBEAT_MS = 5_000;
 const POLL_MS = 500;
 
 export interface BatchPrinting {
-  /** Gives back what it has in hand: another gateway goes on at once. */
+  /** Releases its leases, so that another gateway continues at once. */
   close(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export function openBatchPrinting(parts: {
 
   async function lane() {
     while (!closing.signal.aborted) {
-      const batch = await claimBatch(LEASE_MS).catch(noteProblem);
-      if (batch) await printWhileOurs(batch).catch(noteProblem);
+      const batch = await claimBatch(LEASE_MS).catch(logProblem);
+      if (batch) await printWhileOurs(batch).catch(logProblem);
       // Aborted when this process ends.
       else await pause(POLL_MS, undefined, { signal: closing.signal }).catch(() => undefined);
     }
@@ -52,12 +52,12 @@ export function openBatchPrinting(parts: {
   async function printWhileOurs(batch: ClaimedBatch) {
     const lost = new AbortController();
     const heartbeat = setInterval(() => {
-      extendLease(batch, LEASE_MS).then((isOurs) => isOurs || lost.abort(), noteProblem);
+      extendLease(batch, LEASE_MS).then((isOurs) => isOurs || lost.abort(), logProblem);
     }, HEARTBEAT_MS);
     try {
       await printSlice(batch, print, AbortSignal.any([closing.signal, lost.signal]));
       if (lost.signal.aborted) return;
-      const next = nextTurn(batch);
+      const next = nextDueAt(batch);
       if (next) await releaseBatch(batch, next);
       else if (await complete(batch)) nudge();
     } finally {
@@ -65,9 +65,12 @@ export function openBatchPrinting(parts: {
     }
   }
 
-  function noteProblem(error: unknown): undefined {
-    // The lease runs out, and the batch is taken up again. That MongoDB is away is said once, by its connection.
-    log[isUnavailable(error) ? 'debug' : 'warn']({ err: error }, 'a batch of documents has to wait');
+  function logProblem(error: unknown): undefined {
+    // The lease runs out, and the batch is taken up again. The connection logs once that MongoDB is unavailable.
+    log[isUnavailable(error) ? 'debug' : 'warn'](
+      { err: error },
+      'printing a batch failed; it continues when its lease expires',
+    );
   }
 
   return {
@@ -78,7 +81,7 @@ export function openBatchPrinting(parts: {
   };
 }
 
-/** The mark and the event become true together: whoever sets the one writes the other. */
+/** The batch is completed and its event written in one transaction. */
 function complete(batch: ClaimedBatch): Promise<boolean> {
   const accountId = String(batch.account_id);
   return withConcurrencyLimit(accountId, () =>

@@ -13,7 +13,7 @@ import { requireWholePdf } from '../printing/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
 import type { QuoteDocumentQuery } from './input.ts';
 
-/** After so many another batch has its turn: a large one must not keep a small one waiting. */
+/** After this many documents another batch continues: a large one must not keep a small one waiting. */
 const SLICE = 8;
 /** Enough to keep a page of a renderer busy, too little to fill all of them. */
 const IN_FLIGHT = 2;
@@ -26,11 +26,11 @@ const WAIT_MAX_MS = 5 * 60_000;
 export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
   const account = await readAfterElection(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
-  const turns = batch.documents
+  const due = batch.documents
     .map((document, index) => ({ document, index }))
     .filter(isDue)
-    .toSorted(byTurn);
-  const slice = (isLate ? turns : turns.slice(0, SLICE)).values();
+    .toSorted(byTriesThenTime);
+  const slice = (isLate ? due : due.slice(0, SLICE)).values();
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     // They share the iterator: each document is taken by one of them.
     for (const { document, index } of slice) {
@@ -64,7 +64,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
       await keepFile(batch, index, bytes);
       return { status: 'done', size_bytes: bytes.length, warnings };
     } catch (error) {
-      // MongoDB is away: nothing can be noted, whoever has the batch next tries again.
+      // MongoDB is unavailable: nothing can be recorded, and the next holder of the lease tries again.
       if (isUnavailable(error)) throw error;
       return signal.aborted ? undefined : afterFailure(error, document);
     }
@@ -72,7 +72,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
 }
 
 /** When the next document may be tried, undefined when all are settled. */
-export function nextTurn({ documents }: ClaimedBatch): Date | undefined {
+export function nextDueAt({ documents }: ClaimedBatch): Date | undefined {
   const times = documents
     .filter(({ status }) => status === 'queued')
     .map(({ next_at }) => next_at?.getTime() ?? agreedTime());
@@ -83,8 +83,11 @@ function isDue({ document: { status, next_at } }: { document: BatchedDocument })
   return status === 'queued' && (!next_at || next_at.getTime() <= agreedTime());
 }
 
-/** What was tried less often comes first, and of those what has waited longest: the first of a batch must not keep others from their try. */
-function byTurn({ document: one }: { document: BatchedDocument }, { document: other }: { document: BatchedDocument }) {
+/** What was tried less often comes first, and of those what has waited longest: the first of a batch must not delay the first try of others. */
+function byTriesThenTime(
+  { document: one }: { document: BatchedDocument },
+  { document: other }: { document: BatchedDocument },
+) {
   return (one.tries ?? 0) - (other.tries ?? 0) || (one.next_at?.getTime() ?? 0) - (other.next_at?.getTime() ?? 0);
 }
 
@@ -103,7 +106,7 @@ const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(agreedT
 
 function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
   const known = error instanceof AppError ? error : undefined;
-  // The queue could not be reached, or no renderer had time, which says nothing about the document. What a renderer answers has no cause.
+  // The queue could not be reached, or no renderer had time, which says nothing about the document. A renderer's own error has no cause.
   if (known?.cause && (known.status === 503 || known.status === 504)) return later(WAIT_MIN_MS);
   if (known && known.status < 500) return failed(known.message);
   if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? 'The document could not be printed');

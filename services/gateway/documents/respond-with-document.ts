@@ -1,11 +1,11 @@
-// Answers with a stored document: prints it, or says that the caller has it already without printing it.
+// Responds with a stored document: prints it, or returns 304 without printing when the caller has it.
 import { hash } from 'node:crypto';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { release } from '#libs/service/release.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
-import { ASKED_EACH_TIME, sendPdf } from '../printing/send-pdf.ts';
+import { REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
 export async function respondWithDocument(
   {
@@ -20,7 +20,7 @@ export async function respondWithDocument(
   const tag = documentTag(document);
   // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
   const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
-  const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': ASKED_EACH_TIME };
+  const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': REVALIDATED };
   if (isKnown(request, tag)) {
     response.status(304).set(headers).end();
   } else if (request.method === 'HEAD') {

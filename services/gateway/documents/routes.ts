@@ -11,7 +11,7 @@ const description =
   'behind a URL only the address is content: the tag is weak, and a picture that was replaced there is printed when ' +
   '`If-None-Match` is left out. A logo that cannot be had is left out and named in `X-Document-Warnings`.';
 
-// Who may read a record may read it as a document: no scope of its own.
+// A key that may read a record may read it as a document: no scope of its own.
 export const documentRoutes: readonly Route[] = [
   route({
     method: 'get',

@@ -1,4 +1,4 @@
-// An invoice or quote of ours as the renderer prints it: every amount as the API answers it, nothing is computed anew.
+// An invoice or quote of ours as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
@@ -9,18 +9,22 @@ import type { Parties } from '#libs/models/billing/parties.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 
-/** Who it is from and to, where the issuer's days begin, and whether its account is a test. */
-export interface Faces {
+/** Issuer and recipient, the issuer's time zone, and whether its account is a test. */
+export interface PartyDetails {
   parties: Parties;
   timeZone: string;
   isTest: boolean;
 }
 
-export function invoiceDocument(invoice: InvoiceRecord, faces: Faces, query: DocumentQuery): PrintableDocument {
+export function invoiceDocument(
+  invoice: InvoiceRecord,
+  partyDetails: PartyDetails,
+  query: DocumentQuery,
+): PrintableDocument {
   const { amount, tax_amount, amount_paid, currency } = invoice;
   const due = amount + tax_amount - amount_paid;
   return present({
-    ...documentOf(invoice, faces, query),
+    ...documentOf(invoice, partyDetails, query),
     title: 'Invoice',
     number: printedNumber('invoice', invoice),
     isQuote: false,
@@ -28,13 +32,17 @@ export function invoiceDocument(invoice: InvoiceRecord, faces: Faces, query: Doc
     mark: INVOICE_MARKS[invoice.status],
     amountPaid: amount_paid > 0 ? fromMinor(amount_paid, currency) : undefined,
     amountDue: amount_paid > 0 ? fromMinor(due, currency) : undefined,
-    bankDetails: faces.parties.issuer.bank_details,
+    bankDetails: partyDetails.parties.issuer.bank_details,
   });
 }
 
-export function quoteDocument(quote: QuoteRecord, faces: Faces, query: QuoteDocumentQuery): PrintableDocument {
+export function quoteDocument(
+  quote: QuoteRecord,
+  partyDetails: PartyDetails,
+  query: QuoteDocumentQuery,
+): PrintableDocument {
   return present({
-    ...documentOf(quote, faces, query),
+    ...documentOf(quote, partyDetails, query),
     title: 'Quote',
     number: printedNumber('quote', quote),
     isQuote: true,
@@ -51,7 +59,11 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Cancelled: 'cancelled',
 };
 
-function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, isTest }: Faces, query: DocumentQuery) {
+function documentOf(
+  record: InvoiceRecord | QuoteRecord,
+  { parties, timeZone, isTest }: PartyDetails,
+  query: DocumentQuery,
+) {
   const { issuer, client } = parties;
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
@@ -88,7 +100,7 @@ function documentOf(record: InvoiceRecord | QuoteRecord, { parties, timeZone, is
     layoutType: query.layout,
     showBanner: query.banner,
     accessible: query.accessible,
-    // Of what is printed: a change that nobody sees on the paper makes no other file.
+    // Derived from what is printed: a change that is not visible on paper makes no other file.
     madeAt: Date.parse(date),
     textScale: 1,
     currencySymbol: currency,

@@ -20,7 +20,7 @@ const messages: Joi.ValidationOptions['messages'] = {
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
 };
 
-/** How input is judged, see read-body.ts and read-query.ts. */
+/** How input is validated, see read-body.ts and read-query.ts. */
 export const validation: Joi.ValidationOptions = {
   abortEarly: false, // All problems at once: the caller repairs them in one round trip.
   stripUnknown: { objects: true },
@@ -31,17 +31,17 @@ export const validation: Joi.ValidationOptions = {
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 /** What ends a line, in whatever program shows it. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
-/** For the reference: what a text may not hold. */
+/** For the reference: what a text must not contain. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
 const BREAKS = LINE_BREAK.source.slice(1, -1);
 
 /**
  * Text that people write. One line loses the blanks around it.
- * @param isVisible refuses what shows nothing; otherwise only blanks are read as the empty text.
+ * @param isVisible rejects a text that shows nothing; otherwise only blanks are read as the empty text.
  */
 function words(type: Kinds, { isOneLine, isVisible }: { isOneLine: boolean; isVisible: boolean }) {
-  const refused = isOneLine ? CONTROLS + BREAKS : CONTROLS;
-  const pattern = isVisible ? `^[^${refused}]*[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
+  const rejected = isOneLine ? CONTROLS + BREAKS : CONTROLS;
+  const pattern = isVisible ? `^[^${rejected}]*[^\\s${rejected}][^${rejected}]*$` : `^[^${rejected}]*$`;
   return (joi: Joi.Root) => ({
     type,
     base: joi.string(),

@@ -1,4 +1,4 @@
-// Pieces of what a caller gets, for the reference and the checks of answers; the models make the answers themselves.
+// Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
 import { exampleId } from './example-ids.ts';
 

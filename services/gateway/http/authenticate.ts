@@ -31,7 +31,7 @@ export async function authenticate(request: Request): Promise<Caller> {
   const accountId = String(record.account_id);
   const account = await profileOf(accountId);
   if (!account) throw unauthorized();
-  noteUse(record);
+  recordUse(record);
   const { scopes, expires_at } = record;
   return { accountId, account, keyId: String(record._id), scopes, expiresAt: expires_at ?? undefined };
 }
@@ -71,11 +71,11 @@ async function profileOf(accountId: Id): Promise<Profile | undefined> {
   return account ?? undefined;
 }
 
-// Once a minute is enough to find keys nobody uses, and nobody waits for it.
-function noteUse(record: ApiKeyRecord) {
+// Once a minute is enough to find unused keys, and no request waits for it.
+function recordUse(record: ApiKeyRecord) {
   const { _id, account_id, last_used_at } = record;
   const now = new Date();
   if (last_used_at && now.getTime() - last_used_at.getTime() < LAST_USED_STEP_MS) return;
-  record.last_used_at = now; // Who comes next may get the same record.
+  record.last_used_at = now; // The next request may get the same record.
   ApiKey.updateOne({ _id, account_id }, { $set: { last_used_at: now } }).catch(() => undefined);
 }

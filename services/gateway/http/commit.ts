@@ -18,8 +18,8 @@ import type { JsonResponse } from './response.ts';
 export type Work<Prepared = undefined> = (unit: UnitOfWork, prepared: Prepared) => Promise<JsonResponse>;
 
 /**
- * @param prepare what the work needs that no transaction may wait for, such as an address of a name. It is not asked when the answer
- * of an earlier request with this Idempotency-Key is known.
+ * @param prepare what the work needs that no transaction may wait for, such as resolving a name. It is not called when the response
+ * to an earlier request with this Idempotency-Key is known.
  */
 export interface Commit {
   (work: Work): Promise<JsonResponse>;
@@ -32,7 +32,7 @@ export interface CommitOptions {
   request: Request;
   accountId: Id;
   requestId: string;
-  /** Everything is done and then undone: the answer says what would have happened. */
+  /** Everything is done and then undone: the response says what would have happened. */
   isDryRun: boolean;
   /** What the transaction begins with. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
@@ -103,7 +103,7 @@ export function commitFor({
     } catch (error) {
       // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.
       const done = await recall(accountId, id, fingerprint).catch((recallError) => {
-        // That nobody can be asked says less than what is known already: perhaps that the change may have been stored.
+        // The first error says more: perhaps that the change may have been stored.
         throw error instanceof AppError && error.status >= 500 ? error : recallError;
       });
       if (done) return done;
@@ -124,7 +124,7 @@ function asDryRun({ body }: JsonResponse): JsonResponse {
 
 const stillRunning = () => conflict('A request with this Idempotency-Key is still running', { 'Retry-After': '1' });
 
-/** Keys in hand in this process; other processes are caught by the unique id. */
+/** Keys in flight in this process; the unique id catches those of other processes. */
 const running = new Set<string>();
 
 async function recall(accountId: Id, id: string, fingerprint: string): Promise<JsonResponse | undefined> {
@@ -157,6 +157,6 @@ async function remember(
 function fingerprintOf({ method, route, params, originalUrl, body }: Request): string {
   const { path } = route as { path: string };
   // As it was sent, without defaults: a retry across an upgrade that brings a new one is the same request.
-  const said = stringify({ method, path, params, query: parametersOf(originalUrl), body: body as unknown });
-  return createHash('sha256').update(String(said)).digest('hex');
+  const content = stringify({ method, path, params, query: parametersOf(originalUrl), body: body as unknown });
+  return createHash('sha256').update(String(content)).digest('hex');
 }

@@ -35,7 +35,7 @@ const PERMISSION_SECONDS = 7_200;
 /** @param origins such as `https://app.example.com`, at least one. Pages of others get no permission. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   const allow = cors({
-    // A list, also of one: a response then says that it depends on the origin.
+    // A list, also of one: a response then declares that it depends on the origin.
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
@@ -43,7 +43,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
     maxAge: PERMISSION_SECONDS,
   });
   return (request: Request, response: Response, next: NextFunction) => {
-    // Other OPTIONS are no question of a browser: the router answers them with 405.
+    // Other OPTIONS are no preflight: the router rejects them with 405.
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
     if (request.method === 'OPTIONS' && !isPreflight) return next();
     if (isPreflight) nameRequest(request, response);

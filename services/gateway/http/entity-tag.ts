@@ -4,15 +4,15 @@ import type { Request } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { found } from './response.ts';
 
-/** What a 412 says. */
+/** The error text of 412. */
 export const CHANGED = 'The record has changed: If-Match does not match its ETag';
 
-/** @param json the bytes of the answer. */
+/** @param json the body of the response. */
 export function entityTag(json: string): string {
   return `"${hash('sha1', json, 'base64url')}"`;
 }
 
-/** What the tag of a record is made of. @param omitFromTag see Route. */
+/** The part of a record that its tag covers. @param omitFromTag see Route. */
 export function taggedPart(body: unknown, omitFromTag: readonly string[]): string {
   return JSON.stringify(body, (name, value: unknown) => (omitFromTag.includes(name) ? undefined : value));
 }
@@ -27,8 +27,8 @@ export function isKnown(request: Request, tag: string): boolean {
 }
 
 /**
- * Refuses a change of something else than what the caller has read.
- * @param data what a single read would answer now; only asked for when the caller sent `If-Match`.
+ * Rejects the change of a record that has changed since the caller read it.
+ * @param data what a single read would return now; only called when the request has `If-Match`.
  * @param omitFromTag see Route.
  * @throws AppError 412.
  */

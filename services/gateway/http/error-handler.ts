@@ -8,7 +8,7 @@ export function errorHandler(error: unknown, request: Request, response: Respons
   if (response.headersSent) return next(error);
   const known = asAppError(error);
   if (known) {
-    // Without a cause it is a plain refusal, and the request's own line says all there is.
+    // Without a cause it is a plain rejection, and the request's own log line is enough.
     if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');
     response
       .status(known.status)
@@ -45,7 +45,7 @@ function fromBodyParser(error: unknown): AppError | undefined {
     case 'request.size.invalid':
       return new AppError(400, 'Request body is incomplete', { cause: error });
     default:
-      // The router refuses a path that is not valid percent-encoding.
+      // The router rejects a path that is not valid percent-encoding.
       return error instanceof URIError || status === 400
         ? new AppError(400, 'Malformed request', { cause: error })
         : undefined;

@@ -1,7 +1,7 @@
 // One request from its key to its response: authenticate, read the input, run the handler, send.
 import type { Request, Response } from 'express';
 import { AppError, fieldProblem } from '#libs/errors.ts';
-import { holdUsableKey } from '#libs/models/accounts/api-key.ts';
+import { lockUsableKey } from '#libs/models/accounts/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -128,7 +128,7 @@ async function admit(row: Route, rates: Rates | undefined, request: Request, res
 
 /** Reads the caller's key again: another request may have revoked it or given it an expiry since this one was admitted. */
 async function recheckKey(caller: Caller, session: Session) {
-  const { expires_at } = await holdUsableKey(caller.accountId, caller.keyId, session);
+  const { expires_at } = await lockUsableKey(caller.accountId, caller.keyId, session);
   caller.expiresAt = expires_at ?? undefined;
 }
 

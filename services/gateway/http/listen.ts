@@ -4,7 +4,7 @@ import { LeakFreeSet } from '#libs/leak-free.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { limitConnections } from '../limits/connections.ts';
 
-/** Longer than any answer may take (the deadline of a document is 30 s). */
+/** Longer than any response may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
 const CONNECTIONS_MAX = 2_000;
 /** New connections that the system keeps while this process is busy. Node's 511 overflow within a second of an overload: callers then
@@ -12,7 +12,7 @@ const CONNECTIONS_MAX = 2_000;
 const BACKLOG = CONNECTIONS_MAX;
 /** Many callers may share the address of a company; none of them needs long to send the head of a request. */
 const SILENT_MAX = 200;
-/** Connections in use are told to go before idle ones are cut: a request already on its way must not meet a closed door. */
+/** Connections in use get `Connection: close` before idle ones are cut: a request already on its way must not meet a closed connection. */
 const FAREWELL_MS = 1_000;
 
 /** What a server must be made with; everything else is set when it listens. */
@@ -21,7 +21,7 @@ export const serverOptions: ServerOptions = {
   maxHeaderSize: 16 * 1024,
 };
 
-/** @returns what stops the server: requests in hand are answered, their connections closed, and no new ones taken. */
+/** @returns what stops the server: requests in flight get their response, their connections close, and no new ones are accepted. */
 export async function listen(
   server: Server,
   host: string,
@@ -32,7 +32,7 @@ export async function listen(
   server.headersTimeout = 10_000; // A client that sends its headers more slowly is an attack.
   server.requestTimeout = 30_000; // The body of 3 MiB at 1 Mbit/s takes 25 s.
   server.keepAliveTimeout = 65_000; // Longer than the idle time of common load balancers (60 s), so that they close first.
-  server.timeout = 60_000; // Nothing sent and nothing read for so long: an answer nobody takes stays in memory until then. None takes as long to come.
+  server.timeout = 60_000; // Nothing sent and nothing read for this long: a response that is not read stays in memory until then. None takes as long to come.
   server.maxHeadersCount = 100;
   // A proxy brings all callers from one address, and is quick to send what it has.
   limitConnections(server, { all: CONNECTIONS_MAX, silentPerAddress: isBehindProxy ? 0 : SILENT_MAX });
@@ -59,8 +59,8 @@ export async function listen(
   };
 }
 
-// Node keeps a connection open after an answer even while its server closes: a client that goes on using it would keep us here
-// until the limit, and then lose a request. So every answer from now on carries "Connection: close".
+// Node keeps a connection open after a response even while its server closes: a client that goes on using it would keep us here
+// until the limit, and then lose a request. So every response from now on carries "Connection: close".
 function farewellOf(server: Server): () => void {
   const unanswered = new LeakFreeSet<ServerResponse>();
   let isClosing = false;

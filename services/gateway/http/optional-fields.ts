@@ -6,7 +6,7 @@ interface Field {
   flags?: { presence?: string; default?: unknown; empty?: unknown };
 }
 
-/** An optional field that is null counts as not given; its default holds. */
+/** An optional field that is null counts as not given; its default applies. */
 export function withNulls<Body>(shape: Joi.ObjectSchema<Body>): Joi.ObjectSchema<Body> {
   const fields = fieldsOf(shape);
   const orNull = (name: string) => (field: Joi.Schema) => {

@@ -36,7 +36,7 @@ const digits = Joi.extend((joi) => ({
 }));
 
 export const pageQuery = {
-  // More than a page is answered with a page, and `pagination.limit` says so.
+  // A larger limit gives a page, and `pagination.limit` says so.
   limit: digits
     .digits()
     .min(1)
@@ -65,7 +65,7 @@ export function listQuery({ orders, standard }: Listing) {
   };
 }
 
-/** What a list is asked for besides its filter. */
+/** The page and the order that a query asks for. */
 export function pageOf({ orders, standard }: Listing, { sort, updated_since, limit, offset, after }: ListQuery) {
   const isSync = updated_since !== undefined && 'updated_at' in orders;
   return { sort: sort ?? (isSync ? '-updated_at' : standard), limit, offset, after };

@@ -4,15 +4,15 @@ import { AppError, type DetailsForm, detailsOf, type Problem, validationFailed }
 import { validation } from '../fields/input-fields.ts';
 import { knownNames } from './known-names.ts';
 
-/** The longest list that any body may hold, and the most names. Joi judges each before it says that there are too many: 20,000 items take it a second. */
+/** The longest list that any body may hold, and the most names. Joi validates each before it reports that there are too many: 20,000 items take it a second. */
 const LIST_MAX = 500;
 
 interface BodyOptions {
   /** A PATCH: at least one field that the shape knows, else 400 `No valid fields to update`. */
   isChange?: boolean;
-  /** The form the operation answers problems in. */
+  /** The form of `details`. */
   details?: DetailsForm | undefined;
-  /** Names that the body must not hold: what a new record can have and a change cannot set. */
+  /** Names that the body must not contain: fields of a new record that a change cannot set. */
   immutable?: readonly string[] | undefined;
   /** What stands for null. */
   defaults?: Readonly<Record<string, unknown>> | undefined;
@@ -32,8 +32,8 @@ export function bodyReader<Body>(
   );
   const prune = knownNames(shape);
   return (given) => {
-    const refused = immutable.filter((name) => namesOf(given).includes(name));
-    if (isChange && refused.length === 0 && !namesOf(given).some((name) => known.has(name)))
+    const rejected = immutable.filter((name) => namesOf(given).includes(name));
+    if (isChange && rejected.length === 0 && !namesOf(given).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
     const body = withDefaults(prune(given), defaults);
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
@@ -41,7 +41,7 @@ export function bodyReader<Body>(
       long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
     );
     const problems = [
-      ...refused.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
+      ...rejected.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
       ...long.map((name) => ({
         path: [name],

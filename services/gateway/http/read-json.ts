@@ -1,4 +1,4 @@
-// Reads a JSON body within limits, and refuses the shapes that are only ever sent to break something.
+// Reads a JSON body within limits, and rejects shapes that are only sent to break something.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
@@ -6,10 +6,10 @@ import { hasMoreValuesThan } from './count-values.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
 const DEPTH_MAX = 32;
-/** Names in all, and items in all. The fullest body, a document of 500 lines, has some 2,500; three megabytes have room for a million. */
+/** Names in all, and items in all. The fullest body, a document of 500 lines, has some 2,500; three megabytes could contain a million. */
 const VALUES_MAX = 10_000;
-/** They would change what an object is instead of what it holds. */
-const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+/** They would change the object itself instead of its content. */
+const REJECTED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 
@@ -34,7 +34,7 @@ type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 export function jsonReader(limit: number): ReadJson {
   const parse = express.json({
     limit,
-    inflate: false, // Compressed bodies are refused: a few bytes could become gigabytes.
+    inflate: false, // Compressed bodies are rejected: a few bytes could become gigabytes.
     strict: false,
     type: 'application/json',
     verify: (request, _response, bytes) => {
@@ -74,8 +74,8 @@ function requireSane(body: unknown) {
     for (const value of level) {
       const isList = Array.isArray(value);
       const names = isList ? [] : Object.keys(value);
-      const refused = names.find((name) => REFUSED_NAMES.has(name));
-      if (refused !== undefined) throw new AppError(400, `Request body must not hold the name ${refused}`);
+      const rejected = names.find((name) => REJECTED_NAMES.has(name));
+      if (rejected !== undefined) throw new AppError(400, `Request body must not hold the name ${rejected}`);
       for (const inner of isList ? value : Object.values(value)) if (isCompound(inner)) next.push(inner);
     }
     level = next;

@@ -1,10 +1,10 @@
-// Turns a query string into typed values, and refuses what the operation does not know: a misspelt filter must not list every record.
+// Turns a query string into typed values, and rejects parameters that the operation does not know: a misspelt filter must not list every record.
 import { parse } from 'node:querystring';
 import type Joi from 'joi';
 import { type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
 import { validation } from '../fields/input-fields.ts';
 
-/** More are an attack. Each unknown one is named in the answer. */
+/** More are an attack. The response names each unknown one. */
 const PARAMETERS_MAX = 100;
 /** `status[$ne]=x` is what other query parsers make operators of. */
 const NAME = /^[\w-]{1,100}$/;
@@ -12,7 +12,7 @@ const NAME = /^[\w-]{1,100}$/;
 type Parameters = Record<string, string | string[] | undefined>;
 
 /**
- * @param shape the operation's parameters; none unless given. @param details the form the operation answers problems in.
+ * @param shape the operation's parameters; none unless given. @param details the form of `details`.
  * @returns what reads the query of a URL, or throws an AppError 400 with every problem.
  */
 export function queryReader<Query>(

@@ -7,7 +7,7 @@ import { describeError, type Logger } from '#libs/service/logger.ts';
 /** A caller's own id is taken when it cannot break a log line or a header. */
 const ID_FORM = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Gives a request its id, which its answer carries whatever becomes of it. */
+/** Gives a request its id, which every response to it carries. */
 export function nameRequest(request: IncomingMessage, response: ServerResponse): string {
   const given = request.headers['x-request-id'];
   request.id = typeof given === 'string' && ID_FORM.test(given) ? given : randomUUID();

@@ -5,7 +5,7 @@ import { endRequestSpan, inRequestSpan, isTracing } from '#libs/service/tracing.
 export function traceRequests(request: Request, response: Response, next: NextFunction) {
   if (!isTracing()) return next();
   inRequestSpan({ method: request.method, headers: request.headers, id: String(request.id) }, (span) => {
-    // `close` also comes when the caller has gone before the answer.
+    // `close` also comes when the caller has gone before the response.
     response.once('close', () => {
       const pattern = (request.route as { path?: string } | undefined)?.path;
       endRequestSpan(span, { method: request.method, route: pattern ?? 'none', status: response.statusCode });

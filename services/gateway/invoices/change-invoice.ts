@@ -1,4 +1,4 @@
-// What a change of an invoice makes of it: amounts are computed here, and states follow each other or are refused.
+// What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
 
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';

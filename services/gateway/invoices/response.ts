@@ -62,7 +62,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     updated_at: exampleTime,
   });
 
-/** What is told when an invoice is marked as paid. */
+/** The data of `payment.recorded`. */
 export const paymentResponse = Joi.object({
   invoice_id: id(),
   invoice_number: words(),

@@ -169,7 +169,7 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     changes.search = documentSearch({ ...invoice, ...changes });
     if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
     const changed = await changeOwn(Invoice, invoice, changes, session);
-    // What was set is what is answered, even when the due date has passed already; the next read says Overdue.
+    // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, { session, status: body.status });
     await announce('invoice.updated', view);
     const paid = changed.amount_paid - invoice.amount_paid;
@@ -232,7 +232,7 @@ async function changesOf(
   return changes;
 }
 
-/** @param status what to answer instead of the status of today. */
+/** @param status shown instead of the status of today. */
 async function viewOf(
   invoice: InvoiceRecord,
   { accountId, account }: { accountId: Id; account: Profile },

@@ -1,4 +1,4 @@
-// Limits the bytes of large bodies and responses in memory: a slow upload, or a response that nobody reads, occupies memory all the time.
+// Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
 import type { Request, Response } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
 import { errorOf, type Rejection } from '../printing/admission.ts';

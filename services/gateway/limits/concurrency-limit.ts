@@ -1,19 +1,19 @@
-// Lets few tasks of a name run at a time in this process: a storm of conflicts in the database becomes a queue in memory.
+// Runs few tasks of a name at a time in this process: conflicts in the database become a queue in memory.
 import pLimit, { type LimitFunction } from 'p-limit';
 import { unavailable } from '#libs/errors.ts';
 
 const queues = new Map<string, LimitFunction>();
 
-/** While the database hangs each task takes its whole limit: who stands behind many is told to come again, and nothing of his was done. */
+/** While the database hangs each task takes its whole limit; a task that waits this long is rejected and never runs. */
 const WAIT_LIMIT_MS = 15_000;
-/** Who has given up keeps its place until its turn would have come, which may be hours for what is read slowly. */
+/** A task that gave up keeps its place in the queue until it would have run, which may take hours behind slow readers. */
 const WAITING_MAX = 5_000;
 
-export interface TurnOptions {
-  /** So many of the name run at a time, the same number for all of them. */
+export interface LimitOptions {
+  /** Tasks of the name at a time; the same number in every call. */
   atOnce?: number;
   limitMs?: number;
-  /** What who waited too long is told. */
+  /** The error of a task that waited too long. */
   late?: () => Error;
 }
 
@@ -21,12 +21,12 @@ const tooManyChanges = () => unavailable('Too many changes are waiting, please t
 
 /**
  * Runs `task` when fewer than `atOnce` earlier tasks of the same `name` have not ended yet, however they ended.
- * @throws what `late` gives, 503 unless given, when its turn does not come in time or too many wait already; then it never runs.
+ * @throws what `late` gives, 503 unless given, when it does not start in time or too many wait already; then it never runs.
  */
 export async function withConcurrencyLimit<Result>(
   name: string,
   task: () => Promise<Result>,
-  { atOnce = 1, limitMs = WAIT_LIMIT_MS, late = tooManyChanges }: TurnOptions = {},
+  { atOnce = 1, limitMs = WAIT_LIMIT_MS, late = tooManyChanges }: LimitOptions = {},
 ): Promise<Result> {
   const queue = queues.get(name) ?? pLimit(atOnce);
   if (queue.pendingCount >= WAITING_MAX) throw late();
@@ -34,16 +34,16 @@ export async function withConcurrencyLimit<Result>(
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   let wanted: typeof task | undefined = task;
   const timer = setTimeout(() => {
-    wanted = undefined; // With all that it holds.
+    wanted = undefined; // So that nothing it refers to stays in memory.
     reject(late());
   }, limitMs);
-  const turn = queue(() => {
+  const run = queue(() => {
     clearTimeout(timer);
     return wanted ? wanted() : tooLate;
   });
   const forget = () => {
     if (queue.activeCount + queue.pendingCount === 0) queues.delete(name);
   };
-  void turn.catch(() => undefined).then(forget);
-  return await Promise.race([turn, tooLate]);
+  void run.catch(() => undefined).then(forget);
+  return await Promise.race([run, tooLate]);
 }

@@ -1,4 +1,4 @@
-// Keeps a caller's connections from taking more than their share: silent ones make room for others, and each has one request at a time.
+// Limits connections: silent ones end first when there are too many, and each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-// How often a key and its account may call and ask for a document, and how often an address may come with a wrong key.
+// Rate limits: requests and documents of a key and its account, and requests of an address without a usable key.
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
@@ -13,7 +13,7 @@ export interface RateLimits {
   requests: number;
   /** The same for responses that are rendered. */
   documents: number;
-  /** Of one address, answered 401. */
+  /** Of one address, with the response 401. */
   refusals: number;
 }
 
@@ -24,17 +24,17 @@ export interface Rates {
   countRejection(request: Request, response: Response): Promise<void>;
 }
 
-/** What a 429 says. */
+/** The error text of 429. */
 export const TOO_MANY = 'Too many requests, please slow down';
 
 const WINDOW_MS = 60_000;
 const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
 /** An account has a hundred keys, and a key with `keys:write` makes them: its limit must not grow with them. */
 const ACCOUNT_FACTOR = 2;
-/** A portion of a hundredth keeps the error between gateways at about one per cent each. */
-const PORTIONS_PER_WINDOW = 100;
+/** A batch of a hundredth keeps the error at about one per cent for each gateway. */
+const BATCHES_PER_WINDOW = 100;
 
-/** Limits hold over all gateways on one Redis. While Redis is away nothing is limited: a billing API that answers is worth more. */
+/** Limits apply across all gateways of one Redis. While Redis is unavailable nothing is limited: an API that responds is worth more. */
 export function openRates(options: { redis: Redis; prefix: string; limits: RateLimits; log: Logger }): Rates {
   const { redis, prefix, limits, log } = options;
   const byKey = (_request: Request, response: Response) => (response.locals['caller'] as Caller).keyId;
@@ -58,7 +58,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
       limit,
       identifier: name,
       keyGenerator,
-      // Headers tell of the key's limit, which a caller with one key runs into; of the account's only the 429 does.
+      // Headers show the key's limit, which a caller with one key reaches first; the account's shows only in the 429.
       standardHeaders: isOfAccount ? false : 'draft-8',
       legacyHeaders: false,
       handler: (_request, _response, next) =>
@@ -67,13 +67,13 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
         redis,
         prefix: `${prefix}:rate:${name}:`,
         windowMs: WINDOW_MS,
-        portion: Math.max(1, Math.floor(limit / PORTIONS_PER_WINDOW)),
+        batch: Math.max(1, Math.floor(limit / BATCHES_PER_WINDOW)),
       }),
       passOnStoreError: true,
-      // What was not printed does not count as a document: the caller had it already, or there was no room for it.
+      // A document that was not printed does not count: the caller had it already, or the queue was full.
       skipSuccessfulRequests: name.endsWith('documents'),
       requestWasSuccessful: (_request, { statusCode }) => statusCode === 304 || statusCode === 503,
-      // Every request of an outage would write a line; the connection itself says once that Redis is away.
+      // During an outage every request would write a line; the connection logs once that Redis is unavailable.
       logger: { error: (error) => log.debug({ err: error }, 'not rate limited'), warn: (text) => log.warn(text) },
       validate: false, // Its checks are for mistakes of set-up and cost time on every request.
     });

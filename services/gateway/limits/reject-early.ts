@@ -1,4 +1,4 @@
-// Turns documents away at the door while there is no room for them: nothing is read, no key looked up, nothing written for each alone.
+// Rejects documents before anything is read while the queue is full: no key is looked up, no body read, no log line written for each.
 import type { NextFunction, Request, Response } from 'express';
 import { rememberedAccountOf } from '#libs/models/accounts/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -9,22 +9,22 @@ import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 
-/** In an overload most requests end here, hundreds a second: one line in the log speaks for as many as come in this time. */
+/** In an overload hundreds of requests a second end here: one log line counts those of this interval. */
 const LINE_APART_MS = 1_000;
 
 export interface EarlyOptions {
   log: Logger;
-  /** Refused requests count like all others. */
+  /** Rejected requests count like all others. */
   seconds?: RequestSeconds | undefined;
-  /** Without it, or without a refusal, all go on. */
+  /** Requests continue without it, or when it rejects nothing. */
   print?: PrintDocument | undefined;
 }
 
-/** What it lets through may still be refused later: an address written in another way, an account that has its share. */
+/** A request that passes may still be rejected later: its path is written in another way, or its account has its share. */
 export function rejectEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
   const printed = Map.groupBy(routes.filter(isPrintedFromBody), ({ method }) => method.toUpperCase());
   const admission = print?.admission;
-  const note = lineForMany(log);
+  const logRejection = lineForMany(log);
 
   return (request: Request, response: Response, next: NextFunction) => {
     const rows = printed.get(request.method);
@@ -33,24 +33,24 @@ export function rejectEarly(routes: readonly Route[], { log, seconds, print }: E
     const row = rows.find((one) => one.path === path);
     if (!row) return next();
     const requestId = nameRequest(request, response);
-    // Only a key that was used a moment ago keeps room: a stranger who connects often must not take it from callers.
+    // Only a key that was used a moment ago reserves a place: a stranger who connects often must not take it from callers.
     const accountId = accountOf(request);
-    const refused = accountId ? admission.reserve(requestId, accountId) : admission.rejection(undefined);
-    if (!refused) {
+    const rejected = accountId ? admission.reserve(requestId, accountId) : admission.rejection(undefined);
+    if (!rejected) {
       response.once('close', () => admission.cancelReservation(requestId));
       return next();
     }
     const startedAt = performance.now();
-    const body = JSON.stringify({ error: refused.message });
-    response.writeHead(refused.status, {
+    const body = JSON.stringify({ error: rejected.message });
+    response.writeHead(rejected.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
-      'Retry-After': refused.seconds,
+      'Retry-After': rejected.seconds,
     });
     response.end(body);
-    note(refused.seconds);
+    logRejection(rejected.seconds);
     seconds?.observe(
-      { method: request.method, route: row.path, status: refused.status },
+      { method: request.method, route: row.path, status: rejected.status },
       (performance.now() - startedAt) / 1000,
     );
   };
@@ -62,13 +62,13 @@ function accountOf(request: Request): Id | undefined {
 }
 
 function lineForMany(log: Logger) {
-  let refused = 0;
+  let rejected = 0;
   return (retryAfterSeconds: number) => {
-    refused += 1;
-    if (refused > 1) return;
+    rejected += 1;
+    if (rejected > 1) return;
     setTimeout(() => {
-      log.warn({ refused, retryAfterSeconds }, 'documents refused: too many are waiting');
-      refused = 0;
+      log.warn({ rejected, retryAfterSeconds }, 'documents rejected: too many are waiting');
+      rejected = 0;
     }, LINE_APART_MS).unref();
   };
 }

@@ -21,7 +21,7 @@ const ALWAYS = 8;
 const MEMORY = 0.95;
 /** From the reservation until a key is looked up and a body read. Not longer: a caller must not keep others out by connecting alone. */
 const RESERVED_MS = 250;
-/** When the queue is full, an account that has nothing in it still finds room, up to this much more. */
+/** When the queue is full, an account without documents in it is still admitted, up to this much more. */
 const NEWCOMERS = 1.25;
 /** A document that waits longer for an image has left its page to others. */
 const IMAGE_MS = 1_000;
@@ -66,11 +66,11 @@ export interface Arrival {
 
 export interface Admission {
   /**
-   * Called before a body is read, and cheap. Keeps room for the request for a moment, so that of many that arrive together only
-   * as many go on as there is room for.
+   * Called before a body is read, and cheap. Reserves a place for the request for a moment, so that of many that arrive together only
+   * as many continue as there are places.
    */
   reserve(requestId: string, accountId: Id): Rejection | undefined;
-  /** The request has been answered without a document. */
+  /** The request has ended without a document. */
   cancelReservation(requestId: string): void;
   /** Why a document of this account cannot be admitted now; undefined when it can. Without an account: that of a newcomer. */
   rejection(accountId: Id | undefined): Rejection | undefined;
@@ -248,7 +248,7 @@ function busy(waitMs: number): Rejection {
   };
 }
 
-/** A rejection as the error that answers it. */
+/** A rejection as an error. */
 export function errorOf({ status, message, seconds }: Rejection): AppError {
   return new AppError(status, message, { headers: { 'Retry-After': String(seconds) } });
 }

@@ -1,4 +1,4 @@
-// Brings a document to the renderers and its PDF back: admits it or says when to come again, and gives it up when the caller does.
+// Sends a document to the renderers and returns its PDF: admission, enqueue, wait, and cancel when the caller disconnects.
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
 import { agreedTime } from '#libs/clock.ts';
@@ -18,7 +18,7 @@ const DEADLINE_MS = 30_000;
 const LOST_AFTER_MS = 3_000;
 /** They go into a header, which with all others must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
 const WARNINGS_LONGEST = 2_000;
-/** With less time left, a job put in again would only be work for nobody. */
+/** With less time left, an enqueued job would not be done before its deadline. */
 const WORTH_A_RETRY_MS = 5_000;
 
 export interface PrintRequest {
@@ -27,17 +27,17 @@ export interface PrintRequest {
   requestId: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
-  /** Nobody waits for it: it is printed after all that somebody waits for, and needs no place among them. */
+  /** No caller waits: it is printed after all documents that callers wait for, and needs no place among them. */
   isBackground?: boolean;
 }
 
 /**
- * @throws AppError 503 with Retry-After when Redis is away or too many wait, 429 when the account has too many in flight,
- * 422 when the document is too much work, 504 after 30 s, and what the renderer answered. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
+ * @throws AppError 503 with Retry-After when Redis is unavailable or too many wait, 429 when the account has too many in flight,
+ * 422 when the document is too much work, 504 after 30 s, and the renderer's own errors. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
  */
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
-  /** Absent where there is always room. */
+  /** Absent where every document is admitted. */
   admission?: Pick<Admission, 'reserve' | 'cancelReservation' | 'rejection'>;
 }
 
@@ -47,7 +47,7 @@ export interface PrintingParts {
   prefix: string;
   log: Logger;
   limits?: Partial<AdmissionLimits>;
-  /** From the request to its PDF, 30 s unless said. */
+  /** From the request to its PDF, 30 s by default. */
   deadlineMs?: number;
 }
 
@@ -85,14 +85,14 @@ export function openPrinting({
       ...(isBackground ? { isBackground } : {}),
     };
     const enqueue = () => queues.enqueue(renderDocument, { id, payload, isBackground, behind: permit?.position });
-    // Not AbortSignal.any: what that makes, and what its listeners know, is only let go by a full collection.
+    // Not AbortSignal.any: only a full garbage collection frees its signals and their listeners.
     const over = new AbortController();
     const { signal } = over;
     const listening = addAbortListener(request.signal, () => over.abort(request.signal.reason));
     let isLost = false;
     let lookAt = startedAt + LOST_AFTER_MS;
 
-    // Registered before the job is in the queue: the answer may be faster than our next line.
+    // Registered before the job is in the queue: the reply may be faster than the next line.
     const reply = replies.expect(id, { deadlineAt, signal, recover });
     enqueue().catch((error: unknown) => {
       over.abort(unavailable('Documents cannot be printed at the moment', 2, error));
@@ -103,7 +103,7 @@ export function openPrinting({
       return { ...printed, warnings: firstOf(printed.warnings) };
     } catch (error) {
       permit?.release('failed');
-      // Also after a failed enqueue, which may have been an answer that was lost: nobody waits for this job any more.
+      // Also after a failed enqueue, because its reply may have been lost: no caller waits for this job any more.
       // What no renderer has taken by its deadline must not pile up in the queue.
       if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
       if (!isBackground || !isLate(error) || !(await isUntaken(id))) throw error;
@@ -130,8 +130,8 @@ export function openPrinting({
     try {
       return await queues.isUntaken(renderDocument, id);
     } catch (error) {
-      log.debug({ err: error, jobId: id }, 'could not find out who has a document');
-      return true; // Redis is away, which says nothing about the document.
+      log.debug({ err: error, jobId: id }, 'reading the state of a document failed; it counts as not started');
+      return true; // Redis is unavailable, which says nothing about the document.
     }
   }
 
@@ -139,8 +139,8 @@ export function openPrinting({
     try {
       if (!(await queues.remove(renderDocument, id))) await announceCancel(queues.redis, prefix, id);
     } catch (error) {
-      // Redis is away: the job ends at its deadline.
-      log.debug({ err: error, jobId: id }, 'could not cancel a document');
+      // Redis is unavailable: the job ends at its deadline.
+      log.debug({ err: error, jobId: id }, 'cancelling a document failed; it ends at its deadline');
     }
   }
 

@@ -1,11 +1,11 @@
-// Answers with a PDF: whole or not at all.
+// Sends a PDF: whole or not at all.
 import type { Response } from 'express';
 import type { Reply } from '#libs/jobs/replies.ts';
 
 const NAME_LONGEST = 100;
 
-/** `Cache-Control` of what the caller may keep, and asks about each time: it may have changed, or be gone. */
-export const ASKED_EACH_TIME = 'private, no-cache';
+/** `Cache-Control` of a file that the caller may keep but must revalidate: it may have changed, or be gone. */
+export const REVALIDATED = 'private, no-cache';
 
 /**
  * @param name what the file is to be called, as a caller wrote it. @param headers instead of the usual ones.
@@ -20,7 +20,7 @@ export function sendPdf(
   requireWholePdf(bytes);
   response.attachment(`${fileName(name)}.pdf`);
   // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
-  // Its own parameter alone: a name may hold `filename=`, too.
+  // Its own parameter alone: a name may contain `filename=`, too.
   const disposition = String(response.get('Content-Disposition')).replace(
     /^attachment; filename=([^";]+)/,
     'attachment; filename="$1"',
@@ -37,10 +37,10 @@ export function sendPdf(
   response.status(200).end(bytes);
 }
 
-/** A cut or foreign answer must never look like a document. @throws Error when it is one. */
+/** Bytes that are cut off or no PDF must never look like a document. @throws Error when they are. */
 export function requireWholePdf(bytes: Buffer): void {
   if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
-    throw new Error('The renderer did not answer with a whole PDF');
+    throw new Error('The renderer did not return a whole PDF');
   }
 }
 

@@ -214,7 +214,7 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
 
 /**
  * What its documents say of it would be said of another client. A request that adds a document locks the project, so that one of the two
- * transactions sees the other. @throws AppError 409 that names what holds it where it is.
+ * transactions sees the other. @throws AppError 409 that names what keeps it from moving.
  */
 async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {
   for (const [records, filter, name] of [
@@ -248,7 +248,7 @@ function requireStatus(status: string, account: AccountRecord): string {
 
 /**
  * The stored statuses that a filter means, in whatever case it is written. One that the account gave up is known as long as a
- * project has it. @returns undefined when no status is asked for. @throws AppError 400 when there is none like it.
+ * project has it. @returns undefined when the query has no status. @throws AppError 400 when there is none like it.
  */
 async function statusesLike(status: string | undefined, accountId: Id): Promise<string[] | undefined> {
   if (status === undefined) return undefined;

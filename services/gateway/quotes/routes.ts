@@ -219,7 +219,7 @@ async function updateQuote({ caller, body: given, id, commit, missing, requireMa
     changes.search = documentSearch({ ...quote, ...changes });
     if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
     const changed = await changeOwn(Quote, quote, changes, session);
-    // What was set is what is answered, even when the last day has passed already; the next read says Expired.
+    // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
     const view = await viewOf(changed, caller, { session, status: body.status });
     await announce('quote.updated', view);
     const event = isMoved && body.status && EVENT_OF[body.status];
@@ -290,7 +290,7 @@ async function changesOf(
   return changes;
 }
 
-/** @param status what to answer instead of the status of today. */
+/** @param status shown instead of the status of today. */
 async function viewOf(
   quote: QuoteRecord,
   { accountId, account }: { accountId: Id; account: Profile },

@@ -105,7 +105,7 @@ export const taskRoutes: readonly Route[] = [
 
 async function createTask({ body, commit }: Context<NewTask, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
-    const project = await holdProject(accountId, body.project_id, session);
+    const project = await lockProject(accountId, body.project_id, session);
     const task: TaskRecord = {
       ...newRecord(accountId),
       project_id: project._id,
@@ -199,7 +199,7 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
   if (description !== undefined) changes.description = description || null;
   if (phase_id !== undefined) changes.phase_id = phase_id ? storedId(phase_id) : null;
   if (project_id && project_id !== String(task.project_id)) {
-    const project = await holdProject(accountId, project_id, session);
+    const project = await lockProject(accountId, project_id, session);
     // Its entries were worked on the other project, and may be billed there.
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) {
       throw conflict('Cannot move a task with time entries to another project');
@@ -209,7 +209,7 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
   return changes;
 }
 
-async function holdProject(accountId: Id, id: Id, session: Session) {
+async function lockProject(accountId: Id, id: Id, session: Session) {
   const project = await lockOwn(Project, accountId, id, session);
   if (!project) throw notFound('Project', 'or access denied');
   return project;

@@ -200,7 +200,7 @@ async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
   });
 }
 
-/** A remembered limit may be a second old: before hours are refused it is read. @throws AppError 400 when one entry has too many. */
+/** A remembered limit may be a second old: it is read again before hours are rejected. @throws AppError 400 when one entry has too many. */
 async function requireEntryHours(hours: number, { accountId, account }: Caller, session: Session) {
   if (hours <= maxEntryHours(account)) return;
   const most = maxEntryHours(await readAccount(accountId, session));

@@ -98,7 +98,7 @@ test('when many calls come at once, then exactly as many pass as may', async () 
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
 });
 
-test('when two gateways fetch hits in portions, then the limit is never exceeded and missed by a portion at most', async () => {
+test('when two gateways fetch hits in batches, then the limit is never exceeded and missed by a batch at most', async () => {
   const redis = connect();
   await whenReady(redis, 5_000);
   const [one, other] = [ratesOn(redis, { requests: 1_000 }), ratesOn(redis, { requests: 1_000 })];

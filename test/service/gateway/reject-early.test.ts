@@ -1,4 +1,4 @@
-// Documents that are turned away at the door: answered like everything else, counted like everything else, written down once for many.
+// Documents that are rejected before they are read: the response, the metrics and the one log line for many.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -15,7 +15,7 @@ const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const metrics = makeMetrics();
 const noRoom = () => ({ status: 503, message: 'No room', seconds: 7 });
-const print = Object.assign(() => Promise.reject(new Error('nobody comes as far as this')), {
+const print = Object.assign(() => Promise.reject(new Error('a rejected document is never printed')), {
   admission: { rejection: noRoom, reserve: noRoom },
 }) as unknown as PrintDocument;
 
@@ -36,43 +36,43 @@ afterAll(async () => {
   await workspace.close();
 });
 
-test('when there is no room, then the answer has the envelope, the id and the headers of every answer', async () => {
+test('when the queue is full, then the response has the envelope, the id and the headers of every response', async () => {
   const headers = { 'X-Request-Id': 'my-own-id-1' };
 
-  const refused = await call('POST', `${PATH}?dry_run=true`, { body: {}, headers });
+  const rejected = await call('POST', `${PATH}?dry_run=true`, { body: {}, headers });
   const other = await call('GET', '/api/v1/clients?limit=0', { headers });
 
-  expect([refused.status, refused.body]).toEqual([503, { error: 'No room' }]);
-  expect(refused.headers.get('Retry-After')).toBe('7');
+  expect([rejected.status, rejected.body]).toEqual([503, { error: 'No room' }]);
+  expect(rejected.headers.get('Retry-After')).toBe('7');
   for (const name of ['X-Request-Id', 'Content-Type', 'Content-Security-Policy', 'X-Content-Type-Options']) {
-    expect([name, refused.headers.get(name)]).toEqual([name, other.headers.get(name)]);
+    expect([name, rejected.headers.get(name)]).toEqual([name, other.headers.get(name)]);
   }
 });
 
-test('when many are refused, then all are counted by their route, and few lines say how many', async () => {
-  const before = await refusedSoFar();
-  const linesBefore = saidRefused();
+test('when many are rejected, then all are counted by their route, and one log line covers many', async () => {
+  const before = await rejectedSoFar();
+  const linesBefore = loggedRejections();
 
   for (let count = 0; count < 30; count += 1) await call('POST', PATH, { body: {} });
 
-  expect((await refusedSoFar()) - before).toBe(30);
-  await eventually(async () => saidRefused() - linesBefore >= 30);
+  expect((await rejectedSoFar()) - before).toBe(30);
+  await eventually(async () => loggedRejections() - linesBefore >= 30);
   expect(lines.filter((line) => 'req' in line && (line['res'] as { status: number }).status === 503)).toEqual([]);
 });
 
-test('when something else is asked of the same address, then it goes its way', async () => {
+test('when another method or path is called, then it is not rejected', async () => {
   const [wrongMethod, otherPath] = [await call('GET', PATH), await call('POST', `${PATH}/x`, { body: {} })];
 
   expect([wrongMethod.status, otherPath.status]).toEqual([405, 404]);
 });
 
-async function refusedSoFar(): Promise<number> {
+async function rejectedSoFar(): Promise<number> {
   const { values } = (await metrics.getSingleMetric('http_request_duration_seconds')?.get()) ?? { values: [] };
   const isIt = ({ metricName, labels }: { metricName?: string; labels: Record<string, unknown> }) =>
     metricName?.endsWith('_count') && labels['route'] === PATH && labels['status'] === 503;
   return values.find(isIt)?.value ?? 0;
 }
 
-function saidRefused(): number {
-  return lines.reduce((sum, { refused }) => sum + (typeof refused === 'number' ? refused : 0), 0);
+function loggedRejections(): number {
+  return lines.reduce((sum, { rejected }) => sum + (typeof rejected === 'number' ? rejected : 0), 0);
 }

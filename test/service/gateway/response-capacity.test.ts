@@ -1,4 +1,4 @@
-// Responses that wait to be read are counted by account: one account's must not fill the memory of a gateway.
+// Bytes of responses that wait to be read are limited by account: one account must not fill the memory of a gateway.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create, createClient } from '../../support/records.ts';
 
 const KIB = 1024;
-/** One list of these clients is more than the kernel takes off our hands. */
+/** One list of these clients is more than the kernel's buffers take. */
 const CLIENTS = 100;
 const ADDRESS = '字'.repeat(20_000);
 

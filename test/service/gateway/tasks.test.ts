@@ -230,7 +230,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     ]);
   });
 
-  test('when it has much time, then no more than a portion of it is in memory, and each entry is announced in order', async () => {
+  test('when it has much time, then no more than a batch of it is in memory, and each entry is announced in order', async () => {
     const task = await make();
     const ids = await logMany(task.id, 450);
     const insertMany = jest.spyOn(Event.collection, 'insertMany');
