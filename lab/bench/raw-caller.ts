@@ -9,18 +9,20 @@ export interface RawAnswer {
 }
 
 export interface RawCaller {
-  /** One call at a time on a connection, as many connections as it takes. Resolves when the whole answer is there. */
+  /** One call at a time on a connection, with as many connections as needed. Resolves when the whole response has arrived. */
   post(key: string): Promise<RawAnswer>;
   close(): void;
 }
 
 const HEAD_END = '\r\n\r\n';
+/** Well below the server's keep-alive timeout of 65 s: a connection that closes while a request is sent is lost. */
+const IDLE_LIMIT_MS = 30_000;
 
 /** @param url of the gateway. @param body of every call. */
 export function openRawCaller(url: string, path: string, body: Buffer): RawCaller {
   const { host, hostname, port } = new URL(url);
   const open = new Set<Socket>();
-  const idle: Socket[] = [];
+  const idle: { socket: Socket; since: number }[] = [];
   const errors = new WeakMap<Socket, string>();
   const requests = new Map<string, Buffer>();
 
@@ -40,7 +42,10 @@ export function openRawCaller(url: string, path: string, body: Buffer): RawCalle
   }
 
   function take(): Socket {
-    for (let socket = idle.pop(); socket; socket = idle.pop()) if (!socket.destroyed) return socket;
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (!last.socket.destroyed && performance.now() - last.since < IDLE_LIMIT_MS) return last.socket;
+      last.socket.destroy();
+    }
     const socket = connect(Number(port), hostname).setNoDelay(true);
     open.add(socket);
     // An idle connection may close; it is not used again.
@@ -73,7 +78,7 @@ export function openRawCaller(url: string, path: string, body: Buffer): RawCalle
           }
           if (left > 0) return;
           socket.off('data', read).off('close', fail);
-          idle.push(socket);
+          idle.push({ socket, since: performance.now() });
           const retryAfter = /^retry-after: (\d+)$/im.exec(head)?.[1];
           resolve({ status: Number(head.slice(9, 12)), retryAfterSeconds: Number(retryAfter ?? Number.NaN) });
         }

@@ -1,13 +1,13 @@
-// How much work a document is to print, estimated from its texts: bounds what reaches Chromium, where layout costs grow with content.
+// Estimates from its texts how much work a document is to print, which bounds the layout work that reaches Chromium.
 import { AppError } from '../errors.ts';
 import type { PrintableDocument } from './printable-document.ts';
 
 /**
- * The most that is printed. Chromium lays out an ordinary page in 3 to 8 ms and the dearest one below this bound in about 20 ms,
- * so no document keeps a page of the renderer for more than about three seconds of processor time.
+ * Chromium lays out an ordinary page in 3 to 8 ms and the most expensive one below this bound in about 20 ms, so no document keeps a
+ * page of the renderer for more than about three seconds of processor time.
  */
 export const WORK_PAGES_MAX = 150;
-/** More pages than this are slow work: fewer of them are printed at the same time, so that short documents always find a page. */
+/** Larger documents are slow: fewer of them are printed at the same time, so that short ones always find a page. */
 const SLOW_PAGES = 10;
 
 /** Of a line item's description: its column is narrow, and a row takes the height of almost two lines. */
@@ -15,19 +15,19 @@ const COLUMN = { width: 50, lines: 42, least: 1.8 };
 /** Of the texts above and below the lines. */
 const TEXT = { width: 85, lines: 50, least: 0 };
 
-/** Changes between scripts that take as long as one page: each starts another run of glyphs, often in another face. */
+/** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
 const SCRIPT_CHANGES_PER_PAGE = 600;
-/** A paragraph is laid out in time that grows with the square of its pieces; so many pieces, squared, take as long as one page. */
+/** The time to lay out a paragraph grows with the square of its pieces; this many squared pieces take as long as one page. */
 const PIECES_SQUARED_PER_PAGE = 400_000;
 /** An emphasis has a marker at each end, often of two characters, and costs less than a line. */
 const MARKERS_PER_PIECE = 5;
 /** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
 const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
 const CELLS_PER_PAGE = 150;
-/** Columns of a table are balanced against each other, which grows with the square of their number. */
+/** The time to balance the columns of a table grows with the square of their number. */
 const COLUMNS_SQUARED_PER_PAGE = 50_000;
 
-/** @returns how many pages of an ordinary document are as much work, at least 1. */
+/** @returns the number of ordinary pages that are as much work, at least 1. */
 export function estimatedPages(document: Partial<PrintableDocument>): number {
   const { lineItems = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document;
   let pages = 1;
@@ -37,7 +37,7 @@ export function estimatedPages(document: Partial<PrintableDocument>): number {
   return Math.ceil(pages);
 }
 
-/** True of a document of so many estimated pages that short ones must not wait behind it. */
+/** True for a document with so many estimated pages that short ones must not wait behind it. */
 export function isSlow(pages: number): boolean {
   return pages > SLOW_PAGES;
 }
@@ -67,7 +67,7 @@ function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
     }
     if (code > 0xffff) index += 1;
     cells += widthOf(code);
-    work += dearnessOf(code);
+    work += costOf(code);
     // Spaces, digits and punctuation take the script of their neighbours.
     const own = scriptOf(code);
     if (own === 0 || own === script) continue;
@@ -121,8 +121,8 @@ function isWide(code: number): boolean {
   );
 }
 
-/** Latin letters that take as long to shape and embed. Characters beyond the first plane mostly have no face, and every face is asked. */
-function dearnessOf(code: number): number {
+/** Cost relative to a Latin letter. Most characters beyond the first plane have no face, so Chromium asks every face. */
+function costOf(code: number): number {
   if (code > 0xffff) return 6;
   return code >= 0x0590 ? 2 : 1;
 }

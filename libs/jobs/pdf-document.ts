@@ -1,4 +1,4 @@
-// The document a caller supplies to be printed: the shared language of the gateway, which checks it, and the renderer, which checks it again and prints it.
+// The input of the PDF tool, validated by the gateway and again by the renderer.
 import Joi from 'joi';
 import { isDay } from '../day.ts';
 import { isDataUri, isWebUrl } from '../outbound/url-form.ts';
@@ -51,12 +51,12 @@ export interface PdfDocument {
   paymentDueDays?: number;
 }
 
-/** What a body may weigh: a logo of two megabytes as a data URI, and the texts at their longest. */
+/** Enough for a logo of two megabytes as a data URI and all texts at their longest. */
 export const PDF_BODY_BYTES_MAX = 3 * 1024 * 1024;
 
 const LINES_MAX = 500;
 const LONGEST = { line: 2_000, text: 20_000, markdown: 100_000, symbol: 12 } as const;
-/** A thousand billion: more is a mistake, and no column holds it. */
+/** A larger amount is a mistake and fits in no column. */
 const LARGEST = 1e12;
 const LONGEST_TERM_DAYS = 3_650;
 
@@ -74,7 +74,7 @@ const messages = {
 };
 
 const words = (longest: number) => Joi.string().max(longest).custom(printable);
-/** null and '' stand for a field not given: many programs send every field they know. */
+/** null and '' mean that the field is absent: many programs send every field they know. */
 const optional = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.empty(Joi.valid('', null)) as Shape;
 const day = () => Joi.string().custom(calendarDay).example('2026-11-21');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
@@ -154,11 +154,11 @@ function calendarDay(value: string, { error }: Joi.CustomHelpers) {
 }
 
 function colour(value: string, { error }: Joi.CustomHelpers) {
-  // Goes into the style sheet of the document: nothing but a colour may pass.
+  // Part of the style sheet of the document, so nothing but a colour may pass.
   return COLOUR.test(value) ? value : error('string.colour');
 }
 
-// Form only: whether the address may be called is the outbound guard's to say, in the renderer.
+// Checks the form only: the outbound guard in the renderer decides whether the address may be called.
 function imageSource(value: string, { error }: Joi.CustomHelpers) {
   return isDataUri(value) || isWebUrl(value) ? value : error('string.image');
 }

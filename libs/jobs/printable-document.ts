@@ -1,4 +1,4 @@
-// A document as the renderer prints it: what a caller of the PDF tool may supply, and what only our own records know.
+// A document as the renderer prints it: the input of the PDF tool, and fields that only stored records have.
 import Joi from 'joi';
 import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
@@ -11,12 +11,12 @@ export interface PrintableLine extends PdfLine {
   amount?: number;
 }
 
-/** Made by the gateway from a record. Without `locale` it is a document of the PDF tool, and of the others only `isTest` is there. */
+/** Made by the gateway from a record, or input of the PDF tool: then it has no `locale` and of these fields only `isTest`. */
 export interface PrintableDocument extends PdfDocument {
   lineItems: PrintableLine[];
   /** Of a test account: the document says so on every page. */
   isTest?: boolean;
-  /** BCP 47: the language of the labels, and whose numbers, dates and amounts are printed. */
+  /** BCP 47: the language of the labels and the form of numbers, dates and amounts. */
   locale?: string;
   /** ISO 4217; always there with `locale`, and printed instead of `currencySymbol`. */
   currency?: string;
@@ -26,9 +26,9 @@ export interface PrintableDocument extends PdfDocument {
   accessible?: boolean;
   /** Milliseconds since the epoch that the file says it was made at, so that the same content gives the same bytes. */
   madeAt?: number;
-  /** What is printed beside the number. */
+  /** Printed beside the number. */
   mark?: 'draft' | 'paid' | 'cancelled';
-  /** What it is about, above the lines. */
+  /** Printed above the lines. */
   subject?: string;
   /** `YYYY-MM-DD`: when the work was done, one day or a first and a last one. */
   serviceDate?: string;
@@ -51,13 +51,13 @@ export type PageSize = (typeof PAGE_SIZES)[number];
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const DECIMAL_LONGEST = 40;
-/** Accounts name 100 characters at most, but once took 2,000, which documents keep; in its usual spelling a locale can be a few longer. */
+/** Accounts accept 100 characters, earlier versions accepted 2,000, and the canonical form can be a little longer. */
 const LOCALE_LONGEST = 2_100;
 const LONGEST = { line: 2_000, text: 20_000 } as const;
 /** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
 const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
 
-// Records were checked when they were written: these are bounds for the renderer, not rules for callers.
+// Records were validated when they were written: these are bounds for the renderer, not rules for callers.
 const words = (longest: number) => Joi.string().max(longest).allow('');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const calendarDay = () => Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/);
@@ -83,7 +83,7 @@ const line = unlessPlain(
   isPlainLine,
 );
 
-/** @returns the shape of what the document claims to be. */
+/** @returns the schema by the kind that the document claims to be. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
   return locale === undefined ? ofTool : ofRecord;
 }

@@ -35,7 +35,7 @@ export const configShape = Joi.object<Config, true>({
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   LOG_LEVEL: variables.LOG_LEVEL,
   OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
-  // One page keeps one core busy. A document more than pages, and none of them waits for Redis.
+  // One page keeps one core busy. With one document more than pages, no page waits for Redis.
   RENDER_CONCURRENCY: Joi.number()
     .integer()
     .min(1)
@@ -65,7 +65,7 @@ export const configShape = Joi.object<Config, true>({
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
   const config = readEnv(env, configShape);
   try {
-    // A name without a folder is looked up by the system.
+    // The system looks up a name without a folder.
     if (config.CHROMIUM_PATH.includes('/')) accessSync(config.CHROMIUM_PATH, constants.X_OK);
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;

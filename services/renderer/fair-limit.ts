@@ -1,17 +1,17 @@
-// Lets a few pieces of work run at a time, and takes those that wait in turn from each account.
+// A concurrency limit with a fair share: waiting tasks of different accounts start in turn.
 
 export interface FairLimit {
   /**
    * Waits for a slot.
-   * @param signal aborted when the work is not wanted any more. @returns gives the slot back; a second call does nothing.
+   * @param signal ends the wait. @returns a function that releases the slot; a second call does nothing.
    * @throws `signal.reason` when aborted before there was a slot.
    */
   acquire(accountId: string, signal: AbortSignal): Promise<() => void>;
 }
 
-/** @param slots how many may run at the same time. */
+/** @param slots how many tasks may run at the same time. */
 export function openFairLimit(slots: number): FairLimit {
-  /** By account, in the order in which they are served: an account that was served goes to the end. */
+  /** By account, in the order in which they are served. An account that was served moves to the end. */
   const waiting = new Map<string, Set<() => void>>();
   let running = 0;
 

@@ -25,17 +25,17 @@ import { observeRenderer, watchBrowser } from './metrics.ts';
 import { renderDocumentWith } from './render-document.ts';
 import { openTempDir } from './temp-dir.ts';
 
-/** Documents in hand may take until their deadline; what is not done then, another renderer does again. */
+/** Documents in flight may take until their deadline. Another renderer takes over those that are not finished then. */
 const CLOSE_LIMIT_MS = 32_000;
 
-/** Documents that wait for pictures and for no page: as many as one account may have in hand, each with at most ten megabytes that came. */
+/** Documents that wait for images, not for a page: as many as one account may have in flight, each with at most ten megabytes of images. */
 const OFF_SLOT_MAX = 32;
 
-/** Per cent of its allowance that may be used before V8 looks through the whole heap. By itself it looks after every ten documents. */
+/** Per cent of its limit that the heap may reach before a full collection. By default V8 runs one after every ten documents. */
 const FULL_COLLECTION_AT = 85;
 
 await run(async ({ onClose, useLogger }) => {
-  // Documents are short-lived bytes around a heap that stays: the full collections took a quarter of this process's time.
+  // Documents are short-lived and the rest of the heap stays, so full collections wasted a quarter of this process's time.
   setFlagsFromString(`--incremental-marking-soft-trigger=${FULL_COLLECTION_AT}`);
   const config = readConfig(process.env);
   const log = makeLogger('renderer', config.LOG_LEVEL);
@@ -58,7 +58,7 @@ await run(async ({ onClose, useLogger }) => {
     port: config.HEALTH_PORT,
     service: 'renderer',
     checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },
-    // It prints without its sandbox, too: whoever asks verbosely is told.
+    // Only informational, because Chromium also prints without its sandbox.
     informational: { sandbox: async () => (isolation ?? notYet()).hasSandbox || withoutSandbox() },
     metrics,
     log,
@@ -75,7 +75,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => markdown.close());
   const render = compileTemplate();
 
-  // One document is on its way here or back. With a page of its own it would only take the processor from those that print.
+  // One document is always on its way to or from Redis. A page for it would only take processor time from those that print.
   const pages = Math.max(1, config.RENDER_CONCURRENCY - 1);
   browser = await openBrowser({
     path: config.CHROMIUM_PATH,

@@ -1,15 +1,15 @@
-// The folder a renderer works in: profiles, the font configuration and nothing of any customer; gone when the renderer is gone.
+// The temporary folder of a renderer: browser profiles and the font configuration, no customer data. Removed with the renderer.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const NAME = /^billhook-renderer-(\d+)-\w{6}$/;
 
-/** @returns the folder, and what removes it. Also removes the folders of renderers that were killed. */
+/** Also removes the folders of renderers that were killed. */
 export async function openTempDir(): Promise<{ folder: string; remove: () => Promise<void> }> {
   await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), `billhook-renderer-${process.pid}-`));
-  // Chromium may run as another user, who must get through to the folders that are his.
+  // Chromium may run as another user, which needs access to its profile.
   await chmod(folder, 0o755);
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -19,14 +19,14 @@ async function removeAbandoned() {
     const pid = Number(NAME.exec(name)?.[1]);
     const path = join(tmpdir(), name);
     if (!pid || (await isInUse(pid, path))) continue;
-    // Another user's folder stays: it is not ours to remove.
+    // A folder of another user cannot be removed.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
 async function isInUse(pid: number, path: string): Promise<boolean> {
   if (pid !== process.pid) return isAlive(pid);
-  // Containers give the same number again and again: it is ours only if it was made in this life.
+  // Containers reuse process ids: the folder is ours only if it is younger than this process.
   const made = await stat(path).catch(() => undefined);
   return made !== undefined && made.ctimeMs > Date.now() - process.uptime() * 1_000;
 }

@@ -26,7 +26,7 @@ export interface Chromium {
   /** Runs what sends several commands, and hands them to Chromium in one go. */
   together<Sent>(send: () => Sent): Sent;
   isAlive(): boolean;
-  /** Resolves when it has gone, whoever ended it. */
+  /** Resolves when Chromium has ended, for whatever reason. */
   gone: Promise<void>;
   close(): Promise<void>;
 }

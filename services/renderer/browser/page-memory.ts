@@ -1,18 +1,18 @@
-// Ends the process of a page that holds more memory than a document may take, before the container's limit ends them all.
+// Ends the process of a page that uses more memory than a document may, before the container's limit ends all processes.
 import { readFile } from 'node:fs/promises';
 import { groupProcesses } from './process-tree.ts';
 
-/** Between two looks: Chromium takes at most a few hundred megabytes a second. */
+/** Between two measurements: Chromium allocates at most a few hundred megabytes a second. */
 const LOOK_MS = 200;
-/** Most documents are printed by then and cost no look at all. */
+/** Most documents are printed by then and are never measured. */
 const FIRST_LOOK_MS = 300;
-/** From the end of a process until its page says that it crashed. */
+/** From the end of a process until its page reports the crash. */
 const CRASH_MS = 2_000;
 
 export interface PageMemory {
-  /** Looks while a document is printed. @returns ends it. */
+  /** Measures while a document is printed. @returns a function that stops it. */
   watch(): () => void;
-  /** True when a page that crashes now does so because it was ended here. */
+  /** True when a page that crashes now was ended here. */
   hasJustEnded(): boolean;
 }
 
@@ -33,7 +33,7 @@ export function openPageMemory(leader: number, limitMegabytes: number): PageMemo
         process.kill(pid, 'SIGKILL');
       }
     } catch {
-      // It ended by itself meanwhile.
+      // The process ended by itself meanwhile.
     } finally {
       isLooking = false;
     }

@@ -1,4 +1,4 @@
-// How much memory the processes of one Chromium hold.
+// Memory of the processes of one Chromium.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Linux's page size on every machine Chromium is built for. */
@@ -6,13 +6,13 @@ const PAGE_BYTES = 4096;
 
 export interface ProcessMemory {
   pid: number;
-  /** What it holds for itself; memory shared with others is not counted. */
+  /** Without memory that it shares with other processes. */
   megabytes: number;
 }
 
 /**
  * @param leader the id of the process that leads the group.
- * @returns megabytes the group holds for itself (memory shared between its processes counted not at all); 0 where there is no /proc.
+ * @returns megabytes of the group without memory that its processes share; 0 where there is no /proc.
  */
 export async function groupMemoryMegabytes(leader: number): Promise<number> {
   const processes = await groupProcesses(leader);

@@ -1,4 +1,4 @@
-// What a new page prints first: proves that Chromium, fonts and template work together, and warms them for the first customer.
+// The self-test of a new page: prints a sample in each style, which also warms Chromium, fonts and template up for the first document.
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import { documentView } from '../document/document-view.ts';
 import type { Render } from '../document/template.ts';

@@ -1,4 +1,4 @@
-// A page that prints one document after the other: making a page costs more than printing on it.
+// A page that prints one document after the other, because opening a page costs more than printing on it.
 import type { CDPSession } from 'puppeteer-core';
 import type { Chromium } from './chromium-process.ts';
 
@@ -11,16 +11,16 @@ export interface PrintOptions {
 }
 
 export interface WarmPage {
-  /** @throws when the page or the browser died; the page is then of no use any more. */
+  /** @throws when the page or the browser died; the page cannot be used again. */
   print(html: string, options: PrintOptions): Promise<Buffer>;
-  /** It died while nobody printed on it. */
+  /** It died while it was idle. */
   isDead(): boolean;
   /** Call between two prints; resolves at once when there is nothing to do. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
-// Set once for the life of the page: a policy inside each document would pile up on a page that is used again and again.
+// Set once for the life of the page: policies inside documents would accumulate on a reused page.
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'; frame-src 'none'";
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`)}`;
@@ -28,7 +28,7 @@ const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-eq
 export async function openWarmPage({ control, together }: Chromium): Promise<WarmPage> {
   const create = (enableBeginFrameControl: boolean) =>
     control.send('Target.createTarget', { url: 'about:blank', enableBeginFrameControl });
-  // Frames come when tidy asks for one. Otherwise Chromium draws each document for a screen, too: a tenth of the work.
+  // Frames are drawn only on request in tidy. By default Chromium also draws each document for a screen, a tenth of the work.
   const { targetId } = await create(true).catch(() => create(false)); // Not every Chromium can.
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
@@ -46,7 +46,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
     async print(html, { isTagged = false }) {
       if (hasCrashed) throw new Error('The page has crashed');
       prints += 1;
-      // Both are sent at once, the protocol keeps their order. Everything is inlined, so there is no load to wait for.
+      // Both are sent at once, and the protocol keeps their order. The document loads nothing, so there is no event to wait for.
       const done = together(
         () =>
           [
@@ -59,10 +59,10 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
             }),
           ] as const,
       );
-      // Had the content not been set, the print would show the document before: both must succeed.
+      // Both must succeed: without the new content the page would print the previous document.
       const [, { data }] = await Promise.race([Promise.all(done), crash()]);
       const pdf = Buffer.from(data, 'base64');
-      // Every document has text. One without fonts is a blank sheet: the page lost its way to them.
+      // Every document has text. A PDF without fonts is blank: the page lost access to them.
       if (!pdf.includes('/FontName')) throw new Error('The page prints without fonts');
       return pdf;
     },
@@ -70,16 +70,16 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
     async tidy() {
       if (prints % PRINTS_PER_COLLECTION !== 0) return;
       await session.send('HeapProfiler.collectGarbage');
-      // What waits for a frame would pile up, 11 KB with each document. A Chromium that makes its frames itself refuses.
+      // Work that waits for a frame would accumulate, 11 KB per document. A Chromium that draws frames by itself rejects this.
       await session.send('HeadlessExperimental.beginFrame').catch(() => undefined);
     },
     async close() {
-      // The browser ends the page's process even when the page itself does not answer any more.
+      // The browser ends the page's process even when the page no longer responds.
       await control.send('Target.closeTarget', { targetId }).catch(() => undefined);
     },
   };
 
-  /** Rejects when the page crashes. Of one step: a promise for the life of the page would keep every document that was ever raced against it. */
+  /** Rejects when the page crashes. Made for each step: a promise for the life of the page would keep every document it was raced with. */
   function crash(): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>();
     fail = reject;

@@ -1,15 +1,15 @@
-// How a document writes: in which words, and its numbers, days and amounts in whose manner.
+// The locale of a document: its words, and the form of its numbers, days and amounts.
 import type Big from 'big.js';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { asWritten, currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
 import { type Labels, labelsOf } from './labels.ts';
 
-/** The symbol apart from the number, so that neither can turn the other around where one is written from right to left. */
+/** Symbol and number apart, so that neither reorders the other where one is written from right to left. */
 export interface Money {
   /** The sign, and the number where a locale writes it first. */
   before: string;
   symbol: string;
-  /** The number with what is between, or nothing. */
+  /** The number with the gap before it, or nothing. */
   after: string;
 }
 
@@ -32,7 +32,7 @@ export interface DocumentLocale {
   money: (value: Big) => Money;
 }
 
-/** Of a document whose caller says a symbol and no more: English, and whatever the symbol tells. */
+/** For documents with a currency symbol and no locale: English, and decimals by the symbol. */
 export function plainLocale(document: PrintableDocument): DocumentLocale {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
@@ -59,7 +59,7 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
   };
 }
 
-/** As wide as a plus, and at its height: the hyphen of some faces is lost between two amounts, or in the bars of a euro. */
+/** As wide and high as a plus: the hyphen of some faces is hard to see, for example before a euro sign. */
 export const MINUS = '\u2212';
 
 const signOf = (value: Big) => (isNegative(value) ? MINUS : '');

@@ -1,15 +1,15 @@
-// Says where long words may be broken: Chromium has no dictionaries, and would break a German compound anywhere, without a hyphen.
+// Marks where long words may break. Headless Chromium has no hyphenation dictionaries and would break a compound anywhere.
 import { createRequire } from 'node:module';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 
 type Hyphenate = (word: string) => string;
 
 const SOFT_HYPHEN = '\u00ad';
-/** Of ISO 639-1: the languages documents are written in, and others of long words. Each is loaded when a word asks for it. */
+/** ISO 639-1. Each dictionary is loaded with the first long word that needs it. */
 const LANGUAGES = new Set('cs da de en es fi fr hu it nb nl pl pt sv'.split(' '));
-/** Longer ones are no words. */
+/** Longer sequences are no words. */
 const LETTERS_MOST = 80;
-/** What a narrow column holds in the largest type. */
+/** Shorter words fit into a narrow column in the largest type. */
 const LETTERS_LEAST = 16;
 const LONG_WORD = new RegExp(
   `(?<![\\p{L}\\p{M}\\d@._/])\\p{L}{${LETTERS_LEAST},${LETTERS_MOST}}(?![\\p{L}\\p{M}\\d@_/]|\\.\\p{L})`,
@@ -20,7 +20,7 @@ const GERMAN = /[äöüß]|\b(?:GmbH|mbH|AG|KG|OHG|UG|eG|e\.\s?[VK]\.)(?=\W|$)/;
 const require = createRequire(import.meta.url);
 const loaded = new Map<string, Hyphenate>();
 
-/** @returns what puts soft hyphens into the long words of a text, and nothing into addresses. */
+/** @returns a function that inserts soft hyphens into long words, but not into addresses of the web or of mail. */
 export function hyphenatorOf({ locale, clientCompany, partnerCompany, clientName, partnerName }: PrintableDocument) {
   const language = languageOf(locale) ?? guessed([clientCompany, partnerCompany, clientName, partnerName].join(' '));
   return (text: string) => text.replaceAll(LONG_WORD, (word) => dictionary(language)(word));
@@ -32,7 +32,7 @@ function languageOf(locale: string | undefined): string | undefined {
   return known !== undefined && LANGUAGES.has(known) ? known : undefined;
 }
 
-/** Words as long as that in documents without a language are mostly German. */
+/** In documents without a language, words of this length are mostly German. */
 function guessed(names: string): string {
   return GERMAN.test(names) ? 'de' : 'en';
 }

@@ -1,4 +1,4 @@
-// Decides how the lines of a document are laid out: which columns there are, which lines may break, and which ones stand with the sum.
+// The layout of line items: which columns exist, which lines may break, and which lines stay with the total.
 import type { Money } from './document-locale.ts';
 
 export interface LineView {
@@ -12,36 +12,36 @@ export interface LineView {
 export interface TableLine extends Omit<LineView, 'description'> {
   /** The first line of the description. */
   item: string;
-  /** What follows it, smaller. */
+  /** The remaining lines, printed smaller. */
   details: string | undefined;
-  /** Set for a line that may break over pages: what of its item does not stand beside the numbers, '' when all of it does. */
+  /** Set for a line that may break over pages: the rest of its item that does not fit beside the numbers, or ''. */
   overflow: string | undefined;
 }
 
 export interface LineTable {
   hasQty: boolean;
   hasRate: boolean;
-  /** Some line has a discount of its own. */
+  /** True when a line has its own discount. */
   hasDiscounts: boolean;
   columns: number;
-  /** Those above the last ones. */
+  /** The lines before the last ones. */
   lines: TableLine[];
-  /** Stand with the sum in one block that is never split, or flow into it when the one line may break. */
+  /** The lines in one unsplit block with the total. A single line that may break flows into it instead. */
   last: TableLine[];
 }
 
-/** Letters of a description that stand beside the numbers, about: rather too few. */
+/** Letters of a description that fit beside the numbers, a low estimate. */
 const LETTERS_ACROSS = 50;
 /** Lines of text: a quarter of a page. */
 const TALL = 13;
-/** Lines of text in the block with the sum: together they leave room for everything else on a page. */
+/** Lines of text in the block with the total, which leave room for everything else on a page. */
 const LAST_MOST = { alone: 26, withSignature: 10 } as const;
-/** Ideographs and their kin are twice as wide. */
+/** East Asian characters are twice as wide. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
 const HAS_WIDE = new RegExp(WIDE.source);
 
 /**
- * @param options.textScale of the document. @param options.isSigned a signature block stands with the sum.
+ * @param options.textScale of the document. @param options.isSigned a signature block follows the total.
  * @returns undefined without lines.
  */
 export function lineTable(
@@ -67,7 +67,7 @@ export function lineTable(
   };
 }
 
-/** Of four lines and more the last two stand with the sum, of three all: otherwise the first would be alone under the head. */
+/** The last two of four and more lines stay with the total. Three stay together, so that none is alone under the table head. */
 function lastLines(lines: readonly TableLine[], heights: readonly number[], most: number): number {
   const wanted = lines.length === 3 ? 3 : 2;
   let count = 1;

@@ -1,4 +1,4 @@
-// Words, numbers, days and amounts as a locale has them: the words are ours, everything else is Intl's.
+// Words, numbers, days and amounts of a locale: labels from our dictionaries, everything else from Intl.
 import type Big from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
@@ -8,10 +8,10 @@ import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
 import { isWritten, labelsOf } from './labels.ts';
 
-/** Where letters are written on Letter: CLDR's list of paper sizes. */
+/** Regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
 
-/** What some of the faces lack, as all of them have it: the narrow spaces of French and of periods, the wide yen of Japanese. */
+/** Replacements for characters that some faces lack: the narrow spaces of French and of periods, the wide yen of Japanese. */
 const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
 export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
@@ -25,7 +25,7 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   return made;
 }
 
-/** Intl's formats cost more to make than to use. */
+/** Making a format of Intl costs more than using it. */
 const locales = new LRUCache<string, DocumentLocale>({ max: 500 });
 
 function makeDocumentLocale(given: {
@@ -46,10 +46,10 @@ function makeDocumentLocale(given: {
     currencyDisplay: symbolKind(numberFormat, currency),
     minimumFractionDigits: digits,
     maximumFractionDigits: DECIMALS_KEPT,
-    // In a column of amounts 1.000 stands under 10.000, also where a text would write 1000.
+    // Amounts in a column are grouped alike, also where running text would write 1000.
     useGrouping: 'always',
   });
-  // One calendar on all documents: a due date that can be read as another day is disputed.
+  // The Gregorian calendar on all documents, because ambiguous due dates are disputed.
   const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
   return {
     language: format,
@@ -79,8 +79,8 @@ interface WrittenLocale {
 }
 
 /**
- * A language we have no words for is written in English, as its region writes days: half a document in one language and half in
- * another is worse than either. Numbers are no words: they keep the locale's own form, in the digits of English.
+ * Documents in a language without a dictionary are English, with days in the form of their region, because a mix of two languages is
+ * worse than either. Numbers keep the form of the locale, in European digits.
  */
 export function writtenLocale(locale: string): WrittenLocale {
   if (!isTag(locale)) return { language: 'en', region: '', format: 'en', numbers: 'en' };
@@ -93,7 +93,7 @@ export function writtenLocale(locale: string): WrittenLocale {
   return { language: 'en', region, format: region ? `en-${region}` : 'en', numbers };
 }
 
-/** False for `de_DE` of a shell: accounts could once be made with it, and their documents keep it. */
+/** False for the `de_DE` of a shell, which older accounts and their documents may have. */
 export function isTag(locale: string): boolean {
   try {
     return Intl.getCanonicalLocales(locale).length > 0;

@@ -1,17 +1,17 @@
-// Hands markdown to the thread that knows it, and starts another thread when a text keeps it busy for too long.
+// Converts Markdown in a worker thread, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { LeakFreeMap } from '#libs/leak-free.ts';
 
-/** Of processor time: a machine that is busy with others makes no text slow. */
+/** Limit of processor time, which other work on the machine does not use up. */
 const LIMIT_MS = 2_000;
-/** Until then the thread must have started, or got its processor time. */
+/** Limit of time for the thread to start, or to get its processor time. */
 const PATIENCE_MS = 15_000;
 const LOOK_AGAIN_MS = 100;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
-  /** @throws AppError 422 when laying the text out takes two seconds of work, 503 when the machine is too busy for it. */
+  /** @throws AppError 422 when the conversion takes two seconds of processor time, 503 when the machine is too busy. */
   toHtml(markdown: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -36,15 +36,15 @@ export function openMarkdown(): Markdown {
   const waiters = new LeakFreeMap<number, Waiter>();
   let lastId = 0;
   let worker: Worker | undefined;
-  /** Of the text the thread works on. */
+  /** Timeout of the text that the thread works on. */
   let timer: NodeJS.Timeout | undefined;
   let hasStarted = false;
   /** Processor time of the thread before that text. */
   let spentMs = 0;
-  /** Changes with every text that is watched. */
+  /** Increases with every text that is watched. */
   let turn = 0;
 
-  // Started with the first text: most documents have none.
+  // Started with the first text, because most documents have none.
   function running(): Worker {
     if (worker) return worker;
     const started = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
@@ -74,7 +74,7 @@ export function openMarkdown(): Markdown {
     how(waiter);
   }
 
-  /** Of the first in the row alone: neither the thread's start nor the texts before it count. */
+  /** Watches only the first text of the queue: neither the thread's start nor the texts before it count. */
   function watch(current: Worker) {
     clearTimeout(timer);
     turn += 1;
@@ -92,7 +92,7 @@ export function openMarkdown(): Markdown {
     timer = setTimeout(() => void look(), waitMs);
   }
 
-  /** The first in the row is what the thread hangs on or fell over; the others have only waited behind it. */
+  /** The first text of the queue made the thread hang or crash; the others only waited behind it. */
   function replace(stuck: Worker, error: AppError) {
     if (worker !== stuck) return;
     worker = undefined;

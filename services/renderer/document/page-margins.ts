@@ -1,9 +1,9 @@
-// What stands in the margins of every page: the foot, and the running head of all pages but the first.
+// Texts in the page margins: the foot of every page, and the running head of all pages but the first.
 import type { DocumentView } from './document-view.ts';
 
 /** Characters of one line. */
 const LINE_LONGEST = 90;
-/** Two lines: of longer bank details the rest stands above in full. */
+/** Two lines; longer bank details are printed in full above. */
 const LEGAL_LONGEST = 180;
 
 /** @returns the texts as strings for a style sheet. */
@@ -25,7 +25,7 @@ function shortened(text: string, longest: number) {
         .trimEnd()}…`;
 }
 
-/** A caller's text inside a CSS string: everything but letters of the alphabet and digits is written as its number. */
+/** A text as a CSS string: everything but ASCII letters and digits is escaped. */
 function cssText(text: string) {
   return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
 }

@@ -1,4 +1,4 @@
-// The page as HTML: template and styles are read and compiled once, a document only fills them in.
+// Renders a document as HTML. Template and style sheets are read and compiled once.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ejs from 'ejs';
@@ -43,7 +43,7 @@ export function compileTemplate(): Render {
   };
 }
 
-/** @returns text and names of values in turn. */
+/** @returns alternately text and names of values. */
 function cutAtValues(sheet: string): string[] {
   return sheet.split(/\$(\w+)/);
 }
@@ -64,7 +64,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     onPicture: view.banner?.text === 'dark' ? INK : '#fff',
     logoGround: view.logoGround ?? 'none',
     ...marginTexts(view),
-    // A trace of the banner on the pages after the first.
+    // A strip in the banner's colour on the pages after the first.
     pageBand: view.hasBanner ? '2.4mm' : '0',
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
@@ -76,7 +76,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
 
-/** A value of `font-family`: of forty families, and the same for every document of a style. */
+/** A value of `font-family` with about forty families, the same for every document of a style. */
 function stack(first: string, han: HanForms): string {
   const key = `${first} ${han}`;
   const known = stacks.get(key);
@@ -90,16 +90,16 @@ function stack(first: string, han: HanForms): string {
 /** At most one for each face of a style and form of Han characters. */
 const stacks = new Map<string, string>();
 
-/** `21 de noviembre de 2026` beside its label: a day is not to be broken in two. */
+/** Days such as `21 de noviembre de 2026` must fit beside their label without a line break. */
 function isLongDay({ label, value }: DocumentView['facts'][number]) {
   return label.length + value.length > 34 && value.length < 28;
 }
 
-/** Characters of a number that its column holds. Two columns of this width and a description share the narrowest page. */
+/** Characters of a number that its column holds. Two such columns and a description fit on the narrowest page. */
 const NUMBER_LONGEST = 24;
 const NUMBER_USUAL = 18;
 const NUMBER_SHORT = 13;
-/** Beside a number, in rem: where there is room, columns stand apart, and the first of them nearer to the descriptions. */
+/** Space beside a number, in rem: wider where there is room. */
 const GAP = { wide: 3, narrow: 1.6 } as const;
 
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
@@ -107,7 +107,7 @@ function columnWidths({ table, labels }: DocumentView) {
   const lines = table ? [...table.lines, ...table.last] : [];
   const money = (value: Money | undefined) =>
     value ? value.before.length + value.symbol.length + value.after.length : 0;
-  // The more characters, the more of them are narrow: separators, and a gap behind the symbol.
+  // Longer numbers have more narrow characters: separators, and a gap after the symbol.
   const width = (longest: number, least: number) => {
     const characters = Math.min(Math.max(longest, least), NUMBER_LONGEST);
     const gap = characters <= NUMBER_SHORT ? GAP.wide : GAP.narrow;
@@ -124,7 +124,7 @@ function columnWidths({ table, labels }: DocumentView) {
     rate: width(Math.max(labels.rate.length, longest.rate), 7),
     discount: width(Math.max(labels.discount.length, longest.discount), 6),
     amount: width(Math.max(labels.amount.length, longest.amount), 8),
-    // A longer one would leave its column, and the page: broken it can be read.
+    // A longer number would leave the page, so it may break.
     numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',
   };
 }

@@ -1,4 +1,4 @@
-// The fonts documents are set in: bundled as packages and shown to Chromium by a fontconfig file of our own, so that no system font matters.
+// The fonts of documents: bundled as packages and named by a fontconfig file of our own, so that system fonts have no influence.
 import { chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escape as escapeXml } from 'es-toolkit';
@@ -6,7 +6,7 @@ import { canRead, type Isolation } from '../browser/isolation.ts';
 
 interface Family {
   package: string;
-  /** Each face that is used is subset and embedded, so a document is set in few of them: no face here without a rule that asks for it. */
+  /** Only faces that a style sheet uses: each one that occurs in a document is embedded. */
   faces: string[];
 }
 
@@ -15,7 +15,7 @@ const WITH_ITALIC = ['400Regular', '400Regular_Italic', '600SemiBold'];
 const REGULAR = ['400Regular'];
 const WITH_BOLD = ['400Regular', '700Bold'];
 
-/** By the name that style sheets use. All are TrueType: of other outlines Chromium makes Type 3 fonts, which readers draw unclearly. */
+/** By the name in style sheets. All are TrueType: Chromium converts other outlines to Type 3 fonts, which readers draw blurred. */
 const FAMILIES: Record<string, Family> = {
   'Cormorant Garamond': { package: '@expo-google-fonts/cormorant-garamond', faces: ['500Medium'] },
   'Source Serif 4': { package: '@expo-google-fonts/source-serif-4', faces: WITH_ITALIC },
@@ -25,8 +25,7 @@ const FAMILIES: Record<string, Family> = {
   'IBM Plex Mono': { package: '@expo-google-fonts/ibm-plex-mono', faces: REGULAR },
   // Letters of rarer Latin and Cyrillic alphabets, and every sign of a currency.
   'Noto Sans': { package: '@expo-google-fonts/noto-sans', faces: PLAIN },
-  // For every other script, whatever the style. Amiri, because each of its letters is one glyph: with faces that set the dots as
-  // glyphs of their own, words fall apart when they are copied.
+  // For every other script, in every style. In Amiri each letter is one glyph; in faces with separate dots, copied words fall apart.
   Amiri: { package: '@expo-google-fonts/amiri', faces: WITH_BOLD },
   'Noto Sans Hebrew': { package: '@expo-google-fonts/noto-sans-hebrew', faces: PLAIN },
   'Noto Sans Armenian': { package: '@expo-google-fonts/noto-sans-armenian', faces: PLAIN },
@@ -59,7 +58,7 @@ const FAMILIES: Record<string, Family> = {
   'Noto Emoji': { package: '@expo-google-fonts/noto-emoji', faces: REGULAR },
 };
 
-/** Families that belong to a style, and none that another text falls back to. */
+/** Families of a style, which are no fallback for other texts. */
 const OF_STYLES = ['Cormorant Garamond', 'IBM Plex Sans', 'EB Garamond', 'IBM Plex Mono'];
 
 const HAN_FAMILIES = {
@@ -70,20 +69,20 @@ const HAN_FAMILIES = {
   korean: ['Noto Sans KR', 'Noto Sans TC', 'Noto Sans SC', 'Noto Sans HK', 'BIZ UDPGothic'],
 } as const;
 
-/** Whose forms of Han characters come first. */
+/** The preferred forms of Han characters. */
 export type HanForms = keyof typeof HAN_FAMILIES;
 
 const HAN = new Set<string>(HAN_FAMILIES.simplified);
 const OTHER_SCRIPTS = Object.keys(FAMILIES).filter((family) => !OF_STYLES.includes(family) && !HAN.has(family));
 
 /**
- * The check mark of Source Serif looks like the sign of a root. Named first of all families, it is one for this character alone, and
- * none at all on a page without CHECK_MARK_FACE.
+ * The check mark of Source Serif looks like a root sign. This family comes first, holds this one character, and exists only on pages
+ * with CHECK_MARK_FACE.
  */
 const CHECK_MARK = 'Check Mark';
 export const CHECK_MARK_FACE = `@font-face{font-family:'${CHECK_MARK}';src:local('Noto Sans Symbols 2'),local('NotoSansSymbols2-Regular');unicode-range:U+2713}`;
 
-/** @returns every family that may draw a character, in the order in which they are asked. */
+/** @returns every family that may draw a character, in fallback order. */
 export function fallbackOrder(first: string, han: HanForms): string[] {
   const [emoji = '', ...others] = OTHER_SCRIPTS.toReversed();
   return [...new Set([CHECK_MARK, first, ...others.toReversed(), ...HAN_FAMILIES[han], emoji])];
@@ -101,7 +100,7 @@ export function fontFiles(): string[] {
 
 function filesOf(family: string): string[] {
   const { package: name, faces } = FAMILIES[family] ?? { package: '', faces: [] };
-  // By path: such packages hold files, and their `exports` do not name them.
+  // By path, because the `exports` of these packages do not name their files.
   const folder = join(import.meta.dirname, '../../../node_modules', name);
   return faces.map((face) => join(folder, face, `${family.replaceAll(' ', '')}_${face}.ttf`));
 }
@@ -117,11 +116,11 @@ export async function prepareFonts(folder: string, isolation: Isolation): Promis
   await mkdir(cache);
   if (isolation.owner !== undefined) await chown(cache, isolation.owner, isolation.owner);
   const files = fontFiles();
-  // A program installed for root alone is not readable by the user Chromium runs as; a copy is.
+  // Files that only root can read are copied for the user that Chromium runs as.
   const gather = (await canRead(files, isolation)) ? symlink : copyFile;
   await Promise.all(files.map((file) => gather(file, join(faces, basename(file)))));
   const path = join(folder, 'fonts.conf');
-  // A folder of links and no patterns: fontconfig reads patterns relative to where the process happens to stand.
+  // A folder of links instead of patterns, which fontconfig reads relative to the working directory.
   await writeFile(
     path,
     `<?xml version="1.0"?>

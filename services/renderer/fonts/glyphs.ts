@@ -1,20 +1,20 @@
-// Knows which characters the bundled fonts can draw: others are printed as a box that can be seen, and the caller is warned.
+// Replaces characters that no bundled font can draw by a visible box, and makes the warnings about them.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { type HasGlyph, readCharacterMap } from './character-map.ts';
 import { regularFaces } from './fonts.ts';
 
-/** Everything below is in every face: most texts need no look at all. */
+/** Every face has these characters, so most texts need no check. */
 const PLAIN = /^[\t\n\r \u00a0!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
 /**
- * Chromium draws nothing for them, whatever the face. Unassigned and private characters are no such: it prints the
- * font's own box. Nor is the space of Ogham, a stroke.
+ * Chromium draws nothing for these, whatever the face. Not among them: unassigned and private characters, for which it prints the
+ * font's own box, and the Ogham space, which is a stroke.
  */
 const INVISIBLE = /(?!\u1680)[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
-/** In the symbol face, so that all boxes look alike and none looks like a nought. */
+/** From the symbol face, so that all boxes look alike and none looks like a zero. */
 const BOX = '\u25af';
 const NAMED_MOST = 5;
 
-/** What is printed of a document, and what its caller should hear. */
+/** The content as it can be printed, and warnings for the caller. */
 export interface Drawn<Content> {
   content: Content;
   /**
@@ -24,12 +24,12 @@ export interface Drawn<Content> {
   warnings: string[];
 }
 
-/** True when for each character that is seen there is a bundled font that has it and the marks upon it. */
+/** True when a bundled font has each visible character together with its marks. */
 export function canDraw(text: string): boolean {
   return drawn(text).missing.size === 0;
 }
 
-/** @param document is left as it is. Its markdown is looked at as HTML, where a number can stand for a character: see drawnHtml. */
+/** @param document is not changed. Its Markdown is checked as HTML, where a number can stand for a character: see drawnHtml. */
 export function drawnDocument(document: PrintableDocument): Drawn<PrintableDocument> {
   const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...texts } = document;
   const fields = findIn(Object.entries(texts));
@@ -83,7 +83,7 @@ function drawn(text: string): { text: string; missing: Set<number> } {
   return { text: missing.size > 0 ? changed : text, missing };
 }
 
-/** Marks are set on a letter by its own face alone: Chromium asks the faces for the whole of them, in one piece or in several. */
+/** Letter and marks must come from one face, composed or decomposed. */
 function isDrawnByOne(grapheme: string): boolean {
   const forms = [...new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])].map(seenOf);
   return forms.some((form) => form.length === 0) || firstFace((has) => forms.some((form) => form.every(has)));
@@ -93,12 +93,12 @@ function seenOf(text: string): number[] {
   return Array.from(text).flatMap((character) => (INVISIBLE.test(character) ? [] : [character.codePointAt(0) ?? 0]));
 }
 
-/** Without what cannot be drawn: the letter below it stays, if a face has it. */
+/** Replaces only what cannot be drawn: a letter stays without its marks if a face has it. */
 function boxed(grapheme: string, missing: Set<number>): string {
   const [first = ''] = grapheme;
   const seen = seenOf(grapheme);
   const alone = seen.filter((code) => !firstFace((has) => has(code)));
-  // Each of them could be drawn, but not on one another.
+  // Each could be drawn, but not combined.
   for (const code of alone.length > 0 ? alone : seen.slice(1)) missing.add(code);
   return alone.includes(first.codePointAt(0) ?? 0) ? BOX : first + BOX;
 }
@@ -106,7 +106,7 @@ function boxed(grapheme: string, missing: Set<number>): string {
 const faces = regularFaces();
 const opened: HasGlyph[] = [];
 
-/** In the order in which faces are asked. Each is read when all before it have failed: at rest none is in memory. */
+/** In fallback order. A face is read only when all before it have failed. */
 function firstFace(draws: (has: HasGlyph) => boolean): boolean {
   for (let index = 0; index < faces.length; index += 1) {
     opened[index] ??= readCharacterMap(faces[index]?.file ?? '');

@@ -1,4 +1,4 @@
-// Tells whose forms of Han characters a document wants: China, Taiwan, Hong Kong, Japan and Korea draw many of them in their own way.
+// Chooses the forms of Han characters of a document: China, Taiwan, Hong Kong, Japan and Korea draw many of them differently.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { HanForms } from './fonts.ts';
 
@@ -6,7 +6,7 @@ const KANA = /[\u3040-\u30ff]/;
 const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
 const HAN = /\p{Script=Han}/gu;
 
-/** By the document's language, otherwise by what its texts show. */
+/** By the document's language, otherwise by its texts. */
 export function hanFormsOf({ lineItems, locale, ...fields }: PrintableDocument): HanForms {
   const ofLocale = locale === undefined ? undefined : formsOf(locale);
   if (ofLocale) return ofLocale;
@@ -31,7 +31,7 @@ function formsOf(locale: string): HanForms | undefined {
   }
 }
 
-/** Characters that the standard of the mainland lacks and the one of Taiwan has, and none the other way round. */
+/** True when more characters are only in the Taiwanese standard than only in the mainland's. */
 function isTraditional(text: string): boolean {
   const found = new Set(text.match(HAN));
   if (found.size === 0) return false;
@@ -43,7 +43,7 @@ function isTraditional(text: string): boolean {
 
 let known: Record<'mainland' | 'taiwan', Set<string>> | undefined;
 
-/** The characters of GB 2312 and Big5, out of the tables every browser has: a few milliseconds, once. */
+/** The characters of GB 2312 and Big5, from the decoder tables of Node: takes a few milliseconds, once. */
 function standards() {
   known ??= {
     mainland: decoded('gbk', { lead: [0xb0, 0xf7], trail: [[0xa1, 0xfe]] }),

@@ -26,7 +26,7 @@ export interface DecodedImage {
 export interface Paint {
   /** Red, green, blue, 0 to 255. */
   colour: [number, number, number];
-  /** Of everything that is painted, 0 to 1. */
+  /** Share of all painted pixels, 0 to 1. */
   share: number;
 }
 
@@ -71,7 +71,7 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fa
   const height = Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm);
   const banner = image.flatten({ background: '#fff' }).resize({ width: BANNER_WIDTH, height, fit: 'cover' });
   if (use === 'banner-standard') return { dataUri: await asJpeg(banner) };
-  // The heading stands on it.
+  // The heading stands on this one.
   const pixels = await banner.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { text, dim } = bannerTextOf(pixels);
   const { width, channels } = pixels.info;
@@ -84,27 +84,27 @@ async function asJpeg(image: Sharp): Promise<string> {
 }
 
 const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as const;
-/** Dots per inch at which a length of SVG is as long as it says, and the most that can be asked for. */
+/** Dots per inch at which one unit of SVG is one pixel, and the maximum of librsvg. */
 const SVG_DENSITY = 72;
 const DENSITY_MAX = 2_400;
 
-/** At the size in which it is printed: a drawing has no dots of its own. */
+/** Rasterised at the size in which it is printed. */
 async function drawn(svg: Buffer, use: ImageUse): Promise<Sharp> {
   const { width, height } = await sharp(svg, { ...INPUT, density: SVG_DENSITY }).metadata();
   const larger = use === 'logo' ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
   return sharp(svg, { ...INPUT, density: Math.min(Math.max(SVG_DENSITY * larger, 1), DENSITY_MAX) });
 }
 
-/** Looked at on this many dots: colours of less than a thousandth of the picture count for nothing. */
-const LOOKED_AT = 96;
-/** Of the picture; less is an edge that was cut inaccurately. */
+/** Pixels along the longer side of the sample. */
+const SAMPLE = 96;
+/** Share of transparent pixels; fewer are only an inaccurate edge. */
 const TRANSPARENT_LEAST = 0.02;
-/** Colours that differ less than this in a part are one. */
+/** Colours that differ less than this in each part count as one. */
 const COLOUR_STEP = 32;
 
 async function paintOf(png: Buffer): Promise<Paint[] | undefined> {
   const { data, info } = await sharp(png)
-    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', kernel: 'nearest' })
+    .resize({ width: SAMPLE, height: SAMPLE, fit: 'inside', kernel: 'nearest' })
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });

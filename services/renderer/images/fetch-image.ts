@@ -1,4 +1,4 @@
-// Gets the images of a document: through the outbound guard or out of the data URI, through the decoder, into the page.
+// The images of a document: fetched through the outbound guard or read from a data URI, decoded, and cached.
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
@@ -10,14 +10,14 @@ import type { ImageDecoder } from './image-decoder.ts';
 
 export type InlineImage = DecodedImage;
 
-/** Safe to tell the caller: says nothing about what is or is not behind an address. */
+/** Safe to show to the caller: reveals nothing about what is behind an address. */
 export type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';
 
 export interface Images {
   /**
    * @param source an http(s) URL or a base64 data URI. @param accountId whose cache may be used.
-   * @param signal aborted when the document is not wanted any more.
-   * @returns the image ready for the page, or why there is none: at once when it is remembered. Throws nothing but `signal.reason`.
+   * @param signal aborted when the document is no longer wanted.
+   * @returns the image for the page or why there is none, without a promise when it is cached. Throws only `signal.reason`.
    */
   get(source: string, use: ImageUse, accountId: string, signal: AbortSignal): Picture | Promise<Picture>;
 }
@@ -26,15 +26,15 @@ export type Picture = InlineImage | { problem: ImageProblem };
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FETCH_LIMIT_MS = 5_000;
-/** With its turn to be decoded: the document is printed without a picture that nobody had time for. */
+/** Including the wait for the decoder. The document is printed without an image that takes longer. */
 const PICTURE_LIMIT_MS = 10_000;
 const REDIRECTS_MAX = 2;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Long enough for a run of documents with one logo, short enough that a new logo shows at once. */
+/** Long enough for a run of documents with one logo, short enough for a replaced logo to appear soon. */
 const CACHE_LIFE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** A host that is silent costs a run of documents its five seconds once, and is asked again soon after it is repaired. */
+/** A silent host delays a run of documents by its five seconds once, and is asked again soon after its repair. */
 const UNREACHABLE_LIFE_MS = 30_000;
 const UNREACHABLE_BYTES = 200;
 
@@ -71,7 +71,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
         if ('fault' in decoded) throw new ImageFailure(decoded.fault);
         return decoded;
       } catch (error) {
-        // The other problems are found at once, and whoever has repaired his picture wants to see it.
+        // Other problems are found quickly, and a repaired image should appear at once.
         if (error instanceof ImageFailure && error.problem !== 'unreachable') throw error;
         options.ttl = UNREACHABLE_LIFE_MS;
         return { problem: 'unreachable' };
@@ -93,7 +93,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
         return await cache.forceFetch(key, { context, signal });
       } catch (error) {
         if (error instanceof ImageFailure) return { problem: error.problem };
-        // Whoever began to fetch it is not wanted any more. If it is not us, we begin anew.
+        // The document that began the fetch was cancelled. Another document that waits for it starts anew.
         signal.throwIfAborted();
       }
     }
@@ -104,7 +104,7 @@ function fromDataUri(source: string): Buffer {
   return Buffer.from(source.slice(source.indexOf(',') + 1), 'base64');
 }
 
-/** Whatever a host thinks of: the wait ends with the limit. */
+/** The wait ends with the limit, whatever the host does. */
 async function downloadInTime(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
   const signal = AbortSignal.any([unwanted, AbortSignal.timeout(FETCH_LIMIT_MS)]);
   return await withTimeout(FETCH_LIMIT_MS, download(source, outbound, signal), { signal });
@@ -123,7 +123,7 @@ async function download(source: string, outbound: Outbound, signal: AbortSignal)
     }
     response.destroy();
     const next = URL.parse(location, address);
-    // From https one does not go back to where everybody can read and change the answer.
+    // Never from https to http, where others can read and change the response.
     if (!next || (address.startsWith('https:') && next.protocol !== 'https:')) throw new ImageFailure('unreachable');
     address = next.href;
   }
@@ -148,7 +148,7 @@ async function request(address: string, outbound: Outbound, signal: AbortSignal)
       resolve,
     );
     call.once('error', reject);
-    // A host that changes to another protocol (101) is cut off by Node without an error and without an answer.
+    // Node closes a connection that switches protocols (101) without an error and without a response.
     call.once('close', () => reject(new ImageFailure('unreachable')));
   });
 }
@@ -157,7 +157,7 @@ function judged(address: string, outbound: Outbound) {
   try {
     return outbound.check(address, { protocols: ['http:', 'https:'] });
   } catch (error) {
-    // Known without asking anybody, so telling it gives nothing away.
+    // Known without a request, so it reveals nothing.
     throw error instanceof OutboundRefused ? new ImageFailure('refused address') : error;
   }
 }

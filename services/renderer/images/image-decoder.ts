@@ -1,4 +1,4 @@
-// Starts and watches the process that decodes images: as locked in as Chromium, replaced when it is stuck or dead.
+// Runs the process that decodes images, isolated like Chromium, and replaces it when it is stuck or dead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -8,16 +8,16 @@ import type { DecodeAnswer, DecodedImage, DecodeRequest, ImageFault, ImageUse } 
 
 /** Sixteen megapixels take about one second. */
 const LIMIT_MS = 5_000;
-/** A renderer has one to two processors: more at once would only run into the limit together, those that are quick with those that are not. */
+/** A renderer has one or two processors: with more at once, fast images would exceed the time limit together with slow ones. */
 const AT_ONCE = 2;
 const HEAP_MEGABYTES = 128;
 const PROGRAM = join(import.meta.dirname, 'decode-image.ts');
 
 export interface ImageDecoder {
   /**
-   * @param options.accountId whose turn it takes: many images of one account wait for each other, not those of others for them.
-   * @param options.signal aborted when nobody waits for it any more: it is let go of, and not decoded when it has not begun.
-   * @returns a data URI, or why there is none. Throws nothing but `signal.reason`.
+   * @param options.accountId images of one account wait for each other, not for those of other accounts.
+   * @param options.signal ends the wait; an image that is still waiting is not decoded.
+   * @returns a data URI, or why there is none. Throws only `signal.reason`.
    */
   decode(
     bytes: Buffer,
@@ -27,20 +27,20 @@ export interface ImageDecoder {
   close(): void;
 }
 
-/** `undefined`: the process died over it, or over another image of the same moment. */
+/** `undefined`: the process died while it decoded this image or another one. */
 type Result = DecodedImage | { fault: ImageFault } | undefined;
 
-/** @param fontsFile for the words in SVG. */
+/** @param fontsFile for text in SVG. */
 export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new LeakFreeMap<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
-  /** In front of the one limit of all: no account has more in that queue than can be decoded at once. Only of those that wait. */
+  /** Limits in front of the common limit: no account has more images in that queue than are decoded at once. Removed when idle. */
   const ofAccounts = new Map<string, LimitFunction>();
   let lastId = 0;
   let child: ChildProcess | undefined;
 
-  // Started with the first image: most documents have none, or one that is remembered.
+  // Started with the first image: most documents have none, or a cached one.
   function running(): ChildProcess {
     if (child) return child;
     const [program = process.execPath, ...rest] = [...wrapper, process.execPath];
@@ -52,7 +52,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     started.on('message', ({ id, ...result }: DecodeAnswer) => settle(id, result));
     started.once('error', () => abandon(started));
     started.once('exit', () => abandon(started));
-    // Neither it nor its channel keeps a renderer alive that is done otherwise.
+    // Neither the process nor its channel keeps a closing renderer alive.
     started.unref();
     started.channel?.unref();
     child = started;
@@ -84,7 +84,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     });
   }
 
-  /** Waits until it is the account's turn, without a hold on the image: one that is given up takes no memory in the queue. */
+  /** Waits for a slot of the account without a reference to the image, so that an abandoned image takes no memory. */
   async function turnOf(accountId: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const ofAccount = ofAccounts.get(accountId) ?? pLimit(AT_ONCE);
@@ -94,7 +94,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     signal.addEventListener('abort', giveUp, { once: true });
     const hold = () => (signal.aborted ? undefined : new Promise<void>((release) => turn.resolve(release)));
     void ofAccount(() => limit(hold)).then(() => {
-      // The last one closes the door.
+      // The limit of an idle account is removed.
       if (ofAccount.activeCount + ofAccount.pendingCount === 0) ofAccounts.delete(accountId);
     });
     try {
@@ -108,7 +108,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     async decode(bytes, use, { accountId, signal }) {
       const release = await turnOf(accountId, signal);
       try {
-        // Once more for the images that were only near; what makes two decoders fall is not an image anybody needs.
+        // A second attempt, in case another image made the process fail. An image that fails twice is rejected.
         return (await send(bytes, use)) ?? (await send(bytes, use)) ?? { fault: 'not an image' };
       } finally {
         release();

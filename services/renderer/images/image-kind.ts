@@ -1,4 +1,4 @@
-// Tells what kind of image a file is by its first bytes, and makes SVG harmless: whatever a caller calls it.
+// Detects the kind of an image by its first bytes, not by its name, and makes SVG harmless.
 
 export type ImageKind = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF' | 'SVG' | 'HEIC' | 'BMP' | 'TIFF' | 'PDF' | 'ICO';
 
@@ -16,10 +16,10 @@ const MAGIC: readonly (readonly [at: number, magic: string, kind: ImageKind])[] 
   [0, '%PDF-', 'PDF'],
   [0, '\0\0\x01\0', 'ICO'],
 ];
-/** Of the box that such files begin with: its length, its name, then the brands (ISO/IEC 14496-12). */
+/** Such files begin with a box of a length, a name and brands (ISO/IEC 14496-12). */
 const BRANDS_AT = 8;
 const HEIF = /^(?:hei[cxms]|hev[cmx]|mif1|msf1)/;
-/** Declarations and comments may stand in front of the element. */
+/** Declarations and comments may precede the element. */
 const SVG =
   /^\ufeff?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<(?:svg:)?svg[\s>]/i;
 const HEAD_BYTES = 4_096;
@@ -38,7 +38,7 @@ export function kindOf(bytes: Buffer): ImageKind | undefined {
 
 const ACTIVE = /<(script|foreignObject|iframe|object|embed|audio|video)\b[\s\S]*?(?:<\/\1\s*>|\/>|$)/gi;
 const HANDLER = /\son\w+\s*=\s*(?:"[^"]*"|'[^']*')/gi;
-/** To another place of the drawing, or a picture that the file brings: nothing else. */
+/** References to parts of the same drawing and embedded images are kept, nothing else. */
 const REFERENCE =
   /\s(?:xlink:)?href\s*=\s*(?:"(?!#|data:image\/(?:png|jpeg);)[^"]*"|'(?!#|data:image\/(?:png|jpeg);)[^']*')/gi;
 const OUTER_URL = /url\(\s*["']?(?!["']?\s*#)[^)]*\)/gi;
@@ -48,8 +48,8 @@ const INSTRUCTION = /<\?(?!xml\s)[\s\S]*?\?>/gi;
 const INCLUDE = /<(?:\w+:)?include\b[^>]*>/gi;
 
 /**
- * Without anything that runs, or that names another file. The program that draws it opens no other file and reaches no network either.
- * Of entities none is left: a file that uses its own is no SVG any more.
+ * Removes everything that runs or names another file. The library that draws it opens no files and has no network either.
+ * Entities are removed as well: a file that depends on them is no longer an SVG.
  */
 export function harmlessSvg(bytes: Buffer): Buffer {
   let text = bytes.toString('utf8');

@@ -1,15 +1,15 @@
-// Decides whether a logo needs a ground of its own: a white one on white paper, or one in the banner's colour, is not seen.
+// Chooses a background for logos that would be invisible, such as a white one on paper or one in the banner's colour.
 import { contrast, parseColour } from '../document/colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 
-/** Shapes are told from their ground at this contrast of WCAG 2; text in them would need more. */
+/** WCAG 2 contrast at which shapes are visible; text needs more. */
 const SEEN = 1.8;
-/** Of what is painted; white letters inside a dark sign may be missing from it. */
+/** Share of the painted pixels that must be visible; the rest may be white letters inside a dark sign. */
 const SEEN_SHARE = 0.75;
 
 /**
- * @param ground what the logo stands on. @param others in the order in which they are tried, `#rrggbb` all of them.
- * @returns a colour to put behind it, undefined when it is seen without.
+ * @param ground the colour below the logo. @param others backgrounds in order of preference, all `#rrggbb`.
+ * @returns a background for the logo, undefined when it is visible without one.
  */
 export function logoGround(
   logo: InlineImage | undefined,

@@ -64,7 +64,7 @@ export function openFont(file: PdfFile, number: number): EmbeddedFont | undefine
   };
 }
 
-/** Of single codes, and of ranges of codes that stand for consecutive characters. */
+/** Reads single codes and ranges of codes that stand for consecutive characters. */
 function textsIn(map: string): Map<string, string> {
   const texts = new Map([...map.matchAll(/^<(\w{4})> <(\w+)>$/gm)].map(([, code = '', text = '']) => [code, text]));
   for (const [, from = '', to = '', text = ''] of map.matchAll(/^<(\w{4})> <(\w{4})> <(\w{4})>$/gm)) {

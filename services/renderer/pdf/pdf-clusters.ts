@@ -1,5 +1,5 @@
-// Makes text in complex scripts findable. Where several glyphs stand for one cluster of characters, Chromium writes the characters
-// beside them (ActualText), which half of the readers ignore: here each cluster becomes one glyph, whose characters every reader knows.
+// Makes text in complex scripts searchable. Where several glyphs form one cluster of characters, Chromium writes the characters beside
+// them (ActualText), which half of the PDF readers ignore. Here each cluster becomes one glyph, whose characters every reader knows.
 import { type EmbeddedFont, hexCode, isFromRightToLeft, openFont } from './embedded-font.ts';
 import { type PdfFile, readPdfFile, UnknownForm, unexpected } from './pdf-file.ts';
 
@@ -13,10 +13,10 @@ const SHOWS_NOTHING = /BT\n(?:\/F\d+ \S+ Tf\n|[-.\d ]+ Tm\n|[-.\d ]+ Td\n)*ET\n/
 /** Two texts from right to left in the same font on the same line, one right behind the other. */
 const TORN =
   /BT\n(\/ReversedChars BMC\n\/F\d+ \S+ Tf\n[-.\d ]+ Tm\n)((?:(?!EMC\nET\n)[\s\S])*)EMC\nET\nBT\n\1(\S+) (\S+) Td /g;
-/** A place where a word could have been broken: readers would copy it. */
+/** A soft hyphen that was not used as a line break: readers would copy it. */
 const SOFT_HYPHEN = /\/Span<<\/ActualText <FEFF00AD> >> BDC\n([^<]*)<[0-9A-F]+> Tj\nEMC\n/g;
 
-/** Letters of which each is one glyph in every face, and the signs that go with them; a soft hyphen is none of them. */
+/** Characters that are one glyph each in every face. A soft hyphen is none of them. */
 const SIMPLE_TEXT = /^[\0-\u00ac\u00ae-\u024f\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2212]*$/;
 
 /** @returns false when no text of the page can have a cluster of several glyphs, as in most documents in Latin letters. */
@@ -24,7 +24,7 @@ export function mayHaveClusters(html: string): boolean {
   return !SIMPLE_TEXT.test(html);
 }
 
-/** @returns the same file when there is nothing to do, or when it is built in an unknown way: then it is found as Chromium writes it. */
+/** @returns the same file when there is nothing to change, or when its structure is unknown. */
 export function withFindableClusters(pdf: Buffer): Buffer {
   try {
     const file = readPdfFile(pdf);
@@ -67,7 +67,7 @@ function rewritePage(file: PdfFile, page: string, fonts: Map<number, EmbeddedFon
 
 /**
  * A joiner between letters from right to left is a glyph of its own, often of another face. It draws nothing, and half of the readers
- * drop it: it is left out, and the glyph drawn behind it, which is the letter in front of it, says both.
+ * drop it. Here it is omitted, and the glyph drawn after it, which is the letter before it, stands for both characters.
  */
 function withJoinersMarked(
   content: string,
@@ -98,7 +98,7 @@ function withJoinersMarked(
   return marked === content ? content : inOnePiece(marked.replaceAll(SHOWS_NOTHING, ''));
 }
 
-/** What was drawn on both sides of a joiner is one piece: readers make two words of two. */
+/** Joins the text on both sides of a joiner into one piece, because readers take two pieces for two words. */
 function inOnePiece(content: string): string {
   const whole = content.replaceAll(TORN, (_torn, head: string, drawing: string, x: string, y: string) => {
     let [right, up] = [Number(x), Number(y)];
@@ -117,7 +117,7 @@ interface Placed {
   y: number;
 }
 
-/** @returns undefined when the cluster is drawn in a way that one glyph cannot have. */
+/** @returns undefined when one glyph cannot draw the cluster. */
 function asOneGlyph(shown: string, text: string, font: EmbeddedFont, size: number): string | undefined {
   const first = shown.search(/<[0-9A-F]+> Tj\n/);
   const [before, drawing] = [shown.slice(0, first), shown.slice(first)];
@@ -135,7 +135,7 @@ function asOneGlyph(shown: string, text: string, font: EmbeddedFont, size: numbe
   return `${before}${moved(origin.x, origin.y)}<${hexCode(code)}> Tj\n${moved(line.x - origin.x, line.y - origin.y)}`;
 }
 
-/** From where the first glyph stands. @returns where the line begins after the last one, from which the next step counts. */
+/** Positions relative to the first glyph. @returns also the origin of the line after the last one. */
 function placedGlyphs(drawing: string, font: EmbeddedFont, size: number) {
   const placed: Placed[] = [];
   const line = { x: 0, y: 0 };

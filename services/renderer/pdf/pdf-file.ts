@@ -1,18 +1,18 @@
-// Reads and rewrites the objects of a PDF as Chromium makes it: one table of objects, streams deflated or plain.
+// Reads and rewrites the objects of a PDF of Chromium's structure: one cross-reference table, streams deflated or plain.
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** A Chromium that builds its files in another way: leave them alone. */
+/** The file has another structure and must stay as it is. */
 export class UnknownForm extends Error {}
 
 export interface PdfFile {
-  /** Of all objects, in the order in which they stand in the file. */
+  /** Numbers of all objects, in file order. */
   numbers: number[];
-  /** The object without its number: a dictionary, and what follows it. */
+  /** The object without its number: its dictionary and whatever follows. */
   textOf(number: number): string;
   /** Inflated. */
   streamOf(number: number): Buffer;
   replaceText(number: number, text: string): void;
-  /** @param entries of its dictionary, by name, that have changed besides its length. */
+  /** @param entries changed entries of its dictionary besides the length. */
   replaceStream(number: number, content: Buffer, entries?: Record<string, number>): void;
   toBuffer(): Buffer;
 }
@@ -87,7 +87,7 @@ export function readPdfFile(pdf: Buffer): PdfFile {
   };
 }
 
-/** By the number of the object, which has no gap. */
+/** By object number; the numbers have no gaps. */
 function offsetsIn(pdf: Buffer, tableAt: number): Map<number, number> {
   const head = /^xref\n0 (\d+)\n/.exec(pdf.toString('latin1', tableAt, tableAt + 30)) ?? unexpected();
   const offsets = new Map<number, number>();

@@ -1,10 +1,10 @@
-// What Chromium leaves out of a PDF or fills in anew each time: author and language are added, times and names of nodes made the same.
+// Adds author and language to a PDF of Chromium, and makes its times and node names reproducible.
 
 export interface Metadata {
   author: string;
   /** BCP 47. */
   language: string;
-  /** Milliseconds since the epoch. Given, the same content gives the same bytes. */
+  /** Milliseconds since the epoch; when given, the same content gives the same bytes. */
   madeAt?: number | undefined;
 }
 
@@ -12,18 +12,18 @@ export interface Metadata {
 const ENTRY_BYTES = 20;
 /** Behind the last object: the trailer is shorter. */
 const TRAILER_BYTES = 400;
-/** Chromium counts the nodes of all documents of a page. Only where names of nodes stand: a caller may be called like one. */
+/** Chromium numbers nodes across all documents of a page. Matches only positions of node names, because a text may look like one. */
 const NODE = /(?<=\/ID |[[R)] ?)\(node\d{8}\)/g;
 
 /**
  * Appends the two changed objects as an incremental update (ISO 32000-1, 7.5.6): nothing in front of them moves.
- * @param pdf changed in place where the length stays.
+ * @param pdf changed in place where the length stays the same.
  */
 export function withMetadata(pdf: Buffer, metadata: Metadata): Buffer {
   try {
     return Buffer.concat([pdf, Buffer.from(updateOf(pdf, metadata), 'latin1')]);
   } catch (error) {
-    // A Chromium that builds its files in another way: a document without these is better than no document.
+    // A document without these is better than no document.
     if (error instanceof UnknownForm) return pdf;
     throw error;
   }
@@ -88,7 +88,7 @@ function fixTimes(pdf: Buffer, infoAt: number, madeAt: number) {
   }
 }
 
-/** In their order, so that the sorted tree of names stays sorted. */
+/** In order, so that the sorted name tree stays sorted. */
 function renumberNodes(pdf: Buffer) {
   if (!pdf.includes('/StructTreeRoot')) return;
   const places = [...pdf.toString('latin1').matchAll(NODE)];
@@ -97,7 +97,7 @@ function renumberNodes(pdf: Buffer) {
   for (const { 0: name, index } of places) pdf.write(order.get(name) ?? name, index, 'latin1');
 }
 
-/** ISO 32000-1, 7.9.2.2: in ASCII as it is, everything else in UTF-16 with its mark, as hexadecimal digits. */
+/** ISO 32000-1, 7.9.2.2: ASCII as it is, everything else as hexadecimal UTF-16 with a byte order mark. */
 function textString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replaceAll(/[\\()]/g, '\\$&')})`;
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
