@@ -80,7 +80,7 @@ describe('from files', () => {
     const refused = await runAdmin(['accounts', 'list'], env);
 
     expect([refused.code, refused.stdout]).toEqual([78, '']);
-    for (const word of ['MONGODB_URI and MONGODB_URI_FILE', 'SECRET_KEY must be', 'the nearest is OUTBOUND_ALLOW']) {
+    for (const word of ['MONGODB_URI and MONGODB_URI_FILE', 'SECRET_KEY must be', 'did you mean OUTBOUND_ALLOW?']) {
       expect(refused.stderr).toContain(word);
     }
     expect((await runAdmin(['--help'], env)).code).toBe(0);

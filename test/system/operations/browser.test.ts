@@ -153,7 +153,7 @@ describe('looks', () => {
     ['renders', () => '/renders', /documents match/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
     ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
-    ['runs', () => '/bulk', /Nothing was done to many/],
+    ['runs', () => '/bulk', /No run yet/],
     ['audit', () => '/audit', /wrong name or password/],
   ];
   const all = schemes.flatMap((scheme) => pages.map(([name, path, shows]) => ({ ...scheme, name, path, shows })));
