@@ -19,7 +19,7 @@ const FAILURES_MIN = 5;
 /** As it was when it was called. */
 type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'url' | 'failing_since' | 'failures'>;
 
-/** The account may have changed the URL during the call: how one URL answers says nothing about the next. */
+/** The account may have changed the URL during the call: how one URL responds says nothing about the next. */
 const asCalled = ({ _id, account_id, url }: Endpoint) => ({ _id, account_id, url });
 
 /** One success ends a series of failures. A healthy endpoint costs no write. */

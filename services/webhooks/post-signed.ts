@@ -28,7 +28,7 @@ export interface Call {
 export interface Outcome {
   isWell: boolean;
   durationMs: number;
-  /** Absent without an answer. */
+  /** Absent without a response. */
   status?: number;
   /** Absent on success. */
   errorClass?: ErrorClass;
@@ -41,7 +41,7 @@ export interface Outcome {
 
 export type PostSigned = (call: Call) => Promise<Outcome>;
 
-/** @param options.timeoutMs for all of it: resolving, connecting, sending, and the answer's head. */
+/** @param options.timeoutMs for all of it: resolving, connecting, sending, and the head of the response. */
 export function makePostSigned(options: { outbound: Outbound; timeoutMs: number; userAgent: string }): PostSigned {
   return async (call) => {
     const startedAt = performance.now();

@@ -28,7 +28,7 @@ export const SETTLED_KEPT_SECONDS = 90 * 24 * 3_600;
 const attemptSchema = new Schema(
   {
     at: { type: Date, required: true },
-    /** Absent without an answer: the time until a refusal would tell about a port, too. */
+    /** Absent without a response: the time until a refusal would reveal something about a port, too. */
     duration_ms: Number,
     response_status: Number,
     /** Absent on success. */

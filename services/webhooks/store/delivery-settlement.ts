@@ -68,7 +68,7 @@ function deliveredTogether(leaseId: string, group: readonly Delivered[], now: Da
 }
 
 function valuesOf(verdict: Verdict, attempt: Attempt | undefined, now: Date) {
-  // Without an answer the time it took must not show, see ErrorClass.
+  // Without a response the time it took must not show, see ErrorClass.
   const updatedAt = attempt?.error_class === 'unreachable' ? attempt.at : now;
   switch (verdict.move) {
     case 'defer': {

@@ -1,4 +1,4 @@
-// What the poller looks at: deliveries that are due, and when it looks at them again.
+// Deliveries that are due for the poller, and when they are due again.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, wireId } from '#libs/models/tenant.ts';
@@ -7,7 +7,7 @@ import { changeOf, guardOf } from '#libs/models/webhooks/delivery-moves.ts';
 import { DELIVERY_MOVES } from '#libs/models/webhooks/delivery-states.ts';
 import type { Deferral } from './new-deliveries.ts';
 
-/** The endpoint answers again: its deferred deliveries are due now. */
+/** The endpoint responds again: its deferred deliveries are due now. */
 export async function recallDeferred(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('recall', { now }) },
@@ -21,8 +21,8 @@ export type DueDelivery = Pick<
 > & { due_at: Date };
 
 /**
- * What the poller must look at now, of all accounts. When there is more than `limit`, half of it is what fell due last: the backlog of
- * one account, which may last for hours, delays no retry of another one.
+ * Deliveries of all accounts that are due now. When there are more than `limit`, half of them are the ones that fell due last: the
+ * backlog of one account, which may last for hours, delays no retry of another one.
  */
 export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
   const oldest = await findDue(1, limit, now);

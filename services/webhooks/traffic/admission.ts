@@ -1,4 +1,4 @@
-// The answer to an attempt that asks to call an endpoint: admitted, or how long to wait.
+// The decision on an attempt that asks to call an endpoint: admitted, or how long to wait.
 import type { AttemptOutcome } from './endpoint-attempts.ts';
 
 export interface Wait {

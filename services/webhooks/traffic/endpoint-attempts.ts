@@ -8,8 +8,8 @@ const IN_FLIGHT_FAILING = 1;
 /** The weight of the latest attempt in the average. */
 const SMOOTHING = 0.2;
 /** An attempt beyond the limit comes back after this at the latest: the endpoint may be quicker by then. */
-const POSTPONED_MAX_MS = 5 * 60_000;
-const POSTPONED_MIN_MS = 500;
+const DEFERRED_MAX_MS = 5 * 60_000;
+const DEFERRED_MIN_MS = 500;
 
 export interface AttemptOutcome {
   isWell: boolean;
@@ -28,7 +28,7 @@ export interface EndpointAttempts {
   /** How long the next one will take. */
   expectedMs(): number;
   /** Gives each attempt beyond the limit a time of its own, so that they do not all come back together. @returns milliseconds. */
-  postpone(): number;
+  deferMs(): number;
 }
 
 export function makeEndpointAttempts(options: {
@@ -68,9 +68,9 @@ export function makeEndpointAttempts(options: {
     },
     averageMs: () => averageMs,
     expectedMs,
-    postpone() {
-      nextFreeAt = Math.min(Math.max(nextFreeAt, now()) + expectedMs() / limit(), now() + POSTPONED_MAX_MS);
-      return Math.max(POSTPONED_MIN_MS, nextFreeAt - now());
+    deferMs() {
+      nextFreeAt = Math.min(Math.max(nextFreeAt, now()) + expectedMs() / limit(), now() + DEFERRED_MAX_MS);
+      return Math.max(DEFERRED_MIN_MS, nextFreeAt - now());
     },
   };
 }

@@ -50,4 +50,4 @@ export function makeWaitingRoom(speed: SpeedJudge, slots = Number.POSITIVE_INFIN
 }
 
 /** The wait of an attempt that finds the limit reached and no room here. */
-export const beyondLimit = (endpoint: WaitingEndpoint): Wait => ({ waitMs: endpoint.postpone(), isOpen: false });
+export const beyondLimit = (endpoint: WaitingEndpoint): Wait => ({ waitMs: endpoint.deferMs(), isOpen: false });
