@@ -1,10 +1,8 @@
 // Batches of stored documents: create, watch, fetch and remove.
 import { agreedDate } from '#libs/clock.ts';
-import { AppError, lacksScope } from '#libs/errors.ts';
+import { lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
-import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
-import { Quote } from '#libs/models/billing/quote.ts';
 import { removeFiles } from '#libs/models/documents/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
@@ -18,13 +16,13 @@ import {
   insertBatch,
 } from '#libs/models/documents/document-batch.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { findAllOwn, findOwn, removeOwn } from '#libs/models/records.ts';
+import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo/connection.ts';
 import { deleted, found, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';
+import { type Numbered, numbersOf } from './batch-numbers.ts';
 import { batchResponse, batchSummary, batchSummaryResponse, batchView, batchesPath as path } from './batch-view.ts';
 
 const missing = 'Batch of documents not found or access denied';
@@ -209,27 +207,4 @@ function requireRead(caller: Caller, kinds: readonly NumberKind[]) {
 
 function mayRead({ scopes }: Caller, kind: NumberKind): boolean {
   return allows(scopes, `${kind}s:read`);
-}
-
-/** @throws AppError 404 that names every place whose document the account does not have. */
-interface Numbered {
-  number: number;
-  number_text?: string;
-}
-
-async function numbersOf(accountId: Id, documents: NewBatch['documents'], session: Session): Promise<Numbered[]> {
-  const idsOf = (kind: NumberKind) => documents.filter(({ type }) => type === kind).map(({ id }) => id);
-  const known = {
-    invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number', 'number_text'], session),
-    quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number', 'number_text'], session),
-  };
-  const details: Record<string, string[]> = {};
-  const numbers = documents.map(({ type, id }, index) => {
-    const { number, number_text } = known[type].get(id) ?? {};
-    const word = type === 'invoice' ? 'Invoice' : 'Quote';
-    if (number === undefined) details[`documents.${index}.id`] = [`${word} not found or access denied`];
-    return { number: number ?? 0, ...(number_text ? { number_text } : {}) };
-  });
-  if (Object.keys(details).length > 0) throw new AppError(404, 'Document not found or access denied', { details });
-  return numbers;
 }

@@ -1,6 +1,8 @@
 // Decides whether one more document may wait, by what this gateway has seen of its own documents. Accounts do not wait for each other's.
 import { AppError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { openShares } from './renderer-shares.ts';
+import { openMeasure } from './wait-estimate.ts';
 
 export interface AdmissionLimits {
   /** Documents one account may have in flight on this gateway. */
@@ -17,8 +19,6 @@ const DEFAULTS: AdmissionLimits = { perAccount: 32, pagesPerAccount: 450, waitin
 
 /** So few ahead are always admitted: they are too few to estimate a wait from. */
 const ALWAYS = 8;
-/** Of what was measured, this much is kept with each further document. */
-const MEMORY = 0.95;
 /** From the reservation until a key is looked up and a body read. Not longer: a caller must not keep others out by connecting alone. */
 const RESERVED_MS = 250;
 /** When the queue is full, an account without documents in it is still admitted, up to this much more. */
@@ -28,8 +28,6 @@ const IMAGE_MS = 1_000;
 /** Callers that were rejected together should not come back together. */
 const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
-/** The time that renderers spent on an account's documents counts half after a minute. */
-const HALF_LIFE_MS = 60_000;
 /** An account that used more than this share of it, and at least so much, waits while another account does. */
 const SHARE = 2 / 3;
 const SHARE_LEAST_MS = 10_000;
@@ -196,45 +194,6 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
           measures[isSlow ? 'slow' : 'short'].add(queued, tookMs);
         },
       };
-    },
-  };
-}
-
-/** A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most. */
-function openMeasure() {
-  let documents = 0;
-  let spentMs = 0;
-  return {
-    averageMs: () => (documents > 0 ? spentMs / documents : 0),
-    add(position: number, tookMs: number) {
-      documents = documents * MEMORY + position;
-      spentMs = spentMs * MEMORY + tookMs;
-    },
-  };
-}
-
-/** Renderer time by account, which fades. */
-function openShares() {
-  const shares = new Map<Id, { ms: number; at: number }>();
-  const now = () => performance.now();
-  const faded = ({ ms, at }: { ms: number; at: number }) => ms * 0.5 ** ((now() - at) / HALF_LIFE_MS);
-  return {
-    add(accountId: Id, ms: number) {
-      if (ms <= 0) return;
-      const share = shares.get(accountId);
-      shares.delete(accountId);
-      shares.set(accountId, { ms: ms + (share ? faded(share) : 0), at: now() });
-      // The longest unused first: what has faded is forgotten.
-      for (const [id, old] of shares) {
-        if (faded(old) >= 1) break;
-        shares.delete(id);
-      }
-    },
-    of(accountId: Id) {
-      let all = 0;
-      for (const share of shares.values()) all += faded(share);
-      const own = shares.get(accountId);
-      return { own: own ? faded(own) : 0, all };
     },
   };
 }

@@ -8,10 +8,10 @@ import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
-import { recordRender } from '#libs/models/documents/render-record.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
+import { recorded } from './recorded-print.ts';
 
 const DEADLINE_MS = 30_000;
 /** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
@@ -164,27 +164,4 @@ function firstOf(warnings: string[]): string[] {
     return length > WARNINGS_LONGEST;
   });
   return end < 0 ? warnings : [...warnings.slice(0, end), `and ${warnings.length - end} more`];
-}
-
-/** For operators: what became of each document. */
-async function recorded({ document, accountId, requestId, signal }: PrintRequest, printing: Promise<Reply>) {
-  const startedAt = performance.now();
-  const record = { accountId, requestId, title: document.title };
-  const durationMs = () => performance.now() - startedAt;
-  try {
-    const reply = await printing;
-    const { warnings } = reply;
-    recordRender({ ...record, status: 'done', durationMs: durationMs(), sizeBytes: reply.bytes.length, warnings });
-    return reply;
-  } catch (error) {
-    const status = signal.aborted ? 'cancelled' : statusOf(error);
-    const errorClass = error instanceof Error ? error.message : undefined;
-    recordRender({ ...record, status, durationMs: durationMs(), errorClass });
-    throw error;
-  }
-}
-
-function statusOf(error: unknown) {
-  if (!(error instanceof AppError) || error.status === 503) return 'failed';
-  return error.status === 504 ? 'expired' : 'refused';
 }

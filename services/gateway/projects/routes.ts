@@ -8,19 +8,8 @@ import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
-import {
-  changeOwn,
-  driverOf,
-  findOwn,
-  hasOwn,
-  insertOwn,
-  isTooMuchToRemove,
-  isUnchanged,
-  REMOVED_MAX,
-  REMOVED_MAX_MIB,
-  removeAllWith,
-  removeOwn,
-} from '#libs/models/records.ts';
+import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import {
   Project,

@@ -3,19 +3,8 @@
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { findPage } from '#libs/models/listing.ts';
-import {
-  changeOwn,
-  findOwn,
-  hasOwn,
-  insertOwn,
-  isTooMuchToRemove,
-  isUnchanged,
-  lockOwn,
-  REMOVED_MAX,
-  REMOVED_MAX_MIB,
-  removeAllWith,
-  removeOwn,
-} from '#libs/models/records.ts';
+import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
+import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { hasIssuedTime } from '#libs/models/time/billed-time.ts';
 import { Project, type ProjectDetails, projectsOf } from '#libs/models/time/project.ts';

@@ -2,16 +2,15 @@
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/counter.ts';
-import { isUnchanged } from '#libs/models/records.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { pausedAfter, resumedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
-import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { changesOf, isAsWanted } from './change-endpoint.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
 import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { testResponse, webhookResponse, webhookWithSecretResponse } from './response.ts';
@@ -140,42 +139,6 @@ async function updateWebhook(context: Context<WebhookChanges>) {
   });
   if (body.enabled !== undefined) await reconcile(context);
   return response;
-}
-
-/** True when nothing would change: neither the endpoint nor its record of failures. */
-function isAsWanted(endpoint: WebhookEndpointRecord, { description, ...rest }: WebhookChanges): boolean {
-  const given = description === undefined ? rest : { ...rest, description: description || null };
-  if (!isUnchanged(endpoint, given)) return false;
-  if (rest.enabled === undefined) return true;
-  const { failing_since, failures, disabled_reason } = endpoint;
-  return rest.enabled ? !failing_since && !failures && !disabled_reason : disabled_reason === 'manual';
-}
-
-/** @param sequence of the account's latest event. */
-function changesOf(
-  endpoint: WebhookEndpointRecord,
-  { enabled, description, ...rest }: WebhookChanges,
-  sequence: number,
-) {
-  // Another URL, or the caller says that it is well again: the record of failures starts anew.
-  const isFresh = (rest.url !== undefined && rest.url !== endpoint.url) || enabled === true;
-  return {
-    $set: {
-      ...rest,
-      ...(description ? { description } : {}),
-      ...(enabled === undefined ? {} : { enabled }),
-      ...(enabled === false ? { disabled_reason: 'manual' } : {}),
-      ...(enabled && !endpoint.enabled ? { pauses: resumedAfter(endpoint, sequence) } : {}),
-      updated_at: new Date(),
-    },
-    // Only when it was enabled: a second disabling must not shorten the pause.
-    ...(enabled === false && endpoint.enabled ? pausedAfter(sequence) : {}),
-    $unset: {
-      ...(description === null || description === '' ? { description: 1 as const } : {}),
-      ...(isFresh ? { failing_since: 1 as const, failures: 1 as const } : {}),
-      ...(enabled ? { disabled_reason: 1 as const } : {}),
-    },
-  };
 }
 
 async function deleteWebhook(context: Context) {

@@ -1,6 +1,7 @@
 // Projects over HTTP: the account's own statuses, and what may be deleted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { REMOVED_MAX } from '#libs/models/remove-records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
-import { driverOf, REMOVED_MAX } from '#libs/models/records.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { REMOVED_MAX } from '#libs/models/remove-records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event } from '#libs/models/webhooks/event.ts';

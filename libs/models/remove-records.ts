@@ -1,0 +1,60 @@
+// Removes many of an account's records in one transaction, within a limit.
+import type { Session } from '../mongo/connection.ts';
+import { driverOf, type Owned, type Records } from './records.ts';
+import { type Id, storedId } from './tenant.ts';
+
+/** What one transaction removes at most along with a record. */
+export const REMOVED_MAX = 5_000;
+export const REMOVED_MAX_MIB = 16;
+const BATCH = 200;
+
+/** True when more matches than one transaction should remove: it blocks all other writes of the account and fills the database's cache. */
+export async function isTooMuchToRemove<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  filter: Partial<Stored>,
+  session: Session,
+): Promise<boolean> {
+  const [sum] = await driverOf(records)
+    .aggregate<{ count: number; bytes: number }>(
+      [
+        { $match: { account_id: storedId(accountId), ...filter } },
+        { $limit: REMOVED_MAX + 1 },
+        { $group: { _id: null, count: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ],
+      { session, hint: alongIds(filter) },
+    )
+    .toArray();
+  return sum !== undefined && (sum.count > REMOVED_MAX || sum.bytes > REMOVED_MAX_MIB * 1024 * 1024);
+}
+
+/**
+ * Removes all the account's records that match, oldest first, in batches: together they may be large.
+ * @param filter fields that the listing of these records has a filter for.
+ * @param announce gets each batch before the next is read.
+ */
+export async function removeAllWith<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  filter: Partial<Stored>,
+  session: Session,
+  announce: (batch: readonly Stored[]) => Promise<void>,
+): Promise<void> {
+  const account_id = storedId(accountId);
+  for (;;) {
+    const batch = await driverOf(records)
+      .find(
+        { account_id, ...(filter as object) },
+        { session, sort: { _id: 1 }, limit: BATCH, batchSize: BATCH + 1, hint: alongIds(filter) },
+      )
+      .toArray();
+    if (batch.length === 0) return;
+    await driverOf(records).deleteMany({ account_id, _id: { $in: batch.map(({ _id }) => _id) } }, { session });
+    await announce(batch as unknown as Stored[]);
+  }
+}
+
+/** The index of a listing that finds by `filter` and gives the oldest first, see listing.ts. */
+function alongIds(filter: object): Record<string, 1> {
+  return { account_id: 1, ...Object.fromEntries(Object.keys(filter).map((name) => [name, 1] as const)), _id: 1 };
+}
