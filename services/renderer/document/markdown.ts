@@ -31,7 +31,8 @@ interface Said {
   failure?: string;
 }
 
-export function openMarkdown(): Markdown {
+/** @param options.patienceMs limit of time instead of 15 s. */
+export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number } = {}): Markdown {
   /** In the order in which the thread works on them. */
   const waiters = new LeakFreeMap<number, Waiter>();
   let lastId = 0;
@@ -78,7 +79,7 @@ export function openMarkdown(): Markdown {
   function watch(current: Worker) {
     clearTimeout(timer);
     turn += 1;
-    if (waiters.size > 0) lookIn(hasStarted ? LIMIT_MS : PATIENCE_MS, current, { of: turn, since: performance.now() });
+    if (waiters.size > 0) lookIn(hasStarted ? LIMIT_MS : patienceMs, current, { of: turn, since: performance.now() });
   }
 
   function lookIn(waitMs: number, current: Worker, text: { of: number; since: number }) {
@@ -86,7 +87,7 @@ export function openMarkdown(): Markdown {
       const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
       if (worker !== current || turn !== text.of) return;
       if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
-      else if (performance.now() - text.since >= PATIENCE_MS) replace(current, tooBusy());
+      else if (performance.now() - text.since >= patienceMs) replace(current, tooBusy());
       else lookIn(Math.max(LIMIT_MS - usedMs, LOOK_AGAIN_MS), current, text);
     };
     timer = setTimeout(() => void look(), waitMs);
