@@ -9,7 +9,8 @@ export type { Redis };
 
 /** How long one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
-const RECONNECT_MAX_MS = 1_000;
+/** A service that waits for Redis is ready this long after it at the most. Each try is one refused packet. */
+const RECONNECT_MAX_MS = 250;
 
 /** A Unix socket in the form of redis-py and others. ioredis itself accepts only the two TCP schemes. */
 const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?$/;

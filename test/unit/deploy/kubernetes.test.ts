@@ -197,6 +197,17 @@ describe.each(services)('the deployment of the %s', (name) => {
   }
 });
 
+test('when a store is back, then its pod and the services that wait for it are asked within a second', () => {
+  const names = ['gateway', 'webhooks', 'renderer'].map((name) => ['Deployment', name] as const);
+  const stores = ['mongodb', 'redis'].map((name) => ['StatefulSet', name] as const);
+  const periods = [...names, ...stores].map(([kind, name]) => {
+    const [{ readinessProbe }] = manifest(kind, name).spec.template.spec.containers;
+    return [name, readinessProbe.periodSeconds];
+  });
+
+  expect(periods.filter(([, period]) => period !== 1)).toEqual([]);
+});
+
 describe('the gateway', () => {
   test('when a pod leaves, then it still answers while load balancers hear of it', () => {
     const [container] = manifest('Deployment', 'gateway').spec.template.spec.containers;
