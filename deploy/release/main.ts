@@ -1,0 +1,109 @@
+// `npm run release [-- --dry-run]`: checks that main can be released, builds the artefacts with their SHA-256 sums, and tags.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { clientManifest, type Facts, notesOf, problemsOf, type Step, stepsOf, sumLine, tagOf } from './plan.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+const facts = await readFacts();
+const folder = join(ROOT, 'dist', facts.version);
+const steps = stepsOf(facts, folder);
+const problems = problemsOf(facts);
+
+if (values['dry-run']) {
+  say(`Version ${facts.version}${facts.hasDocker ? '' : '; Docker is not running: no images'}`);
+  for (const { name, command } of steps) say(`would run: ${name} (${command.join(' ').replaceAll(`${ROOT}/`, '')})`);
+  say(`would write: dist/${facts.version}/SHA256SUMS`);
+  say(`would tag: ${tagOf(facts.version)}`);
+}
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
+else if (!values['dry-run']) await release();
+
+async function release(): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, 'client'), { recursive: true });
+  await prepareClient(join(folder, 'client'));
+  for (const step of steps) run(step);
+  await rm(join(folder, 'client'), { recursive: true });
+  const sums = await sumsOf(folder);
+  await writeFile(join(folder, 'SHA256SUMS'), sums);
+  const message = `Billhook ${facts.version}\n\n${notesOf(facts.changelog, facts.version)}\n\nSHA-256:\n${sums}`;
+  // Otherwise git takes the headings of the notes for comments.
+  run({
+    name: 'tag',
+    command: ['git', 'tag', '--annotate', '--cleanup=verbatim', tagOf(facts.version), '--message', message],
+  });
+  say(
+    `${tagOf(facts.version)} is tagged; the artefacts are in dist/${facts.version}. Push the tag: git push origin ${tagOf(facts.version)}`,
+  );
+}
+
+/** Node runs no TypeScript below node_modules: the package has JavaScript and declarations. */
+async function prepareClient(target: string): Promise<void> {
+  const source = join(ROOT, 'client/generated/billhook.ts');
+  const modern = [
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,dom',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
+  run({
+    name: 'compile the client',
+    command: ['npx', 'tsc', '--ignoreConfig', '--declaration', ...modern, '--outDir', target, source],
+  });
+  await copyFile(join(ROOT, 'client/README.md'), join(target, 'README.md'));
+  await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
+  await writeFile(join(target, 'package.json'), `${JSON.stringify(clientManifest(facts.version), null, 2)}\n`);
+}
+
+async function sumsOf(from: string): Promise<string> {
+  const files = (await readdir(from)).toSorted();
+  const lines = await Promise.all(
+    files.map(async (file) => {
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(join(from, file)), hash);
+      return sumLine(hash.digest('hex'), file);
+    }),
+  );
+  return lines.join('');
+}
+
+async function readFacts(): Promise<Facts> {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  return {
+    branch: read('git', ['rev-parse', '--abbrev-ref', 'HEAD']) ?? '',
+    isClean: read('git', ['status', '--porcelain']) === '',
+    version,
+    changelog: await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'),
+    tags: (read('git', ['tag', '--list']) ?? '').split('\n'),
+    hasDocker: read('docker', ['info']) !== undefined,
+  };
+}
+
+/** @returns what the program printed; undefined when it failed or is not there. */
+function read(program: string, args: string[]): string | undefined {
+  const { status, stdout } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function run({ name, command: [program, ...args], env }: Step): void {
+  say(`${name} …`);
+  const { status } = spawnSync(program, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (status !== 0) throw new Error(`${name} failed: nothing is tagged`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

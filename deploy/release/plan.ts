@@ -1,0 +1,104 @@
+// What a release needs and what it does: decisions without effects.
+
+/** What a repository says of itself. */
+export interface Facts {
+  branch: string;
+  isClean: boolean;
+  version: string; // of package.json
+  changelog: string;
+  tags: readonly string[];
+  hasDocker: boolean;
+}
+
+export interface Step {
+  name: string;
+  command: readonly [program: string, ...args: string[]];
+  env?: Record<string, string>;
+}
+
+const VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?$/;
+const IMAGES = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer', 'admin'] as const;
+
+export const tagOf = (version: string) => `v${version}`;
+
+/** @returns everything that keeps this state from being released, in sentences. */
+export function problemsOf(facts: Facts): string[] {
+  const { version } = facts;
+  const notes = notesOf(facts.changelog, version);
+  return [
+    ...(facts.branch === 'main' ? [] : [`The branch is ${facts.branch}, not main`]),
+    ...(facts.isClean ? [] : ['The work tree has changes that are not committed']),
+    ...(VERSION.test(version) ? [] : [`The version in package.json is no semantic version: ${version}`]),
+    ...(facts.tags.includes(tagOf(version))
+      ? [`The tag ${tagOf(version)} exists: raise the version in package.json`]
+      : []),
+    ...(notes === undefined ? [`CHANGELOG.md has no section "## ${version} - YYYY-MM-DD" with an entry`] : []),
+    ...(notesOf(facts.changelog, 'Unreleased') === undefined
+      ? []
+      : [`CHANGELOG.md has entries under "## Unreleased": move them under "## ${version}"`]),
+  ];
+}
+
+/** @returns the entries of a version without its heading; undefined when it has none. */
+export function notesOf(changelog: string, version: string): string | undefined {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((text) => {
+    const heading = text.split('\n', 1)[0]?.trim() ?? '';
+    return version === 'Unreleased'
+      ? heading === version
+      : heading.startsWith(`${version} - `) && /- \d{4}-\d{2}-\d{2}$/.test(heading);
+  });
+  const notes = section?.split('\n').slice(1).join('\n').trim() ?? '';
+  return /^- \S/m.test(notes) ? notes : undefined;
+}
+
+/** @returns what is run between the checks above and the sums of the artefacts. @param folder takes the artefacts. */
+export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
+  const env = { VERSION: version };
+  const names = IMAGES.map((name) => `billhook/${name}:${version}`);
+  const clientFolder = `${folder}/client`;
+  return [
+    { name: 'types, lint and tests', command: ['npm', 'run', 'check'] },
+    { name: 'system tests', command: ['npm', 'run', 'test:system'] },
+    {
+      name: 'source archive',
+      command: [
+        'git',
+        'archive',
+        '--format=tar.gz',
+        `--prefix=billhook-${version}/`,
+        `--output=${folder}/billhook-${version}.tar.gz`,
+        'HEAD',
+      ],
+    },
+    { name: 'client package', command: ['npm', 'pack', clientFolder, '--pack-destination', folder] },
+    ...(hasDocker
+      ? [
+          { name: 'images', command: ['docker', 'compose', 'build'] as const, env },
+          {
+            name: 'archive of the images',
+            command: ['docker', 'save', '--output', `${folder}/billhook-images-${version}.tar`, ...names] as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The package.json of the typed client. */
+export function clientManifest(version: string) {
+  return {
+    name: 'billhook-client',
+    version,
+    description: 'Typed client of the Billhook API',
+    license: 'Apache-2.0',
+    type: 'module',
+    exports: { '.': { types: './billhook.d.ts', default: './billhook.js' } },
+    files: ['billhook.js', 'billhook.d.ts', 'README.md', 'LICENSE'],
+    engines: { node: '>=20' },
+  };
+}
+
+/** A line of SHA256SUMS, as `sha256sum --check` reads it. */
+export function sumLine(sum: string, file: string): string {
+  return `${sum}  ${file}\n`;
+}

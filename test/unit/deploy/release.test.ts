@@ -1,0 +1,91 @@
+// When a state can be released, and what a release does.
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { clientManifest, type Facts, notesOf, problemsOf, stepsOf } from '../../../deploy/release/plan.ts';
+
+const changelog = `# Changelog
+
+## Unreleased
+
+## 0.2.0 - 2026-12-24
+
+### Added
+- Invoices from time.
+
+## 0.1.0 - 2026-11-30
+- The first release.
+`;
+const releasable: Facts = {
+  branch: 'main',
+  isClean: true,
+  version: '0.2.0',
+  changelog,
+  tags: ['v0.1.0'],
+  hasDocker: true,
+};
+
+test('when main is clean and the changelog tells of the version, then nothing keeps it from being released', () => {
+  expect(problemsOf(releasable)).toEqual([]);
+});
+
+test.each([
+  ['another branch', { branch: 'feature' }, /branch is feature/],
+  ['a change that is not committed', { isClean: false }, /not committed/],
+  [
+    'a version that is none',
+    { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') },
+    /no semantic version: 1\.2/,
+  ],
+  ['a version that was released', { tags: ['v0.1.0', 'v0.2.0'] }, /v0\.2\.0 exists/],
+  ['a changelog without the version', { version: '0.3.0' }, /no section "## 0\.3\.0/],
+  [
+    'a version without a day',
+    { changelog: changelog.replace('0.2.0 - 2026-12-24', '0.2.0') },
+    /no section "## 0\.2\.0/,
+  ],
+  [
+    'a version without an entry',
+    { changelog: changelog.replace('- Invoices from time.', '') },
+    /no section "## 0\.2\.0/,
+  ],
+  [
+    'entries that are not released',
+    { changelog: changelog.replace('## 0.2.0', '- Late.\n\n## 0.2.0') },
+    /under "## Unreleased"/,
+  ],
+])('when there is %s, then it is the one problem that is named', (_name, change, problem) => {
+  expect(problemsOf({ ...releasable, ...change })).toEqual([expect.stringMatching(problem)]);
+});
+
+test('when several things are wrong, then all are named at once', () => {
+  expect(problemsOf({ ...releasable, branch: 'feature', isClean: false, tags: ['v0.2.0'] })).toHaveLength(3);
+});
+
+test('when notes are read, then they are those of the version alone', () => {
+  expect(notesOf(changelog, '0.2.0')).toBe('### Added\n- Invoices from time.');
+  expect(notesOf(changelog, '0.1.0')).toBe('- The first release.');
+  expect(notesOf(changelog, '0.1')).toBeUndefined();
+});
+
+test('when Docker is not there, then archives are made without images; the tests come first in any case', () => {
+  const names = (hasDocker: boolean) => stepsOf({ ...releasable, hasDocker }, '/out').map(({ name }) => name);
+
+  const always = ['types, lint and tests', 'system tests', 'source archive', 'client package'];
+  expect(names(false)).toEqual(always);
+  expect(names(true)).toEqual([...always, 'images', 'archive of the images']);
+});
+
+test('when images are saved, then all that the compose file builds are', () => {
+  const built = readFileSync('docker-compose.yml', 'utf8').matchAll(/image: billhook\/(\w+):/g);
+  const saved = stepsOf(releasable, '/out').at(-1)?.command ?? [];
+
+  expect(saved.filter((word) => word.startsWith('billhook/')).toSorted()).toEqual(
+    [...new Set([...built].map(([, name]) => `billhook/${name}:0.2.0`))].toSorted(),
+  );
+});
+
+test('when the client is packed, then what it exports is in it', () => {
+  const { files, exports } = clientManifest('0.2.0');
+
+  for (const file of Object.values(exports['.'])) expect(files).toContain(file.slice('./'.length));
+});
