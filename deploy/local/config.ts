@@ -13,6 +13,7 @@ export interface LocalConfig {
   operationsPort: number; // 0 takes a free one
   renderers: number;
   dataFolder: string;
+  isWatching: boolean; // starts a service again when its files change
   outboundAllow: string;
   isOutboundOurs: boolean; // OUTBOUND_ALLOW was not set, and the banner names our default
   redisPrefix: string;
@@ -60,10 +61,11 @@ const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
 const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five services with one command.
 
-Usage: npm start -- [--renderers N] [--data DIR] [--help]
+Usage: npm start -- [--renderers N] [--data DIR] [--watch] [--help]
 
   --renderers N   how many renderers share the one queue (1 to ${RENDERERS_MAX}, default 1)
   --data DIR      where data, logs, keys and local.json are kept (default .billhook)
+  --watch         restart a service when one of its source files changes (npm run dev)
 
 Variables:
   PORT            port of the API (default 8080, 0 takes a free one)
@@ -100,6 +102,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
     operationsPort: chosen.OPERATIONS_PORT,
     renderers,
     dataFolder: resolve(flags.data ?? '.billhook'),
+    isWatching: flags.watch ?? false,
     outboundAllow: chosen.OUTBOUND_ALLOW ?? LOOPBACK,
     isOutboundOurs: chosen.OUTBOUND_ALLOW === undefined,
     redisPrefix: chosen.REDIS_PREFIX,
@@ -116,6 +119,7 @@ function readFlags(args: string[]) {
     const options = {
       renderers: { type: 'string' },
       data: { type: 'string' },
+      watch: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     } as const;
     return parseArgs({ args, options, allowPositionals: false }).values;

@@ -12,6 +12,7 @@ import { endMarked, endOurs } from './orphans.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
 import { showOn, type Terminal } from './terminal.ts';
+import { watchSources } from './watch-sources.ts';
 
 const OWNER_ONLY_UMASK = 0o077;
 
@@ -81,6 +82,10 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: writeFacts });
   end.onClose(() => system.stop());
   const addresses = await system.start();
+  if (config.isWatching) {
+    const sources = watchSources(root, (service, file) => system.restart(service, `${file} changed`));
+    end.onClose(() => sources.close());
+  }
   const place = { root, dataFolder, env: addresses.adminEnv };
   const account = await openDemoAccount(place, addresses.url);
   const operator = await openDemoOperator(place, account.accountId);

@@ -13,6 +13,7 @@ export interface Running {
 export interface Supervised {
   name: string;
   pid(): number | undefined; // undefined while it is down
+  restart(why: string): void; // at once, and not for a failure
   stop(): Promise<void>;
 }
 
@@ -30,6 +31,8 @@ const STEADY_MS = 30_000; // A process that ran this long resets the backoff.
 // Rejects when the first start fails.
 export async function supervise({ name, start, terminal, onChange }: SuperviseOptions): Promise<Supervised> {
   const stopping = new AbortController();
+  let waiting = new AbortController();
+  let restartReason: string | undefined;
   let running: Running | undefined = await start();
   const kept = keep(running);
 
@@ -48,15 +51,26 @@ export async function supervise({ name, start, terminal, onChange }: SuperviseOp
       running = current = next;
       terminal.note(name, 'is back');
       onChange();
+      // Asked for while it started: it may have read the old files.
+      if (restartReason !== undefined) void next.stop();
     }
 
     async function startAgain(why: string): Promise<Running | undefined> {
       let reason = why;
       while (!stopping.signal.aborted) {
-        terminal.note(name, `stopped by itself (${reason}), starting again in ${waitMs / 1000} s`);
-        const isAborted = await wait(waitMs, false, { signal: stopping.signal }).catch(() => true);
-        if (isAborted) return undefined;
-        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+        if (restartReason === undefined) {
+          terminal.note(name, `stopped by itself (${reason}), starting again in ${waitMs / 1000} s`);
+          waiting = new AbortController();
+          const signal = AbortSignal.any([stopping.signal, waiting.signal]);
+          await wait(waitMs, undefined, { signal }).catch(() => {});
+          if (stopping.signal.aborted) return undefined;
+          waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+        }
+        if (restartReason !== undefined) {
+          terminal.note(name, `starts again: ${restartReason}`);
+          restartReason = undefined;
+          waitMs = FIRST_WAIT_MS;
+        }
         try {
           return await start();
         } catch (error) {
@@ -70,6 +84,11 @@ export async function supervise({ name, start, terminal, onChange }: SuperviseOp
   return {
     name,
     pid: () => running?.pid,
+    restart(why) {
+      restartReason = why;
+      waiting.abort();
+      void running?.stop();
+    },
     stop: async () => {
       stopping.abort();
       await running?.stop();

@@ -41,11 +41,13 @@ export interface Addresses {
 export interface System {
   start(): Promise<Addresses>;
   pids(): Record<string, number>;
+  restart(service: string | undefined, why: string): void; // its processes, or those of all services
   // Services close before stores, so that they can save their work.
   stop(): Promise<void>;
 }
 
 const END_AGAIN_MS = 100;
+const STORES = ['mongodb', 'redis'];
 const SINGLE_SERVICES = ['gateway', 'operations', 'scheduler', 'webhooks'] as const;
 
 export function makeSystem(options: SystemOptions): System {
@@ -169,6 +171,10 @@ export function makeSystem(options: SystemOptions): System {
   return {
     start,
     stop,
+    restart(service, why) {
+      const isMeant = ({ name }: Supervised) => service === undefined || name.replace(/-\d+$/, '') === service;
+      for (const part of parts) if (!STORES.includes(part.name) && isMeant(part)) part.restart(why);
+    },
     pids: () => {
       const running = parts.map((part) => [part.name, part.pid()] as const);
       return Object.fromEntries(running.filter((entry): entry is [string, number] => entry[1] !== undefined));

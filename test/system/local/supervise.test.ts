@@ -54,6 +54,30 @@ test('when it is stopped while it waits, then it is not started again', async ()
   expect(part.pid()).toBeUndefined();
 });
 
+test('when it is restarted, then at once and with the reason, also while it waits after a failure', async () => {
+  const { start, starts, failNext } = aPart();
+  const notes: string[] = [];
+  const part = await supervise({ name: 'gateway', start, terminal: terminal(notes), onChange: () => {} });
+
+  part.restart('app.ts changed');
+  await eventually(() => starts() === 2 && part.pid() === 2);
+  failNext('a syntax error');
+  part.restart('app.ts changed again');
+  await eventually(() => notes.some((line) => line.includes('a syntax error')));
+  part.restart('app.ts is right again');
+  await eventually(() => part.pid() === 4);
+  await part.stop();
+
+  expect(notes).toEqual([
+    'gateway starts again: app.ts changed',
+    'gateway is back',
+    'gateway starts again: app.ts changed again',
+    'gateway stopped by itself (a syntax error), starting again in 0.25 s',
+    'gateway starts again: app.ts is right again',
+    'gateway is back',
+  ]);
+});
+
 test('when the first start fails, then the failure is the answer', async () => {
   const { start, failNext } = aPart();
   failNext('no such program');

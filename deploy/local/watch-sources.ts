@@ -1,0 +1,49 @@
+// Tells which services must start again because a source file of theirs was changed: `npm run dev`.
+import { watch } from 'node:fs';
+import { join, sep } from 'node:path';
+
+export interface WatchedSources {
+  close(): void;
+}
+
+/** An editor saves a file in several steps, and a change of branch touches many files: one restart is enough. */
+const SETTLE_MS = 200;
+
+/**
+ * @param root holds services/ and libs/.
+ * @param onChange gets the folder of the service in services/, or undefined when all of them read what changed, and one of the files.
+ */
+export function watchSources(
+  root: string,
+  onChange: (service: string | undefined, file: string) => void,
+): WatchedSources {
+  const changed = new Map<string | undefined, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function report() {
+    const everything = changed.get(undefined);
+    const found = everything === undefined ? [...changed] : [[undefined, everything] as const];
+    changed.clear();
+    for (const [service, file] of found) onChange(service, file);
+  }
+
+  const watchers = ['services', 'libs'].map((folder) =>
+    watch(join(root, folder), { recursive: true }, (_event, name) => {
+      if (!name || isScratch(name)) return;
+      changed.set(folder === 'libs' ? undefined : name.split(sep)[0], join(folder, name));
+      clearTimeout(timer);
+      timer = setTimeout(report, SETTLE_MS);
+    }),
+  );
+  return {
+    close() {
+      clearTimeout(timer);
+      for (const watcher of watchers) watcher.close();
+    },
+  };
+}
+
+/** What editors write beside a file while it is open. */
+function isScratch(name: string): boolean {
+  return /(?:^|[\\/])(?:\.[^\\/]*|[^\\/]*~|4913)$/.test(name);
+}
