@@ -198,7 +198,9 @@ describe.each(services)('the deployment of the %s', (name) => {
 });
 
 test('when a store is back, then its pod and the services that wait for it are asked within a second', () => {
-  const names = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer'].map((name) => ['Deployment', name] as const);
+  const names = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer'].map(
+    (name) => ['Deployment', name] as const,
+  );
   const stores = ['mongodb', 'redis'].map((name) => ['StatefulSet', name] as const);
   const periods = [...names, ...stores].map(([kind, name]) => {
     const [{ readinessProbe }] = manifest(kind, name).spec.template.spec.containers;
