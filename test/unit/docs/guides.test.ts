@@ -16,7 +16,11 @@ const variables = [
 
 test('when a page, the readme or a decision names a file in backticks, then there is one', () => {
   const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
-  const files = [...globSync('*.*'), ...globSync('{client,deploy,docs,lab,libs,services,test}/**/*.*')];
+  const files = [
+    ...globSync('*.*'),
+    ...globSync('.github/**/*.*'),
+    ...globSync('{client,deploy,docs,lab,libs,services,test}/**/*.*'),
+  ];
   // By the end of its path: a page about a service leaves out where the service is.
   const isThere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`));
   const named = pages.flatMap((page) =>

@@ -2,12 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { ALERTS, alertsManifest } from './alerts-manifest.ts';
 import { configurationPage, PAGE } from './configuration-page.ts';
+import { DECISIONS, decisionsPage } from './decisions-page.ts';
 import { WEBHOOKS_PAGE, webhooksPage } from './delivery-states-section.ts';
 
 for (const [file, text] of [
   [PAGE, configurationPage()],
   [ALERTS, alertsManifest()],
   [WEBHOOKS_PAGE, webhooksPage()],
+  [DECISIONS, decisionsPage()],
 ] as const) {
   writeFileSync(file, text);
   process.stdout.write(`${file}\n`);
