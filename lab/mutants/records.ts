@@ -31,8 +31,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/webhooks/event.ts',
-        text: 'insertOne(storedEvent(id, event), { session });',
-        instead: 'insertOne(storedEvent(id, event));',
+        text: 'insertOne(stored, { session });',
+        instead: 'insertOne(stored);',
       },
     ],
     oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },

@@ -13,6 +13,7 @@ import { issueDateOf } from './issue-document.ts';
 import type { Decimal } from './money.ts';
 import { namedClient } from './named-client.ts';
 import { sequenceOf } from './number-format.ts';
+import { requirePrintableContent } from './printable-size.ts';
 import { projectOfClient } from './project-of-client.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -36,7 +37,7 @@ export interface InvoiceContent {
 /**
  * @param compute gives the content after the number was drawn. The draw locks the account's counter and has to be the first step:
  * whatever is read before gives another gateway time to draw, and then one of the two begins again.
- * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts and dates.
+ * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts and dates, 422 for texts that could not be printed.
  */
 export async function createInvoice(
   unit: UnitOfWork,
@@ -50,6 +51,8 @@ export async function createInvoice(
   const drawn = await drawNumber('invoice', base._id, { formats: account.number_formats, day });
   const content = await compute(account);
   const { currency, amount = 0, status, due_date, dates, line_items } = content;
+  const description = content.description || null;
+  requirePrintableContent({ line_items, description });
   const tax_rate = content.tax_rate ?? account.default_tax_rate ?? 0;
   const money = invoiceMoney({ currency, amount, tax_rate, line_items });
   const client = await namedClient(accountId, content.client_id, session);
@@ -68,7 +71,7 @@ export async function createInvoice(
     status,
     due_date,
     amount_paid: 0,
-    description: content.description || null,
+    description,
     ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     ...content.origin,
   };

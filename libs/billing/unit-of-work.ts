@@ -1,7 +1,16 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
 
 import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '../models/billing/number-ledger.ts';
-import { drawInSequence, drawMany, drawNext, giveBack, pretendChangeTime, reserveEvents } from '../models/counter.ts';
+import {
+  addStoredBytes,
+  drawInSequence,
+  drawMany,
+  drawNext,
+  giveBack,
+  pretendChangeTime,
+  reserveEvents,
+} from '../models/counter.ts';
+import { quotaStep } from '../models/stored-bytes.ts';
 import { type Id, type StoredId, timeOf } from '../models/tenant.ts';
 import { insertEvent, insertEvents } from '../models/webhooks/event.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
@@ -53,13 +62,15 @@ export interface WorkOptions {
   requestId?: string | undefined;
   /** What the transaction begins with. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
+  /** Bytes of records and events that the account may keep; undefined when any amount, or when the work frees some. */
+  quotaBytes?: number | undefined;
   /** Called at every step. */
   onStep?: ((step: WorkStep) => void) | undefined;
 }
 
 /**
  * Runs `work` in a transaction and commits it. It may run several times, see inTransaction.
- * @returns its result, and whether it wrote events: then the relay has something to do.
+ * @returns its result, and whether it wrote events: then the relay has something to do. @throws AppError 409 over the quota.
  */
 export async function runUnitOfWork<Result>(
   options: WorkOptions,
@@ -71,8 +82,12 @@ export async function runUnitOfWork<Result>(
     const { unit, finish } = openUnitOfWork(session, options);
     const result = await work(unit);
     await giveBack(session, options.accountId);
+    const hasEvents = finish();
+    // Work without events is small and bounded in number: keys can be changed over the quota.
+    const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
+    if (step !== 0) await addStoredBytes(session, options.accountId, step);
     options.onStep?.('before-commit');
-    return { result, hasEvents: finish() };
+    return { result, hasEvents };
   });
   options.onStep?.('after-commit');
   return done;

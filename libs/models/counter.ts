@@ -1,6 +1,7 @@
 // The sequences of an account and the time of its last change, drawn inside the transaction that uses them: a failure leaves no hole.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
+import { learnStored } from './stored-bytes.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
@@ -17,6 +18,8 @@ const counterSchema = new Schema(
     event: { type: Number, required: true, default: 0 },
     /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
     key: { type: Number, required: true, default: 0 },
+    /** Bytes of records and events, see stored-bytes.ts. */
+    stored_bytes: Number,
     /** The latest `updated_at` that was given to a record of the account. */
     changed_at: Date,
   },
@@ -70,6 +73,15 @@ export async function giveBack(session: Session, accountId: Id): Promise<void> {
   if (drawn.event === undefined) return;
   drawn.event = undefined;
   await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -1 } }, { session });
+}
+
+/** Adds to the bytes that the account keeps, see stored-bytes.ts. */
+export async function addStoredBytes(session: Session, accountId: Id, by: number): Promise<void> {
+  await Counter.collection.updateOne(
+    { _id: storedId(accountId) as never },
+    { $inc: { stored_bytes: by } },
+    { session },
+  );
 }
 
 /** For a dry run, which must not lock the account's counter: changes have this time. */
@@ -204,5 +216,6 @@ async function update(session: Session, account: Id | StoredId, at: Date | undef
   );
   if (!counter) throw new Error('an upsert returned nothing');
   if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
+  learnStored(session, counter['stored_bytes']);
   return counter;
 }

@@ -2,6 +2,7 @@
 import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
 import { changeTime } from './counter.ts';
+import { countStored, sizeOf } from './stored-bytes.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
 export interface Owned {
@@ -105,6 +106,7 @@ export async function insertOwn<Stored extends Owned>(
 ): Promise<void> {
   if (isStamped(record)) record.updated_at = await changeTime(session, record.account_id, record.updated_at);
   await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
+  countStored(session, sizeOf(record));
 }
 
 /** The fields that the record would have other values of: null, undefined and a field that was never stored are the same. */
@@ -131,7 +133,9 @@ export async function changeOwn<Stored extends Stamped>(
     { $set: set, ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([name]) => [name, 1])) } : {}) },
     { session, ignoreUndefined: true },
   );
-  return { ...record, ...set };
+  const changed = { ...record, ...set };
+  countStored(session, sizeOf(changed) - sizeOf(record));
+  return changed;
 }
 
 export async function removeOwn<Stored extends Owned>(
@@ -140,6 +144,7 @@ export async function removeOwn<Stored extends Owned>(
   session: Session,
 ): Promise<void> {
   await driverOf(records).deleteOne({ _id: record._id, account_id: record.account_id }, { session });
+  countStored(session, -sizeOf(record));
 }
 
 /** True when the account has a record with these values. */

@@ -1,6 +1,7 @@
 // Removes many of an account's records in one transaction, within a limit.
 import type { Session } from '../mongo/connection.ts';
 import { driverOf, type Owned, type Records } from './records.ts';
+import { countStored, sizeOf } from './stored-bytes.ts';
 import { type Id, storedId } from './tenant.ts';
 
 /** What one transaction removes at most along with a record. */
@@ -50,6 +51,7 @@ export async function removeAllWith<Stored extends Owned>(
       .toArray();
     if (batch.length === 0) return;
     await driverOf(records).deleteMany({ account_id, _id: { $in: batch.map(({ _id }) => _id) } }, { session });
+    for (const record of batch) countStored(session, -sizeOf(record));
     await announce(batch as unknown as Stored[]);
   }
 }

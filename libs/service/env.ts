@@ -108,6 +108,12 @@ export const variables = {
       }
     })
     .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
+  ACCOUNT_STORAGE_MEGABYTES: Joi.number()
+    .integer()
+    .min(0)
+    .max(100_000_000)
+    .default(10_240)
+    .description('MiB of records and events that an account may keep; 0 is no limit'),
   SECRET_KEY: Joi.string()
     .required()
     .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)

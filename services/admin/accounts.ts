@@ -4,6 +4,7 @@ import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { noted } from './audited.ts';
 import { CommandError } from './connection.ts';
+import { readStorage } from './store/storage.ts';
 import { requireName } from './texts.ts';
 
 interface ProfileOptions {
@@ -44,6 +45,14 @@ export async function updateAccount(id: string, options: ProfileOptions) {
 export async function listAccounts() {
   const accounts = await Account.find().sort({ _id: 1 }).lean<AccountRecord[]>();
   return accounts.map(view);
+}
+
+/** In MiB, the largest first. */
+export async function listUsage() {
+  const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
+  return (await readStorage()).map(({ id, name, recordBytes, fileBytes }) => {
+    return { id, name, records_mib: mebibytes(recordBytes), files_mib: mebibytes(fileBytes) };
+  });
 }
 
 /** @throws CommandError when no account has the id. */

@@ -9,8 +9,11 @@ import { clockFinding, type Finding, finding, isAtLeast } from './check-result.t
 import { knownHole } from './known-holes.ts';
 import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from './store/database-state.ts';
 import { countSecretsByKey } from './store/sealed-secrets.ts';
+import { type AccountStorage, readStorage } from './store/storage.ts';
 
 const MEMORY_SHARE_MAX = 0.6;
+/** Of its quota: an account that keeps more is soon refused. */
+const QUOTA_SHARE_MAX = 0.8;
 const NAMED_MAX = 5;
 const WAIT_MAX_MS = 60_000;
 
@@ -77,6 +80,22 @@ function memberFindings(away: string[] | undefined): Finding[] {
   const found = away.length === 0 ? 'all members take part' : `away: ${away.join(', ')}`;
   const advice = 'Restore them: until then the loss of one more member may stop all writes';
   return [finding('MongoDB health', found, away.length === 0, advice, 'warning')];
+}
+
+/** @param quotaMegabytes ACCOUNT_STORAGE_MEGABYTES as it is set here; 0 is no limit. */
+export async function examineStorage(quotaMegabytes: number): Promise<Finding[]> {
+  const accounts = await readStorage();
+  const sizeOf = ({ recordBytes }: AccountStorage) => Math.round(recordBytes / 2 ** 20);
+  const [largest] = accounts.toSorted((one, other) => other.recordBytes - one.recordBytes);
+  const full = accounts.filter((one) => quotaMegabytes > 0 && sizeOf(one) >= quotaMegabytes * QUOTA_SHARE_MAX);
+  const names = full.slice(0, NAMED_MAX).map((one) => `${one.id} ${sizeOf(one)} MiB`);
+  const quota = quotaMegabytes > 0 ? `${quotaMegabytes} MiB` : 'no limit';
+  const found =
+    full.length > 0
+      ? `${full.length} account(s) near the quota of ${quota}: ${names.join('; ')}`
+      : `${accounts.length} account(s), the largest ${largest ? sizeOf(largest) : 0} MiB, quota ${quota}`;
+  const advice = 'Raise ACCOUNT_STORAGE_MEGABYTES of the gateways, or ask the account: at its quota changes are 409';
+  return [finding('Storage of accounts', found, full.length === 0, advice, 'warning')];
 }
 
 /** @param keys SECRET_KEY, where it is known; without it the secrets cannot be checked. */

@@ -7,7 +7,7 @@ import type { Finding } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
-import { examineMongodb, examineQueues, examineRedis, examineSecrets } from './doctor-stores.ts';
+import { examineMongodb, examineQueues, examineRedis, examineSecrets, examineStorage } from './doctor-stores.ts';
 import { keptSecretKey } from './endpoints.ts';
 import { readUsableSettings } from './settings.ts';
 
@@ -25,7 +25,10 @@ export async function examine(env: NodeJS.ProcessEnv, target: Target, services: 
   return [
     ...examineConfig(env),
     ...examineNode(),
-    ...(await mongodbFindings(addresses.mongodbUri, await secretKeyFor(env, target))),
+    ...(await mongodbFindings(addresses.mongodbUri, {
+      secretKey: await secretKeyFor(env, target),
+      quotaMegabytes: readUsableSettings(env).ACCOUNT_STORAGE_MEGABYTES,
+    })),
     ...(await redisFindings(addresses.redisUrl, addresses.redisPrefix)),
     ...(await examineChromium(env['CHROMIUM_PATH'])),
     ...(await Promise.all(urls.map(examineService))).flat(),
@@ -37,7 +40,10 @@ async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<str
   return readUsableSettings(env).SECRET_KEY ?? (await keptSecretKey(target).catch(() => undefined));
 }
 
-async function mongodbFindings(uri: string | undefined, secretKey: string | undefined): Promise<Finding[]> {
+async function mongodbFindings(
+  uri: string | undefined,
+  { secretKey, quotaMegabytes }: { secretKey: string | undefined; quotaMegabytes: number },
+): Promise<Finding[]> {
   if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
   try {
     // Does not create indexes: a missing one is reported.
@@ -46,6 +52,7 @@ async function mongodbFindings(uri: string | undefined, secretKey: string | unde
       return [
         { status: 'ok', check: 'MongoDB', found: 'answers' },
         ...(await examineMongodb()),
+        ...(await examineStorage(quotaMegabytes)),
         ...(await examineSecrets(secretKey)),
       ];
     } finally {

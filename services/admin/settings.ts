@@ -9,6 +9,7 @@ export interface Settings {
   REDIS_PREFIX: string;
   SECRET_KEY?: string;
   OUTBOUND_ALLOW: string;
+  ACCOUNT_STORAGE_MEGABYTES: number;
 }
 
 const shape = {
@@ -17,6 +18,7 @@ const shape = {
   REDIS_PREFIX: variables.REDIS_PREFIX,
   SECRET_KEY: variables.SECRET_KEY.optional(),
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
+  ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
 };
 
 /** @throws ConfigError naming every problem at once. */

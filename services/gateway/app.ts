@@ -32,9 +32,9 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'ev
   makesReferenceNow?: boolean;
 }
 
-export function makeApp({ print, outbound, box, nudge, ...options }: AppOptions): Express {
+export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
   const app = express();
-  const parts: Parts = { print, outbound, box, nudge, eventCatalogue };
+  const parts: Parts = { print, outbound, box, nudge, quotas, eventCatalogue };
   const seconds = options.metrics && requestMetrics(options.metrics);
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
   app.use(helmet());

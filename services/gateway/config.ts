@@ -22,6 +22,8 @@ export interface Config {
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
   RATE_LIMIT_REFUSALS: number;
+  ACCOUNT_STORAGE_MEGABYTES: number;
+  ACCOUNT_FILES_MEGABYTES: number;
   CRASH_AT?: CrashPoint;
 }
 
@@ -59,6 +61,13 @@ export const configShape = Joi.object<Config, true>({
   RATE_LIMIT_REFUSALS: perMinute(120).description(
     'Requests of one address without a usable key per minute; 0 is no limit',
   ),
+  ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
+  ACCOUNT_FILES_MEGABYTES: Joi.number()
+    .integer()
+    .min(0)
+    .max(100_000_000)
+    .default(1_024)
+    .description('MiB of printed files that the batches of an account may keep; 0 is no limit'),
   CRASH_AT: Joi.string()
     .valid(...CRASH_POINTS)
     .description('For tests of crashes only: the step of a write at which the gateway kills itself'),

@@ -71,7 +71,22 @@ await run(async ({ onClose, useLogger }) => {
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
   let isStarting = true;
-  const parts = { log, box, outbound, nudge, rates, metrics, print, onCrashPoint, isStarting: () => isStarting };
+  const quotas = {
+    records: bytesOf(config.ACCOUNT_STORAGE_MEGABYTES),
+    files: bytesOf(config.ACCOUNT_FILES_MEGABYTES),
+  };
+  const parts = {
+    log,
+    box,
+    outbound,
+    nudge,
+    rates,
+    metrics,
+    print,
+    quotas,
+    onCrashPoint,
+    isStarting: () => isStarting,
+  };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
   const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, makesReferenceNow: true });
   // Requests before MongoDB is connected get 503 with Retry-After.
@@ -93,7 +108,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => health.close());
 
   await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
-  const batches = openBatchPrinting({ print, nudge, log });
+  const batches = openBatchPrinting({ print, nudge, log, filesMaxBytes: quotas.files });
   onClose(() => batches.close());
   isStarting = false;
   health.started();
@@ -102,3 +117,8 @@ await run(async ({ onClose, useLogger }) => {
     await close();
   });
 });
+
+/** 0 is no limit. */
+function bytesOf(megabytes: number): number | undefined {
+  return megabytes === 0 ? undefined : megabytes * 2 ** 20;
+}

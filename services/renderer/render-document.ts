@@ -1,8 +1,8 @@
 // The render-document job: one document in, one PDF out. Success or failure, the waiting gateway gets a reply.
+import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
-import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';

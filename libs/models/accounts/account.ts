@@ -44,6 +44,8 @@ const accountSchema = new Schema(
     number_formats: Object,
     /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
+    /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
+    lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },

@@ -1,7 +1,10 @@
 // The PDF of one document of a batch, kept until the batch expires.
 import { Schema } from 'mongoose';
+import { conflict } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
+import { Account } from '../accounts/account.ts';
 import { driverOf, recordsOf } from '../records.ts';
+import { inMebibytes } from '../stored-bytes.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 import { type BatchRecord, DocumentBatch } from './document-batch.ts';
 
@@ -15,6 +18,7 @@ export interface BatchFileRecord {
   /** Its place in the batch, from 0. */
   index: number;
   bytes: Buffer;
+  size_bytes: number;
   created_at: Date;
   expires_at: Date;
 }
@@ -26,6 +30,7 @@ const fileSchema = new Schema(
     batch_id: requiredIdField,
     index: { type: Number, required: true },
     bytes: { type: Buffer, required: true },
+    size_bytes: { type: Number, required: true },
     created_at: { type: Date, required: true },
     expires_at: { type: Date, required: true },
   },
@@ -42,23 +47,66 @@ type Whose = Pick<BatchRecord, '_id' | 'account_id'>;
 const filesOf = ({ _id, account_id }: Whose) => ({ account_id, batch_id: _id });
 
 /**
- * Keeps the PDF of the document at `index`, as long as the batch is there and in the hands of who has it. Twice is harmless: the later
- * one stays.
+ * Keeps the PDF of the document at `index`, as long as the batch exists and its lease is ours. Twice is harmless: the later one stays.
+ * @param maxBytes of all files of the account; exact, however many gateways keep files of it at the same time.
+ * @throws AppError 409 that names the sum and the bound.
  */
-export async function keepFile(batch: BatchRecord, index: number, bytes: Buffer, now: Date = new Date()) {
+export async function keepFile(
+  batch: BatchRecord,
+  index: number,
+  bytes: Buffer,
+  { maxBytes, now = new Date() }: { maxBytes?: number | undefined; now?: Date } = {},
+) {
   const { _id, account_id, lease_id = null } = batch;
-  const file = { bytes, created_at: now, expires_at: batch.expires_at };
+  const file = { bytes, size_bytes: bytes.length, created_at: now, expires_at: batch.expires_at };
   await inTransaction(async (session) => {
-    // Written and not only read: whoever removes the batch at the same time meets this.
+    // Written and not only read: a request that removes the batch at the same time conflicts with it.
     const ours = { _id, account_id, lease_id } as object;
     const { matchedCount } = await driverOf(DocumentBatch).updateOne(ours, { $set: { updated_at: now } }, { session });
     if (matchedCount === 0) return;
-    await driverOf(BatchFile).updateOne(
+    const before = await driverOf(BatchFile).findOneAndUpdate(
       { ...filesOf(batch), index } as object,
       { $set: file as object, $setOnInsert: { _id: storedId(newId()) } },
-      { upsert: true, session },
+      { upsert: true, session, projection: { size_bytes: 1 }, returnDocument: 'before' },
     );
+    const file_bytes = bytes.length - ((before as Partial<BatchFileRecord> | null)?.size_bytes ?? 0);
+    await driverOf(DocumentBatch).updateOne({ _id, account_id }, raised({ file_bytes }), { session });
+    if (maxBytes === undefined) return;
+    // Serialises the transactions that keep files of one account: each sums up what the others have kept.
+    await driverOf(Account as never).updateOne({ _id: account_id }, raised({ lock_version: 1 }), { session });
+    const sum = await sumFiles(account_id, session);
+    if (sum > maxBytes) throw tooManyBytes(sum, maxBytes);
   });
+}
+
+/** The driver's types know only the fields that every record has. */
+const raised = (by: Record<string, number>) => ({ $inc: by }) as object;
+
+/** @throws AppError 409 when the account has no room for another file. */
+export async function requireRoomForFiles(accountId: Id, maxBytes: number, session?: Session): Promise<void> {
+  const sum = await sumFiles(storedId(accountId), session);
+  if (sum >= maxBytes) throw tooManyBytes(sum, maxBytes);
+}
+
+/** Bytes of the account's files that have not expired. */
+export async function sumFiles(account_id: StoredId, session?: Session): Promise<number> {
+  const batches = await driverOf(DocumentBatch)
+    .find(
+      { account_id },
+      {
+        projection: { _id: 0, file_bytes: 1 },
+        hint: { account_id: 1, file_bytes: 1 },
+        ...(session ? { session } : {}),
+      },
+    )
+    .toArray();
+  return batches.reduce((sum, batch) => sum + ((batch as Partial<BatchRecord>).file_bytes ?? 0), 0);
+}
+
+function tooManyBytes(sum: number, max: number) {
+  return conflict(
+    `Files of batches would take ${inMebibytes(sum)}, at most ${inMebibytes(max)} are kept for an account: delete a batch, or wait until one expires`,
+  );
 }
 
 /** @returns its bytes, or undefined when it is not kept (any more). */

@@ -40,6 +40,8 @@ export interface BatchRecord extends Stamped {
   total: number;
   done: number;
   failed: number;
+  /** Of its files together. */
+  file_bytes?: number;
   request_id: string;
   /** One of the account's few places for batches that are not finished; absent when it is. */
   slot?: number;
@@ -93,6 +95,7 @@ const batchSchema = new Schema(
     total: { type: Number, required: true },
     done: { type: Number, required: true },
     failed: { type: Number, required: true },
+    file_bytes: Number,
     request_id: { type: String, required: true },
     slot: Number,
     due_at: Date,
@@ -115,6 +118,8 @@ export const batchListing: Listing = {
 batchSchema.plugin(tenant);
 addListIndexes(batchSchema, batchListing);
 batchSchema.index({ account_id: 1, slot: 1 }, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
+// The bytes of an account's files are summed up along it.
+batchSchema.index({ account_id: 1, file_bytes: 1 });
 // Of all accounts: what the gateways look for.
 batchSchema.index({ due_at: 1 }, { sparse: true });
 batchSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 });

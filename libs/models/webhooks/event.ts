@@ -3,6 +3,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
+import { countStored, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
 import type { EventType } from './event-types.ts';
 
@@ -59,15 +60,16 @@ export interface NewEvent {
 export async function insertEvent(session: Session, event: NewEvent): Promise<Id> {
   const id = newId();
   // Straight from the driver: every write of the API goes through here.
-  await Event.collection.insertOne(storedEvent(id, event), { session });
+  const stored = storedEvent(id, event);
+  await Event.collection.insertOne(stored, { session });
+  countStored(session, sizeOf(stored));
   return id;
 }
 
 export async function insertEvents(session: Session, events: readonly NewEvent[]): Promise<void> {
-  await Event.collection.insertMany(
-    events.map((event) => storedEvent(newId(), event)),
-    { session },
-  );
+  const stored = events.map((event) => storedEvent(newId(), event));
+  await Event.collection.insertMany(stored, { session });
+  for (const event of stored) countStored(session, sizeOf(event));
 }
 
 function storedEvent(id: Id, event: NewEvent) {

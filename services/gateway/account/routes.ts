@@ -1,4 +1,5 @@
 // The caller's own account over HTTP.
+import { requirePrintableIssuer } from '#libs/billing/printable-size.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { forgetProfile } from '../http/authenticate.ts';
@@ -26,6 +27,7 @@ export const accountRoutes: readonly Route[] = [
     method: 'patch',
     path,
     operation: 'updateAccount',
+    isPrinted: true,
     scope: 'account:write',
     body: accountChanges,
     missing: 'Account not found or access denied',
@@ -61,6 +63,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
         isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),
     );
     if (isSame) return updated(view);
+    requirePrintableIssuer({ ...account, ...body });
     const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(next), {
       session,
       returnDocument: 'after',

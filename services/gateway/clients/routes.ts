@@ -1,4 +1,5 @@
 // Clients over HTTP.
+import { requirePrintableClient } from '#libs/billing/printable-size.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/accounts/client.ts';
@@ -36,6 +37,7 @@ export const clientRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'addClient',
+    isPrinted: true,
     scope: 'clients:write',
     query: dryRun,
     body: newClient,
@@ -74,6 +76,7 @@ export const clientRoutes: readonly Route[] = [
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateClient',
+    isPrinted: true,
     scope: 'clients:write',
     body: clientChanges,
     missing,
@@ -88,6 +91,7 @@ export const clientRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/{id}/anonymise`,
     operation: 'anonymiseClient',
+    isAllowedOverQuota: true,
     scope: 'clients:write',
     missing,
     docs: {
@@ -119,6 +123,7 @@ export const clientRoutes: readonly Route[] = [
 ];
 
 async function createClient({ body, commit }: Context<NewClient, DryRun>) {
+  requirePrintableClient(body);
   return commit(async ({ session, accountId, announce }) => {
     const client: ClientRecord = {
       ...newRecord(accountId),
@@ -160,6 +165,7 @@ async function updateClient({ body, id, commit, missing, requireMatch }: Context
     await requireMatch(() => clientView(client));
     if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
     const changes = emptyToNull(body);
+    requirePrintableClient({ ...client, ...changes });
     if (isUnchanged(client, changes)) return updated(clientView(client));
     const search = searchOf({ ...client, ...changes });
     const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));

@@ -3,7 +3,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
-import { removeFiles } from '#libs/models/documents/batch-file.ts';
+import { removeFiles, requireRoomForFiles } from '#libs/models/documents/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
   BATCH_KEPT_MS,
@@ -147,6 +147,8 @@ async function createBatch(context: Context<NewBatch>) {
       due_at: now,
       expires_at: new Date(now.getTime() + BATCH_DEADLINE_MS + BATCH_KEPT_MS),
     };
+    const { files: filesMax } = context.parts.quotas ?? {};
+    if (filesMax !== undefined) await requireRoomForFiles(accountId, filesMax, session);
     await insertBatch(batch, session);
     return { status: 202, body: { success: true, data: batchView(batch) } };
   });

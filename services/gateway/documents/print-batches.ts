@@ -32,11 +32,13 @@ export interface BatchPrinting {
 
 export function openBatchPrinting(parts: {
   print: PrintDocument;
+  /** Bytes of files that an account may keep. */
+  filesMaxBytes?: number | undefined;
   /** Called after a commit that wrote an event. */
   nudge: () => void;
   log: Logger;
 }): BatchPrinting {
-  const { print, nudge, log } = parts;
+  const { print, nudge, log, filesMaxBytes } = parts;
   const closing = new AbortController();
   const lanes = Array.from({ length: LANES }, lane);
 
@@ -55,7 +57,8 @@ export function openBatchPrinting(parts: {
       extendLease(batch, LEASE_MS).then((isOurs) => isOurs || lost.abort(), logProblem);
     }, HEARTBEAT_MS);
     try {
-      await printSlice(batch, print, AbortSignal.any([closing.signal, lost.signal]));
+      const signal = AbortSignal.any([closing.signal, lost.signal]);
+      await printSlice(batch, { print, signal, filesMaxBytes });
       if (lost.signal.aborted) return;
       const next = nextDueAt(batch);
       if (next) await releaseBatch(batch, next);

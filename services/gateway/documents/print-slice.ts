@@ -22,8 +22,15 @@ const TRIES_MAX = 12;
 const WAIT_MIN_MS = 2_000;
 const WAIT_MAX_MS = 5 * 60_000;
 
-/** @param signal aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
-export async function printSlice(batch: ClaimedBatch, print: PrintDocument, signal: AbortSignal): Promise<void> {
+export interface SliceParts {
+  print: PrintDocument;
+  /** Aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
+  signal: AbortSignal;
+  /** Bytes of files that an account may keep. */
+  filesMaxBytes?: number | undefined;
+}
+
+export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxBytes }: SliceParts): Promise<void> {
   const account = await readAfterElection(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
   const due = batch.documents
@@ -61,7 +68,7 @@ export async function printSlice(batch: ClaimedBatch, print: PrintDocument, sign
       requireWholePdf(bytes);
       if (bytes.length > FILE_BYTES_MAX) return failed('The PDF is larger than 8 MiB');
       // The file first: a document that is done can be fetched.
-      await keepFile(batch, index, bytes);
+      await keepFile(batch, index, bytes, { maxBytes: filesMaxBytes });
       return { status: 'done', size_bytes: bytes.length, warnings };
     } catch (error) {
       // MongoDB is unavailable: nothing can be recorded, and the next holder of the lease tries again.

@@ -36,6 +36,8 @@ export interface CommitOptions {
   isDryRun: boolean;
   /** What the transaction begins with. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
+  /** See runUnitOfWork. */
+  quotaBytes?: number | undefined;
   /** Tells the relay that an event waits; best effort, the relay looks by itself. */
   nudge: () => void;
   /** Called at every step. */
@@ -50,6 +52,7 @@ export function commitFor({
   requestId,
   isDryRun,
   beforeWork,
+  quotaBytes,
   nudge,
   onCrashPoint,
 }: CommitOptions): Commit {
@@ -73,7 +76,7 @@ export function commitFor({
     remember?: (session: Session, response: JsonResponse) => Promise<void>,
   ): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
-      runUnitOfWork({ accountId, requestId, beforeWork, onStep: onCrashPoint }, async (unit) => {
+      runUnitOfWork({ accountId, requestId, beforeWork, quotaBytes, onStep: onCrashPoint }, async (unit) => {
         const response = await work(unit);
         await remember?.(unit.session, response);
         return response;

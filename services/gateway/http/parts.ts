@@ -13,8 +13,17 @@ export interface Parts {
   box: SecretBox;
   /** Wakes the relay after a commit that wrote events; best effort, the relay also polls. */
   nudge: () => void;
+  /** Bytes that an account may keep; any amount unless given. */
+  quotas?: Quotas;
   /** Every type of event, see reference/event-catalogue.ts. */
   eventCatalogue: () => readonly EventTypeEntry[];
+}
+
+export interface Quotas {
+  /** Of records and events. */
+  records?: number | undefined;
+  /** Of the files of batches. */
+  files?: number | undefined;
 }
 
 export interface EventTypeEntry {

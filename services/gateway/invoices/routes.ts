@@ -3,6 +3,7 @@
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
+import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { requireReferences } from '#libs/billing/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
@@ -54,6 +55,7 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createInvoice',
+    isPrinted: true,
     scope: 'invoices:write',
     query: dryRun,
     body: newInvoice,
@@ -92,6 +94,7 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateInvoice',
+    isPrinted: true,
     scope: 'invoices:write',
     body: invoiceChanges,
     missing,
@@ -217,6 +220,7 @@ async function changesOf(
   const due_date = body.due_date ?? invoice.due_date;
   const content = changedContent(invoice, body);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
+  if ('line_items' in content || 'description' in content) requirePrintableContent({ ...invoice, ...content });
   await requireReferences({ document: invoice, next: content, accountId, session });
   const { amount } = { ...invoice, ...content };
   const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);

@@ -55,7 +55,7 @@ const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the
 export interface Arrival {
   accountId: Id;
   requestId: string;
-  /** As libs/jobs/document-work.ts estimates it. */
+  /** As libs/billing/document-work.ts estimates it. */
   pages?: number;
   isSlow?: boolean;
   /** It may wait long for a host that is slow to send its image. */

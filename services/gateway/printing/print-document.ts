@@ -1,10 +1,10 @@
 // Sends a document to the renderers and returns its PDF: admission, enqueue, wait, and cancel when the caller disconnects.
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
+import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
-import { isSlow, requireBoundedWork } from '#libs/jobs/document-work.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';

@@ -4,6 +4,7 @@ import { quoteMoney } from '#libs/billing/document-money.ts';
 import { issueDateOf, issuedFields } from '#libs/billing/issue-document.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
 import { sequenceOf } from '#libs/billing/number-format.ts';
+import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
@@ -57,6 +58,7 @@ export const quoteRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createQuote',
+    isPrinted: true,
     scope: 'quotes:write',
     query: dryRun,
     body: newQuote,
@@ -97,6 +99,7 @@ export const quoteRoutes: readonly Route[] = [
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateQuote',
+    isPrinted: true,
     scope: 'quotes:write',
     body: quoteChanges,
     details: 'list',
@@ -135,6 +138,8 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { currency, amount, status, client_id } = body;
   const line_items = storedLines(body.line_items);
+  const description = body.description || null;
+  requirePrintableContent({ line_items, description });
   return commit(async ({ session, accountId, drawNumber, announce }) => {
     const base = newRecord(accountId);
     // Outside of the transaction, whose first step has to be to draw: whatever it reads before gives another gateway time to draw,
@@ -172,7 +177,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       project_id: project?._id ?? null,
       status,
       expires_at,
-      description: body.description || null,
+      description,
       line_items,
       ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
     };
@@ -269,8 +274,10 @@ async function changesOf(
     ...changedMoney(quote, body),
     ...changedDates(body, 'list'),
     ...changedReferences(body),
+    ...(body.description === undefined ? {} : { description: body.description || null }),
   };
   requireChangeable(quote, content, before);
+  if ('line_items' in content || 'description' in content) requirePrintableContent({ ...quote, ...content });
   await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
   const expires_at = body.expires_at ?? quote.expires_at;
   const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
@@ -280,7 +287,6 @@ async function changesOf(
   const isWatched =
     isMoved || isDayToWatch({ expires_on: quote.expires_on, lastDay: quote.expires_at }, expires_at, today);
   if (isWatched) Object.assign(changes, expiryOf(body.status ?? status, expires_at));
-  if (body.description !== undefined) changes.description = body.description || null;
   // Nothing is frozen on a draft, even one that was sent before: it is issued again.
   if (status === 'Draft' && quote.parties)
     Object.assign(changes, { parties: undefined, issue_date: content.issue_date });

@@ -58,7 +58,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
     ...(row.docs.conflict || honoursIdempotencyKey(row) ? { 409: conflict(row) } : {}),
     ...(honoursIfMatch(row) ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
-    ...(honoursIdempotencyKey(row) ? { 422: shared('IdempotencyMismatch') } : {}),
+    ...unprocessable(row),
     429: shared('TooManyRequests'),
     500: shared('InternalError'),
     503: shared('Unavailable'),
@@ -71,6 +71,17 @@ export function failuresOf(row: Route): Record<string, unknown> {
           504: failure('The document was not ready in time', 'The document was not ready before its deadline'),
         }
       : {}),
+  };
+}
+
+function unprocessable(row: Route): Record<number, unknown> {
+  if (!row.isPrinted) return honoursIdempotencyKey(row) ? { 422: shared('IdempotencyMismatch') } : {};
+  const mismatch = honoursIdempotencyKey(row) ? ', or the `Idempotency-Key` was used with another request' : '';
+  return {
+    422: failure(
+      `Its texts take too much work to print${mismatch}`,
+      'The text of the document is estimated at 212 pages of work, at most 115 are printed',
+    ),
   };
 }
 

@@ -62,7 +62,7 @@ async function make(resource: string, body: object): Promise<AnyRecord> {
 test('when no renderer takes a document before its deadline, then that is no try, and it leaves the queue', async () => {
   const batch = await batchOf([{ tries: TRIES }]);
 
-  await printSlice(batch, print, NEVER);
+  await printSlice(batch, { print, signal: NEVER });
 
   expect(batch.documents).toMatchObject([{ status: 'queued', tries: TRIES }]);
   expect(batch.documents[0]?.next_at?.getTime()).toBeGreaterThan(Date.now());
@@ -76,7 +76,7 @@ test('when somebody waited for it as well, then 504, and it leaves the queue', a
       answers.push(error);
       throw error;
     });
-  await printSlice(await batchOf([{ tries: 0 }]), waitedFor, NEVER);
+  await printSlice(await batchOf([{ tries: 0 }]), { print: waitedFor, signal: NEVER });
 
   expect(answers).toMatchObject([{ status: 504 }]);
   await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
@@ -88,7 +88,7 @@ test('when a renderer took it and never answered, then that is a try', async () 
 
   await withRenderer(
     () => silence.promise,
-    () => printSlice(batch, print, NEVER).finally(silence.resolve),
+    () => printSlice(batch, { print, signal: NEVER }).finally(silence.resolve),
   );
 
   expect(batch.documents).toMatchObject([
@@ -106,7 +106,7 @@ test('when a renderer answers that it was late, then that is a try', async () =>
         { prefix: gateway.workspace.redisPrefix, replyTo, id },
         { status: 504, message: 'not today' },
       ),
-    () => printSlice(batch, print, NEVER),
+    () => printSlice(batch, { print, signal: NEVER }),
   );
 
   expect(batch.documents).toMatchObject([
@@ -126,7 +126,7 @@ test.each<[string, Partial<BatchedDocument>]>([
     return { bytes: PDF, warnings: [] };
   }) as PrintDocument;
 
-  await printSlice(batch, printNow, NEVER);
+  await printSlice(batch, { print: printNow, signal: NEVER });
 
   // Two are printed at a time: in what order is not said.
   expect(printed.toSorted()).toEqual(invoices.slice(2).map(({ invoice_number }) => invoice_number));

@@ -128,7 +128,7 @@ test(
       printed.push(document.number);
       return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
     }) as PrintDocument;
-    const printing = printSlice(batch, print, new AbortController().signal);
+    const printing = printSlice(batch, { print, signal: new AbortController().signal });
     await pause(QUIET_MS);
     await own.noticeMajority();
     await printing;

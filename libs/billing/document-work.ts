@@ -1,6 +1,5 @@
 // Estimates from its texts how much work a document is to print, which bounds the layout work that reaches Chromium.
 import { AppError } from '../errors.ts';
-import type { PrintableDocument } from './printable-document.ts';
 
 /**
  * Chromium lays out an ordinary page in 3 to 8 ms and the most expensive one below this bound in about 20 ms, so no document keeps a
@@ -27,9 +26,17 @@ const CELLS_PER_PAGE = 150;
 /** The time to balance the columns of a table grows with the square of their number. */
 const COLUMNS_SQUARED_PER_PAGE = 50_000;
 
-/** @returns the number of ordinary pages that are as much work, at least 1. */
-export function estimatedPages(document: Partial<PrintableDocument>): number {
-  const { lineItems = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document;
+/** What a document is printed from. Every other field that is a text counts as well. */
+interface Printed {
+  lineItems?: readonly { description?: string | undefined }[];
+  bodyMarkdown?: string;
+  logoUrl?: string;
+  bannerUrl?: string;
+}
+
+/** @returns how many pages of an ordinary document are as much work, at least 1. */
+export function estimatedPages(document: object): number {
+  const { lineItems = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document as Printed;
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
@@ -42,13 +49,19 @@ export function isSlow(pages: number): boolean {
   return pages > SLOW_PAGES;
 }
 
-/** @throws AppError 422 that names the estimate and the bound. @returns the estimate. */
-export function requireBoundedWork(document: Partial<PrintableDocument>): number {
+/**
+ * @param bound of a part of a document, when less than a whole document is judged.
+ * @throws AppError 422 that names the estimate and the bound. @returns the estimate.
+ */
+export function requireBoundedWork(
+  document: object,
+  { name, pagesMax }: { name: string; pagesMax: number } = { name: 'The document', pagesMax: WORK_PAGES_MAX },
+): number {
   const pages = estimatedPages(document);
-  if (pages <= WORK_PAGES_MAX) return pages;
+  if (pages <= pagesMax) return pages;
   throw new AppError(
     422,
-    `The document is estimated at ${pages.toLocaleString('en')} pages of work, at most ${WORK_PAGES_MAX} are printed`,
+    `${name} is estimated at ${pages.toLocaleString('en')} pages of work, at most ${pagesMax} are printed`,
   );
 }
 
