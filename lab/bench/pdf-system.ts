@@ -23,6 +23,7 @@ export interface PdfSystemOptions {
   renderers?: number;
   /** For the renderers. */
   env?: Record<string, string>;
+  gatewayEnv?: Record<string, string>;
 }
 
 export async function startPdfSystem(options: BenchOptions, settings: PdfSystemOptions = {}): Promise<PdfSystem> {
@@ -40,10 +41,10 @@ export async function startPdfSystem(options: BenchOptions, settings: PdfSystemO
 /** The services alone: closing them leaves the workspace open. */
 export async function startServices(
   workspace: Workspace,
-  { renderers: count = 1, env = {} }: PdfSystemOptions = {},
+  { renderers: count = 1, env = {}, gatewayEnv = {} }: PdfSystemOptions = {},
 ): Promise<PdfSystem> {
   const [gateway, ...renderers] = await Promise.all([
-    spawnService('gateway', workspace, SETTINGS),
+    spawnService('gateway', workspace, { ...SETTINGS, ...gatewayEnv }),
     ...Array.from({ length: count }, () => spawnService('renderer', workspace, { ...SETTINGS, ...env })),
   ]);
   const caller = openPdfCaller(gateway.url);

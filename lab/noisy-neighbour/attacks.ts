@@ -1,0 +1,130 @@
+// Hostile neighbours that are more than one request repeated.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { callerOf } from '../../test/support/gateway.ts';
+import type { Attack, Target } from './post-steadily.ts';
+
+const BATCH_INVOICES = 8;
+const LARGE_CLIENTS = 100;
+const SILENT_CONNECTIONS = 2_050;
+const KEYS = 20;
+
+/** Two batches of the longest invoices that can be stored, again as soon as they are done. */
+export const batches: Attack = async (target) => {
+  const call = callerOf(target.url, target.key);
+  const client = await call('POST', '/api/v1/clients', { body: { name: 'Batch', email: 'a@b.example' } });
+  const line_items = Array.from({ length: 110 }, () => ({ description: 'word\n'.repeat(43), quantity: 1, rate: 1 }));
+  const documents: object[] = [];
+  for (let index = 0; index < BATCH_INVOICES; index += 1) {
+    const body = { client_id: client.body.data.id, due_date: '2099-12-31', line_items };
+    const made = await call('POST', '/api/v1/invoices', { body });
+    if (made.status === 201) documents.push({ type: 'invoice', id: made.body.data.id });
+  }
+  let count = 0;
+  while (!target.signal.aborted) {
+    const { status } = await call('POST', '/api/v1/documents', { body: { documents, accessible: true } });
+    if (status === 202) count += 1;
+    await pause(500);
+  }
+  return count;
+};
+
+async function sockets(target: Target, count: number, text: string, onOpen?: (socket: Socket) => void) {
+  const { hostname, port } = new URL(target.url);
+  return Array.from({ length: count }, () => {
+    const socket = connect(Number(port), hostname);
+    // Ended by the gateway, which is what should happen.
+    socket
+      .on('error', () => undefined)
+      .once('connect', () => {
+        if (text !== '') socket.write(text);
+        onOpen?.(socket);
+      });
+    // Nothing is read: without a listener the socket stays paused.
+    return socket.pause();
+  });
+}
+
+/** Writes `request` many times on each of a few connections and reads nothing; begins again with every one that ends. */
+function neverRead(connections: number, pipelined: number, pathOf: (target: Target) => Promise<string>): Attack {
+  return async (target) => {
+    const path = await pathOf(target);
+    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\n\r\n`;
+    let open: Socket[] = [];
+    let count = 0;
+    while (!target.signal.aborted) {
+      open = open.filter((socket) => !socket.destroyed);
+      const missing = connections - open.length;
+      count += missing;
+      open.push(...(await sockets(target, missing, request.repeat(pipelined))));
+      await pause(200);
+    }
+    for (const socket of open) socket.destroy();
+    return count;
+  };
+}
+
+export const pipelinedUnread = neverRead(8, 430, async ({ url, key }) => {
+  const call = callerOf(url, key);
+  const client = await call('POST', '/api/v1/clients', { body: { name: 'Large', email: 'a@b.example' } });
+  const line_items = Array.from({ length: 110 }, () => ({ description: 'x'.repeat(2_000), quantity: 1, rate: 1 }));
+  const body = { client_id: client.body.data.id, due_date: '2099-12-31', line_items };
+  const { data } = (await call('POST', '/api/v1/invoices', { body })).body;
+  return `/api/v1/invoices/${data.id}`;
+});
+
+export const largeListsUnread = neverRead(4, 60, async ({ url, key }) => {
+  const call = callerOf(url, key);
+  for (let index = 0; index < LARGE_CLIENTS; index += 1) {
+    const body = { name: `Large ${index}`, email: 'a@b.example', address: '字'.repeat(20_000) };
+    await call('POST', '/api/v1/clients', { body });
+  }
+  return '/api/v1/clients?limit=100';
+});
+
+/** @param text that each connection sends, and then one letter a second; nothing when it is empty. */
+export function connectionsWithoutRequest(text: string): Attack {
+  return async (target) => {
+    let open: Socket[] = [];
+    let count = 0;
+    while (!target.signal.aborted) {
+      open = open.filter((socket) => !socket.destroyed);
+      const missing = SILENT_CONNECTIONS - open.length;
+      count += missing;
+      open.push(...(await sockets(target, missing, text)));
+      await pause(1_000);
+      if (text !== '') for (const socket of open) if (socket.writable) socket.write('a');
+    }
+    for (const socket of open) socket.destroy();
+    return count;
+  };
+}
+
+export const manyKeys: Attack = async (target) => {
+  const keys = await Promise.all(Array.from({ length: KEYS }, () => target.anotherKey()));
+  let count = 0;
+  const read = async (key: string) => {
+    const call = callerOf(target.url, key);
+    while (!target.signal.aborted) {
+      count += 1;
+      const { status } = await call('GET', '/api/v1/clients?limit=100');
+      if (status !== 200) await pause(20);
+    }
+  };
+  await Promise.all(keys.map(read));
+  return count;
+};
+
+/** Each 200 ms a new connection with 8 reads of the reference and 210 documents, without a key, unread. */
+export const knocks: Attack = async (target) => {
+  const reference = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\n';
+  const document =
+    'POST /api/tools/generate-pdf HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+  const open: Socket[] = [];
+  while (!target.signal.aborted) {
+    open.push(...(await sockets(target, 1, reference.repeat(8) + document.repeat(210))));
+    await pause(200);
+  }
+  for (const socket of open) socket.destroy();
+  return open.length;
+};

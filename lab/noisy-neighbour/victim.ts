@@ -1,0 +1,55 @@
+// The victim: an account that does ordinary work at an ordinary pace, and how long it waits for it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { callerOf } from '../../test/support/gateway.ts';
+import { pdfOf } from '../../test/support/pdf-body.ts';
+
+export interface Waits {
+  records: number[];
+  documents: number[];
+  /** Answers that are not what was asked for, by status; 0 is a connection that ended. */
+  refused: Map<number, number>;
+}
+
+const RECORDS_EVERY_MS = 100;
+/** Below the 120 documents a minute that a key may have. */
+const DOCUMENTS_EVERY_MS = 600;
+const LIMIT_MS = 60_000;
+
+/** Works for so long and waits for what is under way. A request does not wait for the one before it. */
+export async function work(url: string, key: string, ms: number): Promise<Waits> {
+  const call = callerOf(url, key);
+  const waits: Waits = { records: [], documents: [], refused: new Map() };
+  const timed = async (kind: 'records' | 'documents', method: string, path: string, body?: object) => {
+    const startedAt = performance.now();
+    const headers = { Connection: 'keep-alive' };
+    const reply = call(method, path, { headers, ...(body ? { body } : {}) }).then(({ status }) => status);
+    const status = await Promise.race([reply.catch(() => 0), pause(LIMIT_MS, 0, { ref: false })]);
+    waits[kind].push(performance.now() - startedAt);
+    if (status !== 200 && status !== 201) waits.refused.set(status, (waits.refused.get(status) ?? 0) + 1);
+  };
+  const underWay: Promise<void>[] = [];
+  const until = performance.now() + ms;
+  const every = async (intervalMs: number, ask: (index: number) => Promise<void>) => {
+    for (let index = 0; performance.now() < until; index += 1) {
+      underWay.push(ask(index));
+      await pause(intervalMs);
+    }
+  };
+  const client = { name: 'Ada Lovelace', email: 'ada@example.com' };
+  await Promise.all([
+    every(RECORDS_EVERY_MS, (index) =>
+      index % 4 === 0
+        ? timed('records', 'POST', '/api/v1/clients', client)
+        : timed('records', 'GET', '/api/v1/clients?limit=10'),
+    ),
+    every(DOCUMENTS_EVERY_MS, () => timed('documents', 'POST', '/api/tools/generate-pdf', pdfOf('Invoice'))),
+  ]);
+  await Promise.all(underWay);
+  return waits;
+}
+
+/** @returns NaN when there is nothing to judge. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
