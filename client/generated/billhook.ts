@@ -78,6 +78,19 @@ export type Pagination = {
     offset: number;
 };
 
+export type Rounding = {
+    /**
+     * @format double
+     */
+    minutes: number;
+    mode: "up" | "nearest" | "down" | "none";
+    scope: "entry" | "day" | "line";
+    /**
+     * @format double
+     */
+    minimum: number;
+};
+
 export type NumberFormat = {
     prefix: string;
     padding: number;
@@ -136,6 +149,19 @@ export type Account = {
      * @format double
      */
     max_entry_hours: number;
+    /**
+     * @format double
+     */
+    hourly_rate: number | null;
+    /**
+     * @minLength 1
+     */
+    currency: string | null;
+    /**
+     * @format double
+     */
+    payment_days: number;
+    rounding: Rounding | null;
     number_formats: {
         invoice: NumberFormat;
         quote: NumberFormat;
@@ -153,6 +179,28 @@ export type Account = {
      * @format date-time
      */
     updated_at: string;
+};
+
+export type RoundingInput = {
+    /**
+     * `none` rounds nothing, whatever a more general rule says
+     */
+    mode: "up" | "nearest" | "down" | "none";
+    /**
+     * The step; required unless `mode` is `none`
+     * @format double
+     */
+    minutes?: 1 | 5 | 6 | 10 | 12 | 15 | 20 | 30 | 60;
+    /**
+     * Each entry by itself, the entries of one line and day together, or those of a line
+     */
+    scope?: "entry" | "day" | "line";
+    /**
+     * Minutes: what is rounded counts as at least so much
+     * @minimum 0
+     * @maximum 480
+     */
+    minimum?: number;
 };
 
 export type InvoiceNumberFormatInput = {
@@ -275,6 +323,27 @@ export type UpdateAccountBody = {
      * @format double
      */
     max_entry_hours?: number | null;
+    /**
+     * Of time for which neither entry, task, project nor client has one
+     * @minimum 0
+     * @maximum 1000000000
+     * @format double
+     */
+    hourly_rate?: number | null;
+    /**
+     * Of invoices from time, where the client has none; USD when null
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Until an invoice is due that names no due date; 30 when null
+     * @minimum 0
+     * @maximum 3650
+     */
+    payment_days?: number | null;
+    /**
+     * Of time, where neither project nor client has a rule
+     */
+    rounding?: RoundingInput | null;
     /**
      * In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400
      * @minItems 1
@@ -444,6 +513,27 @@ export type AddClientBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
+    /**
+     * Of time for which neither entry, task nor project has one
+     * @minimum 0
+     * @maximum 1000000000
+     * @format double
+     */
+    hourly_rate?: number | null;
+    /**
+     * Of invoices from time; the account's unless given
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Until an invoice is due that names no due date; the account's unless given
+     * @minimum 0
+     * @maximum 3650
+     */
+    payment_days?: number | null;
+    /**
+     * Of time, where the project has no rule; the account's unless given
+     */
+    rounding?: RoundingInput | null;
 };
 
 export type ClientRecord = {
@@ -458,6 +548,19 @@ export type ClientRecord = {
     phone?: string;
     address?: string;
     tax_id?: string;
+    /**
+     * @format double
+     */
+    hourly_rate?: number;
+    /**
+     * @minLength 1
+     */
+    currency?: string;
+    /**
+     * @format double
+     */
+    payment_days?: number;
+    rounding?: Rounding | null;
     /**
      * `invited` on creation
      */
@@ -516,6 +619,27 @@ export type UpdateClientBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
+    /**
+     * Of time for which neither entry, task nor project has one
+     * @minimum 0
+     * @maximum 1000000000
+     * @format double
+     */
+    hourly_rate?: number | null;
+    /**
+     * Of invoices from time; the account's unless given
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Until an invoice is due that names no due date; the account's unless given
+     * @minimum 0
+     * @maximum 3650
+     */
+    payment_days?: number | null;
+    /**
+     * Of time, where the project has no rule; the account's unless given
+     */
+    rounding?: RoundingInput | null;
 };
 
 export type CreateProjectBody = {
@@ -536,6 +660,17 @@ export type CreateProjectBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     status?: string | null;
+    /**
+     * Of time for which neither entry nor task has one
+     * @minimum 0
+     * @maximum 1000000000
+     * @format double
+     */
+    hourly_rate?: number | null;
+    /**
+     * Of its time; the client's unless given, else the account's
+     */
+    rounding?: RoundingInput | null;
 };
 
 export type ClientSummary = {
@@ -561,6 +696,11 @@ export type Project = {
      */
     status: string;
     client: ClientSummary | null;
+    /**
+     * @format double
+     */
+    hourly_rate: number | null;
+    rounding: Rounding | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -593,6 +733,17 @@ export type UpdateProjectBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     status?: string | null;
+    /**
+     * Of time for which neither entry nor task has one
+     * @minimum 0
+     * @maximum 1000000000
+     * @format double
+     */
+    hourly_rate?: number | null;
+    /**
+     * Of its time; the client's unless given, else the account's
+     */
+    rounding?: RoundingInput | null;
 };
 
 export type CreateTaskBody = {
@@ -761,6 +912,10 @@ export type CreateTimeEntryBody = {
      * @format double
      */
     hourly_rate?: number | null;
+    /**
+     * Unless given, the task's, else true
+     */
+    billable?: boolean | null;
 };
 
 export type CreatedTimeEntry = {
@@ -809,6 +964,18 @@ export type TaskSummary = {
     name: string;
 };
 
+export type InvoiceSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     */
+    invoice_number: string | null;
+};
+
 export type TimeEntry = {
     /**
      * @minLength 1
@@ -845,6 +1012,35 @@ export type TimeEntry = {
     task_id: string | null;
     task: TaskSummary | null;
     project: ProjectSummary | null;
+    billable: boolean;
+    /**
+     * What became of it; follows from its invoice
+     */
+    billing: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    /**
+     * The invoice it is on
+     */
+    invoice: InvoiceSummary | null;
+    /**
+     * The hourly rate that would be used, or was
+     * @format double
+     */
+    rate: number | null;
+    /**
+     * Where that rate is set
+     */
+    rate_from: ("entry" | "task" | "project" | "client" | "account") | null;
+    /**
+     * Of time that a timer measured
+     * @minLength 1
+     * @format date-time
+     */
+    started_at: string | null;
+    /**
+     * @minLength 1
+     * @format date-time
+     */
+    ended_at: string | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -889,6 +1085,10 @@ export type UpdateTimeEntryBody = {
      * @format double
      */
     hourly_rate?: number | null;
+    /**
+     * Unless given, the task's, else true
+     */
+    billable?: boolean | null;
 };
 
 export type ChangedTimeEntry = {
@@ -920,6 +1120,64 @@ export type ChangedTimeEntry = {
      * @format date-time
      */
     created_at: string;
+};
+
+export type SettleTimeEntriesBody = {
+    /**
+     * @minItems 1
+     * @maxItems 1000
+     */
+    time_entry_ids: string[];
+    status: "billed_elsewhere" | "written_off" | "unbilled";
+};
+
+export type SettledTime = {
+    status: "billed_elsewhere" | "written_off" | "unbilled";
+    /**
+     * @format double
+     */
+    changed: number;
+};
+
+export type UnbilledTime = {
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * How many time entries
+     * @format double
+     */
+    entries: number;
+    /**
+     * As they were tracked
+     * @format double
+     */
+    hours: number;
+    /**
+     * After rounding
+     * @format double
+     */
+    billed_hours: number;
+    /**
+     * Before tax, of an invoice grouped by task; without the time that has no rate
+     * @format double
+     */
+    amount: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    oldest_date: string;
+    /**
+     * Time entries for which no rate is set
+     * @format double
+     */
+    without_rate: number;
 };
 
 export type ServicePeriodInput = {
@@ -1060,6 +1318,44 @@ export type LineItem = {
     discount: string;
 };
 
+export type QuoteInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     */
+    invoice_number: string | null;
+    part: "full" | "deposit" | "progress" | "final";
+    /**
+     * Before tax
+     * @format double
+     */
+    amount: number;
+    status: string;
+};
+
+export type Acceptance = {
+    by: "owner" | "client";
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    at: string;
+    /**
+     * @minLength 1
+     * @format date-time
+     */
+    withdrawn_at: string | null;
+    /**
+     * The quote is not what was accepted any more
+     */
+    changed: boolean;
+};
+
 export type Quote = {
     /**
      * @minLength 1
@@ -1144,6 +1440,22 @@ export type Quote = {
     client: ClientSummary | null;
     project: ProjectSummary | null;
     /**
+     * That bill it, without those that were cancelled
+     */
+    invoices: QuoteInvoice[];
+    /**
+     * Of `amount`
+     * @format double
+     */
+    left_to_bill: number;
+    /**
+     * When the first invoice was made of it
+     * @minLength 1
+     * @format date-time
+     */
+    converted_at: string | null;
+    acceptance: Acceptance | null;
+    /**
      * ISO 8601, UTC
      * @minLength 1
      * @format date-time
@@ -1218,63 +1530,58 @@ export type UpdateQuoteBody = {
     project_id?: string | null;
 };
 
-export type CreateInvoiceBody = {
+export type ConvertQuoteBody = {
     /**
-     * @minLength 36
-     * @format uuid
+     * `final` bills what `deposit` and `progress` have left
      */
-    client_id: string;
+    part?: "full" | "deposit" | "progress" | "final";
     /**
-     * @minLength 10
-     * @format date
-     */
-    due_date: string;
-    /**
-     * @minLength 36
-     * @format uuid
-     */
-    project_id?: string | null;
-    /**
-     * @maxLength 20000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
-     */
-    description?: string | null;
-    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
-    /**
-     * Per cent. Unless given, the account's `default_tax_rate`, else 0
-     * @minimum 0
+     * Of the quoted amount; for `deposit` and `progress`
      * @maximum 100
+     * @exclusiveMinimum 0
      * @format double
      */
-    tax_rate?: number | null;
-    status?: "Draft" | "Sent";
+    percent?: number | null;
     /**
-     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
-     * @minLength 10
-     * @format date
-     */
-    issue_date?: string | null;
-    /**
-     * The day of the work; printed. Not beside `service_period`
-     * @minLength 10
-     * @format date
-     */
-    service_date?: string | null;
-    /**
-     * The first and the last day of the work; printed
-     */
-    service_period?: ServicePeriodInput | null;
-    /**
-     * @maxItems 500
-     */
-    line_items?: LineItemInput[] | null;
-    /**
-     * Required without `line_items`; with them their sum counts
+     * Before tax; for `deposit` and `progress`, in place of `percent`
      * @minimum 0
      * @maximum 1000000000000
      * @format double
      */
     amount?: number | null;
+    /**
+     * Today and the client's `payment_days` unless given, else the account's
+     * @minLength 10
+     * @format date
+     */
+    due_date?: string | null;
+    status?: "Draft" | "Sent";
+    /**
+     * The quote's unless given
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * Accepts the quote on behalf of the client
+     */
+    accept?: boolean | null;
+    /**
+     * Although the quote was changed after it was accepted
+     */
+    accept_changes?: boolean | null;
+};
+
+export type QuoteSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     */
+    quote_number: string | null;
 };
 
 export type Invoice = {
@@ -1356,6 +1663,11 @@ export type Invoice = {
     client: ClientSummary | null;
     project: ProjectSummary | null;
     /**
+     * The quote it bills
+     */
+    quote: QuoteSummary | null;
+    quote_part: ("full" | "deposit" | "progress" | "final") | null;
+    /**
      * ISO 8601, UTC
      * @minLength 1
      * @format date-time
@@ -1367,6 +1679,65 @@ export type Invoice = {
      * @format date-time
      */
     updated_at: string;
+};
+
+export type CreateInvoiceBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id: string;
+    /**
+     * @minLength 10
+     * @format date
+     */
+    due_date: string;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
+    /**
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    status?: "Draft" | "Sent";
+    /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
+    /**
+     * @maxItems 500
+     */
+    line_items?: LineItemInput[] | null;
+    /**
+     * Required without `line_items`; with them their sum counts
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    amount?: number | null;
 };
 
 export type UpdateInvoiceBody = {
@@ -1425,6 +1796,220 @@ export type UpdateInvoiceBody = {
      * @format uuid
      */
     project_id?: string | null;
+};
+
+export type CreateInvoiceFromTimeBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id: string;
+    /**
+     * Exactly these; not together with `project_ids`, `task_ids`, `date_from`, `date_to`
+     * @minItems 1
+     * @maxItems 1000
+     */
+    time_entry_ids?: string[] | null;
+    /**
+     * All projects of the client unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    project_ids?: string[] | null;
+    /**
+     * All tasks of these projects, and time without a task, unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    task_ids?: string[] | null;
+    /**
+     * The first day; from the beginning unless given
+     * @minLength 10
+     * @format date
+     */
+    date_from?: string | null;
+    /**
+     * The last day; today on the account's calendar unless given
+     * @minLength 10
+     * @format date
+     */
+    date_to?: string | null;
+    /**
+     * What a line is made of. Different rates always make different lines
+     */
+    group_by?: "entry" | "task" | "project" | "day" | "none";
+    /**
+     * Unless given, the project's rule, else the client's, else the account's
+     */
+    rounding?: RoundingInput | null;
+    /**
+     * What becomes of time for which no rate is set: 400, left out, or billed at 0
+     */
+    missing_rate?: "refuse" | "skip" | "zero";
+    /**
+     * Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    line_text?: string | null;
+    /**
+     * After the lines of time
+     * @maxItems 500
+     */
+    extra_lines?: LineItemInput[] | null;
+    /**
+     * Today and the client's `payment_days` unless given, else the account's
+     * @minLength 10
+     * @format date
+     */
+    due_date?: string | null;
+    /**
+     * The client's unless given, else the account's, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
+    status?: "Draft" | "Sent";
+};
+
+export type AddTimeToInvoiceBody = {
+    /**
+     * Exactly these; not together with `project_ids`, `task_ids`, `date_from`, `date_to`
+     * @minItems 1
+     * @maxItems 1000
+     */
+    time_entry_ids?: string[] | null;
+    /**
+     * All projects of the client unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    project_ids?: string[] | null;
+    /**
+     * All tasks of these projects, and time without a task, unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    task_ids?: string[] | null;
+    /**
+     * The first day; from the beginning unless given
+     * @minLength 10
+     * @format date
+     */
+    date_from?: string | null;
+    /**
+     * The last day; today on the account's calendar unless given
+     * @minLength 10
+     * @format date
+     */
+    date_to?: string | null;
+    /**
+     * What a line is made of. Different rates always make different lines
+     */
+    group_by?: "entry" | "task" | "project" | "day" | "none";
+    /**
+     * Unless given, the project's rule, else the client's, else the account's
+     */
+    rounding?: RoundingInput | null;
+    /**
+     * What becomes of time for which no rate is set: 400, left out, or billed at 0
+     */
+    missing_rate?: "refuse" | "skip" | "zero";
+    /**
+     * Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    line_text?: string | null;
+};
+
+export type ReleaseTimeFromInvoiceBody = {
+    /**
+     * All time of the invoice unless given
+     * @minItems 1
+     * @maxItems 1000
+     */
+    time_entry_ids?: string[] | null;
+};
+
+export type BilledTimeEntry = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    /**
+     * @format double
+     */
+    hours: number;
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    project: ProjectSummary | null;
+    task: TaskSummary | null;
+    rate_from: ("entry" | "task" | "project" | "client" | "account") | null;
+};
+
+export type BilledTimeLine = {
+    /**
+     * Its place among `line_items`, from 0; null once these were edited
+     * @format double
+     */
+    line: number | null;
+    description: string;
+    /**
+     * As they were tracked
+     * @format double
+     */
+    hours: number;
+    /**
+     * After rounding: the quantity of the line
+     * @format double
+     */
+    billed_hours: number;
+    /**
+     * @format double
+     */
+    rate: number;
+    rounding: Rounding | null;
+    /**
+     * @format double
+     */
+    amount: number;
+    entries: BilledTimeEntry[];
+};
+
+export type InvoiceTime = {
+    invoice: InvoiceSummary;
+    currency: string;
+    /**
+     * The line items were changed by hand since they were made from this time
+     */
+    edited: boolean;
+    lines: BilledTimeLine[];
 };
 
 export type DocumentToPrint = {
@@ -2404,6 +2989,16 @@ export type QuoteAcceptedEvent = {
 
 export type QuoteDeclinedEvent = {
     type: "quote.declined";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Quote;
+};
+
+export type QuoteConvertedEvent = {
+    type: "quote.converted";
     /**
      * When it happened
      * @format date-time
@@ -3392,6 +3987,22 @@ export type ListTimeEntriesQuery = {
      */
     date_to?: string;
     /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * Time on this invoice
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id?: string;
+    /**
+     * What became of it: `unbilled` is what could be billed
+     */
+    billing?: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    billable?: boolean;
+    /**
      * Page size, at most 100
      * @minimum 1
      * @maximum 999999999999999
@@ -3559,6 +4170,69 @@ export type UpdateTimeEntryVariables = {
     path: UpdateTimeEntryPath;
     body: UpdateTimeEntryBody;
     headers?: UpdateTimeEntryHeaders;
+};
+
+export type SettleTimeEntriesResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: SettledTime;
+};
+
+export type SettleTimeEntriesHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type SettleTimeEntriesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type SettleTimeEntriesVariables = {
+    body: SettleTimeEntriesBody;
+    headers?: SettleTimeEntriesHeaders;
+};
+
+export type ListUnbilledTimeResult = {
+    data: UnbilledTime[];
+    pagination: Pagination;
+};
+
+export type ListUnbilledTimeQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+};
+
+export type ListUnbilledTimeResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListUnbilledTimeVariables = {
+    query?: ListUnbilledTimeQuery;
 };
 
 export type ListQuotesResult = {
@@ -3785,6 +4459,50 @@ export type UpdateQuoteVariables = {
     headers?: UpdateQuoteHeaders;
 };
 
+export type ConvertQuoteResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type ConvertQuotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ConvertQuoteQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type ConvertQuoteHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type ConvertQuoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type ConvertQuoteVariables = {
+    path: ConvertQuotePath;
+    query?: ConvertQuoteQuery;
+    body?: ConvertQuoteBody;
+    headers?: ConvertQuoteHeaders;
+};
+
 export type ListInvoicesResult = {
     data: Invoice[];
     pagination: Pagination;
@@ -4007,6 +4725,144 @@ export type UpdateInvoiceVariables = {
     path: UpdateInvoicePath;
     body: UpdateInvoiceBody;
     headers?: UpdateInvoiceHeaders;
+};
+
+export type CreateInvoiceFromTimeResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type CreateInvoiceFromTimeQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreateInvoiceFromTimeHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateInvoiceFromTimeResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreateInvoiceFromTimeVariables = {
+    query?: CreateInvoiceFromTimeQuery;
+    body: CreateInvoiceFromTimeBody;
+    headers?: CreateInvoiceFromTimeHeaders;
+};
+
+export type AddTimeToInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type AddTimeToInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type AddTimeToInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type AddTimeToInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type AddTimeToInvoiceVariables = {
+    path: AddTimeToInvoicePath;
+    body?: AddTimeToInvoiceBody;
+    headers?: AddTimeToInvoiceHeaders;
+};
+
+export type ReleaseTimeFromInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type ReleaseTimeFromInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ReleaseTimeFromInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type ReleaseTimeFromInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type ReleaseTimeFromInvoiceVariables = {
+    path: ReleaseTimeFromInvoicePath;
+    body?: ReleaseTimeFromInvoiceBody;
+    headers?: ReleaseTimeFromInvoiceHeaders;
+};
+
+export type GetInvoiceTimeResult = {
+    data: InvoiceTime;
+};
+
+export type GetInvoiceTimePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetInvoiceTimeHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetInvoiceTimeResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetInvoiceTimeVariables = {
+    path: GetInvoiceTimePath;
+    headers?: GetInvoiceTimeHeaders;
 };
 
 export type PrintInvoiceResult = Blob;
@@ -4785,7 +5641,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -5246,6 +6102,31 @@ export type Ops = {
             ratelimitPolicy?: string;
         };
     };
+    settleTimeEntries: {
+        args: {
+            body: SettleTimeEntriesBody;
+            headers?: SettleTimeEntriesHeaders;
+        };
+        result: SettleTimeEntriesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listUnbilledTime: {
+        args: {
+            query?: ListUnbilledTimeQuery;
+        };
+        result: ListUnbilledTimeResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: UnbilledTime;
+    };
     listQuotes: {
         args: {
             query?: ListQuotesQuery;
@@ -5304,6 +6185,20 @@ export type Ops = {
             headers?: UpdateQuoteHeaders;
         };
         result: UpdateQuoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    convertQuote: {
+        args: {
+            path: ConvertQuotePath;
+            query?: ConvertQuoteQuery;
+            body?: ConvertQuoteBody;
+            headers?: ConvertQuoteHeaders;
+        };
+        result: ConvertQuoteResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -5372,6 +6267,58 @@ export type Ops = {
             xRequestId?: string;
             ratelimit?: string;
             ratelimitPolicy?: string;
+        };
+    };
+    createInvoiceFromTime: {
+        args: {
+            query?: CreateInvoiceFromTimeQuery;
+            body: CreateInvoiceFromTimeBody;
+            headers?: CreateInvoiceFromTimeHeaders;
+        };
+        result: CreateInvoiceFromTimeResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    addTimeToInvoice: {
+        args: {
+            path: AddTimeToInvoicePath;
+            body?: AddTimeToInvoiceBody;
+            headers?: AddTimeToInvoiceHeaders;
+        };
+        result: AddTimeToInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    releaseTimeFromInvoice: {
+        args: {
+            path: ReleaseTimeFromInvoicePath;
+            body?: ReleaseTimeFromInvoiceBody;
+            headers?: ReleaseTimeFromInvoiceHeaders;
+        };
+        result: ReleaseTimeFromInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getInvoiceTime: {
+        args: {
+            path: GetInvoiceTimePath;
+            headers?: GetInvoiceTimeHeaders;
+        };
+        result: GetInvoiceTimeResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
         };
     };
     printInvoice: {
@@ -5732,21 +6679,28 @@ export const OPERATIONS = {
     getTask: { id: "getTask", method: "GET", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTask: { id: "deleteTask", method: "DELETE", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTask: { id: "updateTask", method: "PATCH", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    listTimeEntries: { id: "listTimeEntries", method: "GET", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "project_id", in: "query" }, { name: "task_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    listTimeEntries: { id: "listTimeEntries", method: "GET", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "project_id", in: "query" }, { name: "task_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "client_id", in: "query" }, { name: "invoice_id", in: "query" }, { name: "billing", in: "query" }, { name: "billable", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createTimeEntry: { id: "createTimeEntry", method: "POST", path: "/api/v1/time-entries", tags: ["Time entries"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getTimeEntry: { id: "getTimeEntry", method: "GET", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteTimeEntry: { id: "deleteTimeEntry", method: "DELETE", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimeEntry: { id: "updateTimeEntry", method: "PATCH", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    settleTimeEntries: { id: "settleTimeEntries", method: "POST", path: "/api/v1/time-entries/billing", tags: ["Time entries"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listUnbilledTime: { id: "listUnbilledTime", method: "GET", path: "/api/v1/unbilled", tags: ["Unbilled"], params: [{ name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "expires_at_from", in: "query" }, { name: "expires_at_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteQuote: { id: "deleteQuote", method: "DELETE", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateQuote: { id: "updateQuote", method: "PATCH", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    convertQuote: { id: "convertQuote", method: "POST", path: "/api/v1/quotes/{id}/convert", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listInvoices: { id: "listInvoices", method: "GET", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "due_date_from", in: "query" }, { name: "due_date_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createInvoice: { id: "createInvoice", method: "POST", path: "/api/v1/invoices", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoice: { id: "getInvoice", method: "GET", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteInvoice: { id: "deleteInvoice", method: "DELETE", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateInvoice: { id: "updateInvoice", method: "PATCH", path: "/api/v1/invoices/{id}", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    createInvoiceFromTime: { id: "createInvoiceFromTime", method: "POST", path: "/api/v1/invoices/from-time", tags: ["Invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    addTimeToInvoice: { id: "addTimeToInvoice", method: "POST", path: "/api/v1/invoices/{id}/time-entries", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    releaseTimeFromInvoice: { id: "releaseTimeFromInvoice", method: "POST", path: "/api/v1/invoices/{id}/time-entries/release", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getInvoiceTime: { id: "getInvoiceTime", method: "GET", path: "/api/v1/invoices/{id}/time", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
@@ -7622,4 +8576,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

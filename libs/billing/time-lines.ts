@@ -16,7 +16,8 @@ export interface TimeToBill extends TrackedTime {
   task: { id: string; name: string } | null;
   description: string | null;
   rate: number;
-  rateFrom: RateSource;
+  /** `none` when no rate was set, and it is billed at 0. */
+  rateFrom: RateSource | 'none';
   rounding: TimeRounding | null;
 }
 

@@ -3,7 +3,8 @@ import Big from 'big.js';
 
 /** What a rule may round to: each divides the hour. */
 export const ROUNDING_MINUTES = [1, 5, 6, 10, 12, 15, 20, 30, 60] as const;
-export const ROUNDING_MODES = ['up', 'nearest', 'down'] as const;
+/** `none` takes back a more general rule. */
+export const ROUNDING_MODES = ['up', 'nearest', 'down', 'none'] as const;
 /** What is rounded: each entry, the entries of one line and one day together, or all entries of a line together. */
 export const ROUNDING_SCOPES = ['entry', 'day', 'line'] as const;
 
@@ -25,9 +26,15 @@ const SECONDS_PER_HOUR = 3600;
 /** Decimals of a printed quantity. */
 const HOURS_DECIMALS = 4;
 
+/** The closest rule that is set; null when nothing is to be rounded. @param rules from the closest to the most general. */
+export function effectiveRounding(...rules: readonly (TimeRounding | null | undefined)[]): TimeRounding | null {
+  const rule = rules.find((one) => one !== null && one !== undefined);
+  return rule && rule.mode !== 'none' ? rule : null;
+}
+
 /** @param rule null when nothing is rounded. An exact multiple stays what it is in every mode. */
 export function roundedSeconds(seconds: number, rule: TimeRounding | null): number {
-  if (!rule) return seconds;
+  if (!rule || rule.mode === 'none') return seconds;
   const step = rule.minutes * 60;
   const whole = Math.floor(seconds / step);
   const rest = seconds - whole * step;

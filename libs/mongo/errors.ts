@@ -34,6 +34,13 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
+/** Thrown in a transaction, makes it start again: it relied on a record that another transaction has changed. */
+export function staleRead(message: string): Error {
+  const error = new mongoose.mongo.MongoError(message);
+  error.addErrorLabel('TransientTransactionError');
+  return error;
+}
+
 /** Another process killed its session, see endAbandoned. */
 function isInterrupted(error: unknown): boolean {
   return hasCode(error, INTERRUPTED);

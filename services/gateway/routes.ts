@@ -8,12 +8,15 @@ import { eventRoutes } from './events/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
+import { invoiceTimeRoutes } from './invoices/time-routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
+import { billingRoutes } from './time-entries/billing-routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
+import { unbilledRoutes } from './unbilled/routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { signingRoutes } from './webhooks/signing-routes.ts';
@@ -25,8 +28,11 @@ export const routes: readonly Route[] = withOptionalFields([
   ...projectRoutes,
   ...taskRoutes,
   ...timeEntryRoutes,
+  ...billingRoutes,
+  ...unbilledRoutes,
   ...quoteRoutes,
   ...invoiceRoutes,
+  ...invoiceTimeRoutes,
   ...documentRoutes,
   ...batchRoutes,
   ...numberingRoutes,

@@ -17,7 +17,8 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   // On the example client it would keep the deletion of that client from being an example.
   const other = await create(gateway, '/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
   await make('quotes', 'quotes', { client_id: other.id, amount: 100 });
-  await make('invoices', 'invoices', { client_id, amount: 100, due_date: '2099-12-31' });
+  const line_items = [{ description: 'Drawings', quantity: 1, rate: 100 }];
+  await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];
   await make('documents', 'document_batches', { documents });
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });

@@ -139,11 +139,23 @@ export const operations: Record<string, Called> = {
   getTimeEntry: {},
   updateTimeEntry: { body: { hours: 2 } },
   deleteTimeEntry: {},
+  settleTimeEntries: {
+    body: { status: 'unbilled' },
+    naming: async (gateway, account) => ({
+      time_entry_ids: [await make(gateway, 'time-entries', account, 'own-')],
+    }),
+  },
+  listUnbilledTime: {},
+  createInvoiceFromTime: { body: { missing_rate: 'zero' }, naming: clientWithTime },
+  addTimeToInvoice: { body: { missing_rate: 'zero' } },
+  releaseTimeFromInvoice: { body: {} },
+  getInvoiceTime: {},
   createQuote: { body: { amount: 1 }, refs: ['clients'] },
   listQuotes: {},
   getQuote: {},
   updateQuote: { body: { amount: 2 } },
   deleteQuote: {},
+  convertQuote: { body: { accept: true } },
   createInvoice: { body: { amount: 1, due_date: '2031-01-01' }, refs: ['clients'] },
   listInvoices: {},
   getInvoice: {},
@@ -181,6 +193,13 @@ export const operations: Record<string, Called> = {
   replayEvent: {},
   generatePdf: { body: {} },
 };
+
+async function clientWithTime(gateway: TestGateway, account: TestAccount) {
+  const client_id = await makers.clients(gateway, account, 'own-');
+  const project = await create(gateway, '/api/v1/projects', { name: 'x', client_id }, account);
+  await create(gateway, '/api/v1/time-entries', { project_id: project.id, hours: 1, date: '2026-01-02' }, account);
+  return { client_id };
+}
 
 /** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
 export function kindOf(path: string): string {

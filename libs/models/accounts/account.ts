@@ -1,6 +1,7 @@
 // A workspace: the owner of keys and records, and the issuer its documents are printed from.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { type NumberFormats, numberFormat } from '../../billing/number-format.ts';
+import type { TimeRounding } from '../../billing/time-rounding.ts';
 import { unauthorized } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
@@ -13,6 +14,9 @@ export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Co
 export const DEFAULT_ENTRY_HOURS = 24;
 /** What an account can set at most: more than a year has, and totals in seconds stay exact. */
 export const ENTRY_HOURS_LIMIT = 10_000;
+
+/** Days until an invoice is due, where neither client nor account says otherwise. */
+export const DEFAULT_PAYMENT_DAYS = 30;
 
 /** A test account is for trying things out: its keys begin with `bh_test_`, and its documents and webhooks say that they are a test. */
 export const ACCOUNT_MODES = ['live', 'test'] as const;
@@ -46,6 +50,14 @@ const accountSchema = new Schema(
     max_entry_hours: Number,
     /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
     lock_version: Number,
+    /** Where neither time entry, task, project nor client has one. */
+    hourly_rate: Number,
+    /** Of new invoices from time. */
+    currency: String,
+    /** From the day of an invoice that names no due date. */
+    payment_days: Number,
+    /** See time-rounding.ts. */
+    rounding: Object,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
   },
@@ -103,6 +115,10 @@ export function accountView(account: AccountRecord) {
       invoice: numberFormat(account.number_formats as NumberFormats | undefined, 'invoice'),
       quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),
     },
+    hourly_rate: account.hourly_rate ?? null,
+    currency: account.currency ?? null,
+    payment_days: account.payment_days ?? DEFAULT_PAYMENT_DAYS,
+    rounding: (account.rounding as TimeRounding | null | undefined) ?? null,
     project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),

@@ -1,4 +1,5 @@
 // A customer of the account.
+import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { searchText } from '../../search-text.ts';
 import type { Listing } from '../listing.ts';
@@ -33,7 +34,16 @@ interface FieldUse {
   isFrozen: boolean;
 }
 
-export interface ClientRecord extends Stamped, ClientFields {
+/** How time for the client is billed. It identifies nobody: it stays when the client is anonymised. */
+export interface BillingTerms {
+  hourly_rate?: number | null;
+  /** Of new invoices from time. */
+  currency?: string | null;
+  payment_days?: number | null;
+  rounding?: TimeRounding | null;
+}
+
+export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
   status: string;
   /** The searched fields, see searchText: what `q` looks into, and the order by name. */
   search: string;
@@ -53,6 +63,10 @@ const clientSchema = recordSchema<ClientRecord>(
   'clients',
   {
     ...mapFields(() => ({ type: String })),
+    hourly_rate: { type: Number },
+    currency: { type: String },
+    payment_days: { type: Number },
+    rounding: { type: Object },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
@@ -84,11 +98,19 @@ export function clientView(client: ClientRecord) {
   return {
     id: String(client._id),
     ...givenFields(client),
+    ...given('hourly_rate', client.hourly_rate),
+    ...given('currency', client.currency),
+    ...given('payment_days', client.payment_days),
+    ...given('rounding', client.rounding),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),
     updated_at: client.updated_at.toISOString(),
   };
+}
+
+function given<Name extends string, Value>(name: Name, value: Value | null | undefined): { [key in Name]?: Value } {
+  return value === null || value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
 }
 
 /** Without the fields that are empty. @param names which fields; all that callers can set unless given. */

@@ -1,21 +1,27 @@
-// What is shown inside an invoice or a quote: its client and its project.
+// What is shown inside an invoice or a quote: its client, its project, and the invoices of a quote.
 import type { Session } from '../../mongo/connection.ts';
 import { type ClientRecord, clientsOf } from '../accounts/client.ts';
 import { readBoth } from '../records.ts';
 import type { Id, StoredId } from '../tenant.ts';
 import { type ProjectRecord, projectsOf } from '../time/project.ts';
 import type { Parties } from './parties.ts';
+import { invoicesOfQuotes, type QuoteInvoice } from './quote-invoices.ts';
 
 interface Embedding {
+  _id: StoredId;
   client_id: StoredId;
   project_id?: StoredId | null | undefined;
   parties?: Parties | undefined;
+  /** Of a quote that invoices were made of. */
+  converted_at?: Date | undefined;
 }
 
 /** @returns undefined for what is not there (any more). */
 export type EmbeddedIn = (document: Embedding) => {
   client: ClientRecord | undefined;
   project: ProjectRecord | undefined;
+  /** Of a quote, see invoicesOfQuotes. */
+  invoices: QuoteInvoice[] | undefined;
 };
 
 /** @param session of the transaction that writes them as an event: the event must show what earlier events showed. */
@@ -32,8 +38,11 @@ export async function embeddedIn(
     () => clientsOf(accountId, clientIds, session),
     () => projectsOf(accountId, projectIds, session),
   );
-  return ({ client_id, project_id }) => ({
+  const converted = documents.filter(({ converted_at }) => converted_at).map(({ _id }) => _id);
+  const invoices = await invoicesOfQuotes(converted, accountId, session);
+  return ({ _id, client_id, project_id }) => ({
     client: clients.get(String(client_id)),
     project: projects.get(String(project_id)),
+    invoices: invoices.get(String(_id)),
   });
 }

@@ -1,6 +1,7 @@
 // A demand for payment.
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';
+import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -10,6 +11,7 @@ import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
 import { expiryOf } from './expiry.ts';
+import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
@@ -38,6 +40,14 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   due_date: string;
   description: string | null;
   line_items: LineItem[] | null;
+  /** The quote it bills, its printed number, and which part of it. */
+  quote_id?: StoredId;
+  quote_number?: string;
+  quote_part?: QuotePart;
+  /** The quote again, while this is its one full or final invoice: absent once it is cancelled. */
+  quote_claim?: StoredId | undefined;
+  /** Absent on an invoice that bills no time. */
+  time?: InvoiceTime | undefined;
   /** Frozen when it was sent. */
   parties?: Parties;
   /** The due date until `invoice.overdue` is sent; absent when there is nothing to send. */
@@ -74,6 +84,11 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     ...documentDateFields,
     description: String,
     line_items: lineItemField,
+    time: invoiceTimeField,
+    quote_id: idField,
+    quote_number: String,
+    quote_part: { type: String, enum: QUOTE_PARTS },
+    quote_claim: idField,
     parties: partiesField,
     expires_on: String,
   },
@@ -81,6 +96,13 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
 );
 // Whether a project has invoices, when a caller deletes it.
 invoiceSchema.index({ account_id: 1, project_id: 1 });
+// The invoices of a quote.
+invoiceSchema.index({ account_id: 1, quote_id: 1 }, { partialFilterExpression: { quote_id: { $exists: true } } });
+// A quote is billed in full, or finally, once.
+invoiceSchema.index(
+  { account_id: 1, quote_claim: 1 },
+  { unique: true, partialFilterExpression: { quote_claim: { $exists: true } } },
+);
 // Of all accounts: what the scheduler of the webhook service looks for.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
@@ -125,6 +147,8 @@ export function invoiceView(
     line_items: invoice.line_items,
     client: invoice.parties ? frozenClient(invoice.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
+    quote: invoice.quote_id ? { id: String(invoice.quote_id), quote_number: invoice.quote_number ?? null } : null,
+    quote_part: invoice.quote_part ?? null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
     total: fromMinor(total, currency),

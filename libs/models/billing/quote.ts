@@ -1,5 +1,7 @@
 // An offer to a client.
+import { type Acceptance, isChangedSince } from '../../billing/acceptance.ts';
 import { fromMinor } from '../../billing/money.ts';
+import { leftToBill } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -11,6 +13,7 @@ import { type DocumentDates, documentDateFields, documentDatesView } from './doc
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
+import { type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
 
@@ -39,6 +42,12 @@ export interface QuoteRecord extends Stamped, DocumentDates {
   expires_at: string;
   description: string | null;
   line_items: LineItem[] | null;
+  /** Absent while it was never accepted. */
+  acceptance?: Acceptance | undefined;
+  /** When the first invoice was made of it. */
+  converted_at?: Date | undefined;
+  /** See lockOwn. */
+  lock_version?: number;
   /** Frozen when it was sent. */
   parties?: Parties | undefined;
   /** The last day until `quote.expired` is sent; absent when there is nothing to send. */
@@ -73,6 +82,9 @@ const quoteSchema = recordSchema<QuoteRecord>(
     description: String,
     line_items: lineItemField,
     parties: partiesField,
+    acceptance: Object,
+    converted_at: Date,
+    lock_version: Number,
     expires_on: String,
   },
   quoteListing,
@@ -108,9 +120,16 @@ export function quoteView(
     client,
     project,
     status,
-  }: { client: ClientDetails | undefined; project: ProjectDetails | undefined; status: QuoteStatus },
+    invoices = [],
+  }: {
+    client: ClientDetails | undefined;
+    project: ProjectDetails | undefined;
+    status: QuoteStatus;
+    /** See invoicesOfQuotes. */
+    invoices?: readonly QuoteInvoice[] | undefined;
+  },
 ) {
-  const { currency, amount, tax_amount } = quote;
+  const { currency, amount, tax_amount, acceptance } = quote;
   const total = fromMinor(amount + tax_amount, currency);
   return {
     id: String(quote._id),
@@ -126,6 +145,17 @@ export function quoteView(
     line_items: quote.line_items,
     client: quote.parties ? frozenClient(quote.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
+    invoices: invoices.map(quoteInvoiceView),
+    left_to_bill: fromMinor(leftToBill(amount, invoices), currency),
+    converted_at: quote.converted_at?.toISOString() ?? null,
+    acceptance: acceptance
+      ? {
+          by: acceptance.by,
+          at: acceptance.at.toISOString(),
+          withdrawn_at: acceptance.withdrawn_at?.toISOString() ?? null,
+          changed: isChangedSince(quote),
+        }
+      : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
     total,

@@ -1,4 +1,5 @@
 // A piece of work for a client.
+import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
@@ -12,6 +13,8 @@ export interface ProjectRecord extends Stamped {
   name: string;
   /** One of the account's own statuses at the time it was set. */
   status: string;
+  hourly_rate?: number | null;
+  rounding?: TimeRounding | null;
   /** See lockOwn. */
   lock_version?: number;
 }
@@ -28,6 +31,8 @@ const projectSchema = recordSchema<ProjectRecord>(
     client_id: requiredIdField,
     name: { type: String, required: true },
     status: { type: String, required: true },
+    hourly_rate: Number,
+    rounding: Object,
     lock_version: Number,
   },
   projectListing,
@@ -48,6 +53,8 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
     name: project.name,
     status: project.status,
     client: client ? embeddedClient(client) : null,
+    hourly_rate: project.hourly_rate ?? null,
+    rounding: project.rounding ?? null,
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };

@@ -1,10 +1,21 @@
 // Time worked on a project, optionally on one of its tasks.
+import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
-import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
+
+/** Time that is on no invoice of ours and shall not be: billed before, or given away. */
+export const SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
+
+export type Settlement = (typeof SETTLEMENTS)[number];
+
+/** What became of time. Derived from the entry and its invoice, never stored. */
+export const BILLING_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'not_billable'] as const;
+
+export type BillingState = (typeof BILLING_STATES)[number];
 
 export interface TimeEntryRecord extends Stamped {
   project_id: StoredId;
@@ -16,12 +27,29 @@ export interface TimeEntryRecord extends Stamped {
   /** `YYYY-MM-DD`. */
   date: string;
   description: string | null;
-  /** The invoice it was billed on. */
+  /** True unless it is false. */
+  billable?: boolean;
+  /** The invoice it was billed on. The next three are set with it. */
   invoice_id?: StoredId | null;
+  /** Of the invoice's `time`. */
+  billed_line?: number;
+  billed_rate?: number;
+  /** Absent when no rate was set anywhere, and it was billed at 0. */
+  billed_rate_from?: RateSource;
+  settled?: Settlement | null;
+  /** Of time that a timer measured. */
+  started_at?: Date;
+  ended_at?: Date;
 }
 
+/** Billing walks it. */
+export const UNBILLED_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, date: 1 } as const;
+
+/** What may be billed: it is on no invoice, not settled, and billable. */
+export const UNBILLED = { invoice_id: null, settled: null, billable: { $ne: false } } as const;
+
 export const timeEntryListing: Listing = {
-  filters: ['task_id', 'project_id'],
+  filters: ['task_id', 'project_id', 'invoice_id'],
   orders: { date: 'date', created_at: '_id', updated_at: 'updated_at' },
   standard: '-date',
 };
@@ -36,10 +64,20 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     hourly_rate: Number,
     date: { type: String, required: true },
     description: String,
+    billable: Boolean,
     invoice_id: idField,
+    billed_line: Number,
+    billed_rate: Number,
+    billed_rate_from: { type: String, enum: RATE_SOURCES },
+    settled: { type: String, enum: SETTLEMENTS },
+    started_at: Date,
+    ended_at: Date,
   },
   timeEntryListing,
 );
+
+// What could be billed: along it a client's unbilled time is found among a million entries.
+timeEntrySchema.index(UNBILLED_INDEX);
 
 export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema);
 
@@ -55,17 +93,34 @@ export function timeEntryCore(entry: TimeEntryRecord) {
   };
 }
 
+/** What is known of an entry's way to an invoice. */
+export interface EntryBilling {
+  /** What would be used, or was. */
+  rate: number | null;
+  rate_from: RateSource | null;
+  invoice: { id: Id; invoice_number: string | null } | null;
+  billing: BillingState;
+}
+
 /** The time entry as it is read, listed and announced. */
 export function timeEntryView(
   entry: TimeEntryRecord,
   project: ProjectDetails | undefined,
   task: Pick<TaskRecord, '_id' | 'name'> | undefined,
+  { billing, invoice, rate, rate_from }: EntryBilling,
 ) {
   return {
     ...timeEntryCore(entry),
     task_id: entry.task_id ? String(entry.task_id) : null,
     task: task ? { id: String(task._id), name: task.name } : null,
     project: project ? embeddedProject(project) : null,
+    billable: entry.billable ?? true,
+    billing,
+    invoice,
+    rate,
+    rate_from,
+    started_at: entry.started_at?.toISOString() ?? null,
+    ended_at: entry.ended_at?.toISOString() ?? null,
     updated_at: entry.updated_at.toISOString(),
   };
 }

@@ -73,6 +73,10 @@ const declarations = {
     description: 'A quote became Declined.',
     example: { status: 'Declined' },
   },
+  'quote.converted': {
+    description: 'An invoice was made of a quote or of a part of it; `invoices` has it.',
+    example: { status: 'Accepted' },
+  },
   'quote.expired': {
     description:
       "The last day of a sent quote has passed on the account's calendar. Once, and again after its last day was moved or it was set to Sent again.",

@@ -1,11 +1,13 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
 import type { NumberFormat } from '#libs/billing/number-format.ts';
-import { DEFAULT_ENTRY_HOURS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
+import type { TimeRounding } from '#libs/billing/time-rounding.ts';
+import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
-import { line, name, text } from '../fields/input-fields.ts';
+import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
+import { currency, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
@@ -25,6 +27,10 @@ export interface AccountChanges {
   locale?: string | null;
   max_entry_hours?: number | null;
   project_statuses?: string[] | null;
+  hourly_rate?: number | null;
+  currency?: string | null;
+  payment_days?: number | null;
+  rounding?: TimeRounding | null;
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
 }
 
@@ -69,6 +75,12 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .max(ENTRY_HOURS_LIMIT)
     .allow(null)
     .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
+  hourly_rate: hourlyRateInput().description('Of time for which neither entry, task, project nor client has one'),
+  currency: currency().allow(null).description('Of invoices from time, where the client has none; USD when null'),
+  payment_days: paymentDaysInput().description(
+    `Until an invoice is due that names no due date; ${DEFAULT_PAYMENT_DAYS} when null`,
+  ),
+  rounding: roundingInput().description('Of time, where neither project nor client has a rule'),
   project_statuses: Joi.array()
     .items(name())
     .min(1)

@@ -2,7 +2,16 @@
 import Joi from 'joi';
 import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
-import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
+import {
+  exampleRounding,
+  exampleTime,
+  id,
+  number,
+  orNull,
+  roundingAnswer,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 
@@ -37,6 +46,10 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   time_zone: words(),
   locale: words(),
   max_entry_hours: number().description('Hours that one time entry may have at most'),
+  hourly_rate: orNull(Joi.number()),
+  currency: orNull(Joi.string()),
+  payment_days: number(),
+  rounding: roundingAnswer(),
   number_formats: Joi.object({ invoice: numberFormat(), quote: numberFormat() }).required(),
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),
@@ -59,6 +72,10 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     time_zone: 'Europe/Berlin',
     locale: 'de-DE',
     max_entry_hours: 24,
+    hourly_rate: 90,
+    currency: 'EUR',
+    payment_days: 30,
+    rounding: exampleRounding,
     number_formats: {
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },
       quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },

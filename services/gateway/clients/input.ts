@@ -1,12 +1,13 @@
 // What a caller may send about clients.
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
-import { type ClientFields, clientListing } from '#libs/models/accounts/client.ts';
+import { type BillingTerms, type ClientFields, clientListing } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
-import { line, name, text } from '../fields/input-fields.ts';
+import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
+import { currency, line, name, text } from '../fields/input-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
-export type NewClient = ClientFields;
+export type NewClient = ClientFields & BillingTerms;
 
 export type ClientChanges = Partial<NewClient>;
 
@@ -22,6 +23,12 @@ const optional = {
   phone: line().allow(null, ''),
   address: text().allow(null, ''),
   tax_id: line().allow(null, ''),
+  hourly_rate: hourlyRateInput().description('Of time for which neither entry, task nor project has one'),
+  currency: currency().allow(null).description("Of invoices from time; the account's unless given"),
+  payment_days: paymentDaysInput().description(
+    "Until an invoice is due that names no due date; the account's unless given",
+  ),
+  rounding: roundingInput().description("Of time, where the project has no rule; the account's unless given"),
 };
 
 export const newClient = Joi.object<NewClient, true>({

@@ -1,7 +1,15 @@
 // What a caller gets about clients.
 import Joi from 'joi';
 import type { clientView } from '#libs/models/accounts/client.ts';
-import { exampleClient, exampleTime, id, maybeWords, timestamp, words } from '../fields/response-fields.ts';
+import {
+  exampleClient,
+  exampleTime,
+  id,
+  maybeWords,
+  roundingAnswer,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
 
 export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   id: id(),
@@ -11,6 +19,10 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   phone: maybeWords(),
   address: maybeWords(),
   tax_id: maybeWords(),
+  hourly_rate: Joi.number(),
+  currency: Joi.string(),
+  payment_days: Joi.number(),
+  rounding: roundingAnswer().optional(),
   status: words().description('`invited` on creation'),
   anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),
   created_at: timestamp(),

@@ -1,5 +1,6 @@
 // Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
+import { ROUNDING_MODES, ROUNDING_SCOPES } from '#libs/billing/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
 
 export const id = () => Joi.string().guid().required();
@@ -61,6 +62,22 @@ export const datesResponse = {
     Joi.object({ from: calendarDay(), to: calendarDay() }).meta({ schema: 'ServicePeriod' }),
   ).description('The first and the last day of the work'),
 };
+
+export const roundingAnswer = () =>
+  orNull(
+    Joi.object({
+      minutes: number(),
+      mode: Joi.string()
+        .valid(...ROUNDING_MODES)
+        .required(),
+      scope: Joi.string()
+        .valid(...ROUNDING_SCOPES)
+        .required(),
+      minimum: number(),
+    }).meta({ schema: 'Rounding' }),
+  );
+
+export const exampleRounding = { minutes: 15, mode: 'up', scope: 'day', minimum: 0 };
 
 export const exampleTime = '2026-11-02T09:30:00.000Z';
 

@@ -5,7 +5,7 @@ import { validation } from '../fields/input-fields.ts';
 import { knownNames } from './known-names.ts';
 
 /** The longest list that any body may hold, and the most names. Joi validates each before it reports that there are too many: 20,000 items take it a second. */
-const LIST_MAX = 500;
+const LIST_MAX = 1_000;
 
 interface BodyOptions {
   /** A PATCH: at least one field that the shape knows, else 400 `No valid fields to update`. */

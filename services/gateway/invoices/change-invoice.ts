@@ -27,6 +27,17 @@ export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges):
   return { ...next, ...money };
 }
 
+/** The parts of a quote add up to it: @throws AppError 409 when a part would have another amount or currency. */
+function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): void {
+  if (!invoice.quote_part || invoice.quote_part === 'full') return;
+  const names = changedFields(invoice, next).filter((name) => name === 'amount' || name === 'currency');
+  if (names.length > 0) {
+    throw conflict(
+      `Cannot change ${names.join(', ')} of a part of ${invoice.quote_number}: delete it and convert again`,
+    );
+  }
+}
+
 /** Besides its status. What is not a draft has been issued: its paper does not change, only the day until which it can be paid. */
 const CHANGEABLE: Readonly<Record<Exclude<InvoiceStatus, 'Draft'>, { fields: readonly string[]; when: string }>> = {
   Sent: { fields: ['due_date'], when: 'after the invoice was sent' },
@@ -43,7 +54,13 @@ export function requireChangeable(
   invoice: InvoiceRecord,
   { next, changes, status }: { next: Partial<InvoiceRecord>; changes: InvoiceChanges; status: InvoiceStatus },
 ): void {
-  if (status === 'Draft') return;
+  if (status === 'Draft') {
+    const isOther = changedFields(invoice, next).includes('client_id');
+    if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
+    if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
+    requirePartKept(invoice, next);
+    return;
+  }
   const { fields, when } = CHANGEABLE[status];
   const changed: readonly string[] = changedFields(invoice, next);
   const names = Object.keys(changes).filter((name) => !fields.includes(name) && changed.includes(name));

@@ -1,5 +1,6 @@
 // Invoices over HTTP.
 
+import { releaseTime } from '#libs/billing/bill-time.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
@@ -23,12 +24,13 @@ import {
 } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { changedFields, changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
@@ -43,7 +45,6 @@ import {
   type NewInvoice,
   newInvoice,
 } from './input.ts';
-import { invoiceResponse } from './response.ts';
 
 const path = '/api/v1/invoices';
 /** What a range can be of. */
@@ -179,18 +180,21 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     if (paid > 0) await announce('payment.recorded', paymentView(changed, paid, today, view.client));
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
+    if (changed.status === 'Cancelled') await releaseTime(transaction, invoice);
     return updated(view);
   });
 }
 
 async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) throw missing();
     await requireMatch(() => viewOf(invoice, caller, { session }));
     if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
+    await releaseTime(unit, invoice);
     await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
     return deleted('Invoice deleted');
@@ -230,6 +234,10 @@ async function changesOf(
   const isWatched =
     isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
+  if (status === 'Cancelled') Object.assign(changes, { time: undefined, quote_claim: undefined });
+  else if (invoice.time && changedFields(invoice, content).includes('line_items')) {
+    changes.time = { ...invoice.time, is_edited: true };
+  }
   if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));

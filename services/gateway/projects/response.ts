@@ -5,8 +5,11 @@ import {
   embeddedClient,
   exampleClient,
   exampleProject,
+  exampleRounding,
   exampleTime,
   id,
+  orNull,
+  roundingAnswer,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -16,6 +19,8 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   name: words(),
   status: words().description("One of the account's own statuses, or of the defaults"),
   client: embeddedClient(),
+  hourly_rate: orNull(Joi.number()),
+  rounding: roundingAnswer(),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -24,6 +29,8 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
     ...exampleProject,
     status: 'In Progress',
     client: exampleClient,
+    hourly_rate: 95,
+    rounding: exampleRounding,
     created_at: exampleTime,
     updated_at: exampleTime,
   });

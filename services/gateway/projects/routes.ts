@@ -120,6 +120,8 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
       name: body.name,
       client_id: client._id,
       status,
+      hourly_rate: body.hourly_rate ?? null,
+      rounding: body.rounding ?? null,
     };
     await insertOwn(Project, project, session);
     const view = projectView(project, client);

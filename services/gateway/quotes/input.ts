@@ -1,5 +1,7 @@
 // What a caller may send about quotes.
 import Joi from 'joi';
+import type { Conversion } from '#libs/billing/convert-quote.ts';
+import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
 import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
@@ -7,6 +9,7 @@ import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '..
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
+import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
 export interface NewQuote extends DatesInput {
@@ -74,6 +77,30 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null).description('While not Accepted'),
 }).example({ description: 'Drawings of the mill and its wheel' });
+
+export const conversion = Joi.object<Conversion>({
+  part: Joi.string()
+    .valid(...QUOTE_PARTS)
+    .default('full')
+    .description('`final` bills what `deposit` and `progress` have left'),
+  percent: number().greater(0).max(100).description('Of the quoted amount; for `deposit` and `progress`'),
+  amount: amount().description('Before tax; for `deposit` and `progress`, in place of `percent`'),
+  due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
+  status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  description: text().allow('').description("The quote's unless given"),
+  accept: Joi.boolean().default(false).description('Accepts the quote on behalf of the client'),
+  accept_changes: Joi.boolean().default(false).description('Although the quote was changed after it was accepted'),
+})
+  .custom(shareOfPart)
+  .example({ part: 'deposit', percent: 30, accept: true });
+
+/** A part has a share of its own, the whole and the rest have none. */
+function shareOfPart(body: Conversion, { message }: Joi.CustomHelpers) {
+  const shares = [body.percent, body.amount].filter((share) => share !== undefined && share !== null).length;
+  const isPart = body.part === 'deposit' || body.part === 'progress';
+  if (isPart && shares !== 1) return message({ custom: `percent or amount is required for ${body.part}` });
+  return !isPart && shares > 0 ? message({ custom: `percent and amount are not allowed for ${body.part}` }) : body;
+}
 
 export const quoteQuery = Joi.object<QuoteQuery>({
   client_id: uuid(),

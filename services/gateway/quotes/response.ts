@@ -1,5 +1,6 @@
 // What a caller gets about quotes.
 import Joi from 'joi';
+import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
 import type { quoteView } from '#libs/models/billing/quote.ts';
 import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
 import { exampleId } from '../fields/example-ids.ts';
@@ -13,8 +14,10 @@ import {
   id,
   lineItemsResponse,
   moneyResponse,
+  number,
   orNull,
   timestamp,
+  words,
 } from '../fields/response-fields.ts';
 
 export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
@@ -31,6 +34,30 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   line_items: lineItemsResponse(),
   client: embeddedClient(),
   project: embeddedProject(),
+  invoices: Joi.array()
+    .required()
+    .items(
+      Joi.object({
+        id: id(),
+        invoice_number: orNull(Joi.string()),
+        part: Joi.string()
+          .valid(...QUOTE_PARTS)
+          .required(),
+        amount: number().description('Before tax'),
+        status: words(),
+      }).meta({ schema: 'QuoteInvoice' }),
+    )
+    .description('That bill it, without those that were cancelled'),
+  left_to_bill: number().description('Of `amount`'),
+  converted_at: orNull(Joi.string().isoDate()).description('When the first invoice was made of it'),
+  acceptance: orNull(
+    Joi.object({
+      by: Joi.string().valid('owner', 'client').required(),
+      at: timestamp(),
+      withdrawn_at: orNull(Joi.string().isoDate()),
+      changed: Joi.boolean().required().description('The quote is not what was accepted any more'),
+    }).meta({ schema: 'Acceptance' }),
+  ),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -46,6 +73,10 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     total: 1356.6,
     amount_paid: 0,
     amount_due: 1356.6,
+    invoices: [],
+    left_to_bill: 1140,
+    converted_at: null,
+    acceptance: null,
     status: 'Sent',
     expires_at: '2026-12-02',
     issue_date: '2026-11-02',

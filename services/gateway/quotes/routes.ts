@@ -1,5 +1,7 @@
 // Quotes over HTTP.
 
+import { changedAcceptance } from '#libs/billing/acceptance.ts';
+import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/convert-quote.ts';
 import { quoteMoney } from '#libs/billing/document-money.ts';
 import { issueDateOf, issuedFields } from '#libs/billing/issue-document.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
@@ -25,19 +27,22 @@ import {
   quoteView,
 } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
+  conversion,
   type GivenChanges,
   type NewQuote,
   newQuote,
@@ -124,6 +129,24 @@ export const quoteRoutes: readonly Route[] = [
       conflict: 'Can only delete quotes with Draft status',
     },
     handler: deleteQuote,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/convert`,
+    operation: 'convertQuote',
+    docs: {
+      summary: 'Create an invoice of a quote, or of a part of it',
+      description:
+        'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back. The key needs the scope `invoices:write` as well.',
+      response: invoiceResponse,
+      conflict: 'Quote was already converted to INV-0042',
+    },
+    scope: 'quotes:write',
+    query: dryRun,
+    body: conversion,
+    details: 'list',
+    missing: 'Quote not found or access denied',
+    handler: postConversion,
   }),
 ];
 
@@ -221,6 +244,8 @@ async function updateQuote({ caller, body: given, id, commit, missing, requireMa
     const isMoved =
       body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
     const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
+    await requireBilledKept(transaction, quote, { next: changes, changed: changedFields(quote, changes) });
+    if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
     changes.search = documentSearch({ ...quote, ...changes });
     if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
     const changed = await changeOwn(Quote, quote, changes, session);
@@ -240,10 +265,23 @@ async function deleteQuote({ caller, id, commit, missing, requireMatch }: Contex
     const view = await viewOf(quote, caller, { session });
     await requireMatch(() => view);
     if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
+    if (view.invoices.length > 0) throw conflict('Cannot delete a quote with invoices');
     await removeOwn(Quote, quote, session);
     await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);
     return deleted('Quote deleted');
+  });
+}
+
+async function postConversion({ caller, body, id, commit, missing }: Context<Conversion, DryRun>) {
+  requireScope(caller, 'invoices:write');
+  return commit(async (unit) => {
+    const { quote, view, isAccepted } = await convertQuote(unit, { id, wanted: body, missing });
+    const quoted = await viewOf(quote, caller, { session: unit.session });
+    await unit.announce('quote.updated', quoted);
+    if (isAccepted) await unit.announce('quote.accepted', quoted);
+    await unit.announce('quote.converted', quoted);
+    return created(view);
   });
 }
 

@@ -10,8 +10,8 @@ import {
 import { clientResponse } from '../clients/response.ts';
 import { batchResponse } from '../documents/batch-view.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { invoiceResponse, paymentResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
-import { invoiceResponse, paymentResponse } from '../invoices/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
 import { taskResponse } from '../tasks/response.ts';

@@ -12,6 +12,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Projects: 'What is done for a client',
   Tasks: 'The parts of a project, with the time spent on each',
   'Time entries': 'Hours of a day, on a project and maybe a task',
+  Unbilled: 'Time that is on no invoice yet, by client and project',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',
   Documents: 'Batches of stored invoices and quotes as PDF files',

@@ -1,15 +1,16 @@
 // Tasks over HTTP.
 
+import { timeEntryViews } from '#libs/billing/time-context.ts';
+import { requireFreeTask } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { hasIssuedTime } from '#libs/models/time/billed-time.ts';
-import { Project, type ProjectDetails, projectsOf } from '#libs/models/time/project.ts';
+import { Project, projectsOf } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/task.ts';
-import { TimeEntry, timeEntryView } from '#libs/models/time/time-entry.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -84,7 +85,7 @@ export const taskRoutes: readonly Route[] = [
     missing,
     docs: {
       summary: 'Delete a task and all its time entries',
-      description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time_entries:write\` as well.`,
+      description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time-entries:write\` as well.`,
       message: 'Task deleted',
       conflict: 'Cannot delete a task with time on an issued invoice',
     },
@@ -156,12 +157,10 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
     const view = taskView(task, project);
     await requireMatch(() => view);
     // A key deletes along with a task only what it may delete by itself.
-    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time_entries:write');
+    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
-    if (await hasIssuedTime(accountId, task._id, session)) {
-      throw conflict('Cannot delete a task with time on an issued invoice');
-    }
-    await removeTime(task, project, transaction);
+    await requireFreeTask(accountId, task._id, session);
+    await removeTime(task, transaction);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
     return deleted('Task deleted');
@@ -169,16 +168,9 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
 }
 
 /** The time on a task goes with it. */
-async function removeTime(
-  task: TaskRecord,
-  project: ProjectDetails | undefined,
-  { session, accountId, announceAll }: UnitOfWork,
-) {
-  await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, (entries) =>
-    announceAll(
-      'time_entry.deleted',
-      entries.map((entry) => timeEntryView(entry, project, task)),
-    ),
+async function removeTime(task: TaskRecord, { session, accountId, announceAll }: UnitOfWork) {
+  await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, async (entries) =>
+    announceAll('time_entry.deleted', await timeEntryViews(entries, accountId, session)),
   );
 }
 

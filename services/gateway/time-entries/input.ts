@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { secondsOf, timeEntryListing } from '#libs/models/time/time-entry.ts';
+import { BILLING_STATES, type BillingState, secondsOf, timeEntryListing } from '#libs/models/time/time-entry.ts';
+import { hourlyRateInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { day, text, uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/number-input.ts';
@@ -15,6 +16,7 @@ export interface NewTimeEntry {
   task_id?: Id | null;
   description?: string | null;
   hourly_rate?: number | null;
+  billable?: boolean | null;
 }
 
 export type TimeEntryChanges = Partial<NewTimeEntry>;
@@ -24,14 +26,17 @@ export interface TimeEntryQuery extends ListQuery {
   task_id?: Id;
   date_from?: string;
   date_to?: string;
+  client_id?: Id;
+  invoice_id?: Id;
+  billing?: BillingState;
+  billable?: boolean;
 }
-
-const RATE_MAX = 1_000_000_000;
 
 const hours = () => number().positive().max(ENTRY_HOURS_LIMIT).custom(atLeastOneSecond);
 const optional = {
   description: text().allow(null, ''),
-  hourly_rate: number().min(0).max(RATE_MAX).allow(null).description("Unless given, the task's"),
+  hourly_rate: hourlyRateInput().description("Unless given, the task's"),
+  billable: Joi.boolean().allow(null).description("Unless given, the task's, else true"),
 };
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({
@@ -61,6 +66,12 @@ export const timeEntryQuery = Joi.object<TimeEntryQuery>({
   task_id: uuid(),
   date_from: day().description('Entries of this day or later'),
   date_to: day().description('Entries of this day or earlier'),
+  client_id: uuid(),
+  invoice_id: uuid().description('Time on this invoice'),
+  billing: Joi.string()
+    .valid(...BILLING_STATES)
+    .description('What became of it: `unbilled` is what could be billed'),
+  billable: Joi.boolean(),
   ...listQuery(timeEntryListing),
 });
 

@@ -2,7 +2,7 @@
 
 import { projectOfClient } from '#libs/billing/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { conflict, fieldProblem, notFound } from '#libs/errors.ts';
+import { fieldProblem, notFound } from '#libs/errors.ts';
 import { findOwn, lockOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
@@ -11,15 +11,12 @@ import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { TimeEntryChanges } from './input.ts';
 
-/** What a 409 says. */
-export const BILLED = 'Cannot move time that is on an invoice';
-
 type Place = Pick<TimeEntryRecord, 'project_id' | 'task_id'>;
 
 /**
  * The project and the task that a change asks for, checked; both are as before unless the change names others.
  * @throws AppError 404 when one of them is not the account's or the task is not of the project, 400 when the project is another
- * client's or the change leaves out what becomes of the task, 409 when the entry is on an invoice.
+ * client's or the change leaves out what becomes of the task.
  */
 export async function changedPlace(
   entry: TimeEntryRecord,
@@ -29,7 +26,6 @@ export async function changedPlace(
   const isProjectChanged = project_id !== undefined && project_id !== String(entry.project_id);
   const isTaskChanged = task_id !== undefined && task_id !== (entry.task_id ? String(entry.task_id) : null);
   if (!isProjectChanged && !isTaskChanged) return { project_id: entry.project_id, task_id: entry.task_id };
-  if (entry.invoice_id) throw conflict(BILLED);
   const projectId = isProjectChanged ? await otherProject(entry, project_id, accountId, session) : entry.project_id;
   if (isProjectChanged && entry.task_id && task_id === undefined) {
     throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');

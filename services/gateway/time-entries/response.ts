@@ -1,6 +1,8 @@
 // What a caller gets about time entries.
 import Joi from 'joi';
+import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
 import type { timeEntryView } from '#libs/models/time/time-entry.ts';
+import { BILLING_STATES } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
@@ -49,6 +51,18 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
   task_id: orNull(Joi.string().guid()),
   task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
   project: embeddedProject(),
+  billable: Joi.boolean().required(),
+  billing: Joi.string()
+    .valid(...BILLING_STATES)
+    .required()
+    .description('What became of it; follows from its invoice'),
+  invoice: orNull(
+    Joi.object({ id: id(), invoice_number: orNull(Joi.string()) }).meta({ schema: 'InvoiceSummary' }),
+  ).description('The invoice it is on'),
+  rate: orNull(Joi.number()).description('The hourly rate that would be used, or was'),
+  rate_from: orNull(Joi.string().valid(...RATE_SOURCES)).description('Where that rate is set'),
+  started_at: orNull(Joi.string().isoDate()).description('Of time that a timer measured'),
+  ended_at: orNull(Joi.string().isoDate()),
   updated_at: timestamp(),
 })
   .id('TimeEntry')
@@ -57,5 +71,12 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
     task_id: exampleId.tasks,
     task: { id: exampleId.tasks, name: 'Drawings' },
     project: exampleProject,
+    billable: true,
+    billing: 'unbilled',
+    invoice: null,
+    rate: 95,
+    rate_from: 'entry',
+    started_at: null,
+    ended_at: null,
     updated_at: exampleTime,
   });

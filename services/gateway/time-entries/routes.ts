@@ -1,25 +1,27 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
-import { conflict, fieldProblem, notFound } from '#libs/errors.ts';
+
+import { timeEntryViews } from '#libs/billing/time-context.ts';
+import { requireFree } from '#libs/billing/time-guard.ts';
+import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, readBoth, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { isIssued } from '#libs/models/time/billed-time.ts';
-import { Project, projectsOf } from '#libs/models/time/project.ts';
-import { Task, tasksOf } from '#libs/models/time/task.ts';
+import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord } from '#libs/models/tenant.ts';
+import { Project } from '#libs/models/time/project.ts';
+import { Task } from '#libs/models/time/task.ts';
 import {
   secondsOf,
   TimeEntry,
   type TimeEntryRecord,
   timeEntryCore,
   timeEntryListing,
-  timeEntryView,
 } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { timeEntryFilter } from './filter-entries.ts';
 import {
   type NewTimeEntry,
   newTimeEntry,
@@ -125,9 +127,10 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
       hourly_rate: body.hourly_rate ?? task?.rate ?? null,
       date: body.date,
       description: body.description || null,
+      billable: body.billable ?? task?.billable ?? true,
     };
     await insertOwn(TimeEntry, entry, session);
-    const view = timeEntryView(entry, project, task);
+    const view = await viewOf(entry, accountId, session);
     await announce('time_entry.created', view);
     await followTime({ after: entry }, transaction);
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
@@ -135,20 +138,11 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
 }
 
 async function listTimeEntries({ caller, query }: Context<unknown, TimeEntryQuery>) {
-  const { date_from, date_to } = query;
   const { records, ...page } = await findPage(TimeEntry, timeEntryListing, {
     ...pageOf(timeEntryListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.task_id ? { task_id: storedId(query.task_id) } : {}),
-      ...(query.project_id ? { project_id: storedId(query.project_id) } : {}),
-      ...(date_from || date_to
-        ? { date: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
-        : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
+    filter: await timeEntryFilter(caller.accountId, query),
   });
-  return listed(await viewsOf(records, caller.accountId), page, query);
+  return listed(await timeEntryViews(records, caller.accountId), page, query);
 }
 
 async function getTimeEntry({ caller, id, missing }: Context) {
@@ -158,13 +152,12 @@ async function getTimeEntry({ caller, id, missing }: Context) {
 }
 
 async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch }: Context<TimeEntryChanges>) {
-  const { description, project_id: _project, task_id: _task, ...fields } = body;
+  const { description, project_id: _project, task_id: _task, billable, ...fields } = body;
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const entry = await findOwn(TimeEntry, accountId, id, session);
     if (!entry) throw missing();
     await requireMatch(() => viewOf(entry, accountId, session));
-    await requireOpen(entry, accountId, session);
     if (body.hours !== undefined) await requireEntryHours(body.hours, caller, session);
     const changes: Partial<TimeEntryRecord> = {
       ...fields,
@@ -172,12 +165,15 @@ async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch
       ...(body.hours === undefined ? {} : { seconds: secondsOf(body.hours) }),
       ...(description === undefined ? {} : { description: description || null }),
     };
-    if (body.hourly_rate === null) {
+    if (typeof billable === 'boolean') changes.billable = billable;
+    if (body.hourly_rate === null || billable === null) {
       const taskId = changes.task_id === undefined ? entry.task_id : changes.task_id;
       const task = taskId ? await findOwn(Task, accountId, taskId, session) : undefined;
-      changes.hourly_rate = task?.rate ?? null;
+      if (body.hourly_rate === null) changes.hourly_rate = task?.rate ?? null;
+      if (billable === null) changes.billable = task?.billable ?? true;
     }
     if (isUnchanged(entry, changes)) return updated(timeEntryCore(entry));
+    await requireFree(entry, accountId, { session, changed: changedFields(entry, changes) });
     const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
     await followTime({ before: entry, after: changed }, transaction);
@@ -192,7 +188,7 @@ async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
     if (!entry) throw missing();
     const view = await viewOf(entry, accountId, session);
     await requireMatch(() => view);
-    await requireOpen(entry, accountId, session);
+    await requireFree(entry, accountId, { session });
     await removeOwn(TimeEntry, entry, session);
     await announce('time_entry.deleted', view);
     await followTime({ before: entry }, transaction);
@@ -209,24 +205,8 @@ async function requireEntryHours(hours: number, { accountId, account }: Caller, 
   }
 }
 
-async function requireOpen(entry: TimeEntryRecord, accountId: Id, session: Session) {
-  if (await isIssued(accountId, entry, session)) throw conflict('Cannot change time on an issued invoice');
-}
-
 async function viewOf(entry: TimeEntryRecord, accountId: Id, session?: Session) {
-  const [view] = await viewsOf([entry], accountId, session);
+  const [view] = await timeEntryViews([entry], accountId, session);
+  if (!view) throw new Error('one entry has one view');
   return view;
-}
-
-async function viewsOf(entries: TimeEntryRecord[], accountId: Id, session?: Session) {
-  const projectIds = entries.map(({ project_id }) => project_id);
-  const taskIds = entries.map(({ task_id }) => task_id);
-  const [projects, tasks] = await readBoth(
-    session,
-    () => projectsOf(accountId, projectIds, session),
-    () => tasksOf(accountId, taskIds, session),
-  );
-  return entries.map((entry) =>
-    timeEntryView(entry, projects.get(String(entry.project_id)), tasks.get(String(entry.task_id))),
-  );
 }

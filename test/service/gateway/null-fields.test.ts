@@ -18,7 +18,11 @@ const optionalOf = (row: Row) =>
   Object.entries(fieldsOf(row)).flatMap(([name, { flags }]) => (flags?.presence === 'required' ? [] : [name]));
 const createOf = (row: Row) => routeTable.find(({ method, path }) => method === 'post' && `${path}/{id}` === row.path);
 
-const posts = routeTable.filter((row) => row.method === 'post' && row.body && !row.produces);
+/** Time and quotes are billed once: the same call cannot be made twice. */
+const ONCE = new Set(['createInvoiceFromTime', 'addTimeToInvoice', 'releaseTimeFromInvoice', 'convertQuote']);
+const posts = routeTable.filter(
+  (row) => row.method === 'post' && row.body && !row.produces && !ONCE.has(row.operation),
+);
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const changesOfCreated = patches.filter((row) => createOf(row));
 

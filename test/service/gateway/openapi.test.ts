@@ -78,6 +78,7 @@ test('when the rows are looked at, then each says what it answers', () => {
 
 /** They need a delivery that happened or a receiver, and what prints needs a renderer: see test/contract and test/journeys. */
 const ELSEWHERE = new Set(['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook']);
+const SPENT = new Set(['anonymiseClient', 'createInvoiceFromTime', 'addTimeToInvoice', 'settleTimeEntries']);
 const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ operation }) => operation));
 
 test('when every example of the document is sent as it stands, then it succeeds and is answered as described', async () => {
@@ -88,8 +89,8 @@ test('when every example of the document is sent as it stands, then it succeeds 
   for (const { method, path, operation, body } of examplesOf(document)) {
     if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
     if (isSpent && method === 'post') await makeExampleRecords(gateway);
-    // A client that was anonymised takes nothing new.
-    isSpent = method === 'delete' || operation === 'anonymiseClient';
+    // A client that was anonymised takes nothing new, and time is billed once.
+    isSpent = method === 'delete' || SPENT.has(operation);
     const url = path.replace('{id}', exampleIdFor(path));
     // The example of a change accepts the quote, and only a draft is deleted.
     if (operation === 'deleteQuote') await gateway.patch(url, { status: 'Draft' });
@@ -163,7 +164,7 @@ test('when the rows that render are looked at, then their 422 and 504 are those 
 });
 
 /** By other fields than the rest; their tests have the answers. */
-const NAMES_OTHERWISE = new Set(['createDocuments', 'diagnoseSignature']);
+const NAMES_OTHERWISE = new Set(['createDocuments', 'settleTimeEntries', 'diagnoseSignature']);
 
 test('when a body names a record that is not there, then the answer is the example of the 404, and only such operations have one', async () => {
   const unknown = '01890000-0000-7000-8000-000000000000';

@@ -46,6 +46,8 @@ describe('POST /api/v1/projects', () => {
         name: 'Engine',
         status: 'In Progress',
         client: { id: client.id, name: client.name, email: client.email },
+        hourly_rate: null,
+        rounding: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

@@ -38,7 +38,7 @@ test('when a key may write tasks and not time entries, then it deletes a task on
 
   expect(answerOf(await remove(withTime.id))).toEqual([
     403,
-    { error: 'Forbidden: API key lacks the time_entries:write scope' },
+    { error: 'Forbidden: API key lacks the time-entries:write scope' },
   ]);
   expect((await remove(without.id)).status).toBe(200);
   expect((await gateway.get(`/api/v1/time-entries/${entry.id}`, account)).status).toBe(200);
@@ -267,7 +267,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(850);
   });
 
-  test('when its time is on an issued invoice, then 409; on a draft it is deleted', async () => {
+  test('when its time is on an invoice or settled, then 409; once it is free it is deleted', async () => {
     const task = await make();
     const entry = await log(task.id);
     const invoice = await create(
@@ -290,6 +290,13 @@ describe('DELETE /api/v1/tasks/{id}', () => {
       expect(answerOf(reply)).toEqual([409, { error: 'Cannot change time on an issued invoice' }]);
     }
     await Invoice.updateOne({ account_id: account.id, _id: invoice.id }, { $set: { status: 'Draft' } });
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      409,
+      { error: `Cannot delete a task with time on a draft invoice: take it off ${invoice.invoice_number} first` },
+    ]);
+    await TimeEntry.updateOne(filter, { $set: { invoice_id: null, settled: 'written_off' } });
+    expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(409);
+    await TimeEntry.updateOne(filter, { $set: { settled: null } });
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
   });
 });

@@ -1,8 +1,9 @@
 // What a caller gets about invoices.
 import Joi from 'joi';
 import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
+import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
 import type { invoiceView } from '#libs/models/billing/invoice.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   currency,
@@ -19,7 +20,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>({
   id: id(),
@@ -34,6 +35,10 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   line_items: lineItemsResponse(),
   client: embeddedClient(),
   project: embeddedProject(),
+  quote: orNull(
+    Joi.object({ id: id(), quote_number: orNull(Joi.string()) }).meta({ schema: 'QuoteSummary' }),
+  ).description('The quote it bills'),
+  quote_part: orNull(Joi.string().valid(...QUOTE_PARTS)),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -58,6 +63,8 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     line_items: [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }],
     client: exampleClient,
     project: exampleProject,
+    quote: null,
+    quote_part: null,
     created_at: exampleTime,
     updated_at: exampleTime,
   });

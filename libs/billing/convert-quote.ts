@@ -1,0 +1,180 @@
+// Makes an invoice of a quote: of all of it, of a part, or of what earlier parts have left.
+import { addDays, dayIn } from '../day.ts';
+import { conflict, fieldProblem } from '../errors.ts';
+import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../models/accounts/account.ts';
+import { Client } from '../models/accounts/client.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { type LineItem, lineItem } from '../models/billing/line-item.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../models/billing/quote.ts';
+import { invoicesOfQuotes, type QuoteInvoice } from '../models/billing/quote-invoices.ts';
+import { changeOwn, findOwn, lockOwn } from '../models/records.ts';
+import type { Id } from '../models/tenant.ts';
+import { acceptedBy, isChangedSince } from './acceptance.ts';
+import { createInvoice } from './create-invoice.ts';
+import { issuedFields } from './issue-document.ts';
+import { decimalsOf, fromMinor, toMinor } from './money.ts';
+import { deductions, leftToBill, partLine, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface Conversion {
+  part: QuotePart;
+  /** One of the two for a deposit and a progress invoice; the amount in major units, before tax. */
+  percent?: number | undefined;
+  amount?: number | undefined;
+  due_date?: string | undefined;
+  status: 'Draft' | 'Sent';
+  description?: string | null | undefined;
+  /** The owner accepts on behalf of the client. */
+  accept: boolean;
+  accept_changes: boolean;
+}
+
+/** What a conversion did: the caller announces it as it shows quotes. */
+export interface Converted {
+  quote: QuoteRecord;
+  invoice: InvoiceRecord;
+  view: Awaited<ReturnType<typeof createInvoice>>['view'];
+  isAccepted: boolean;
+}
+
+/**
+ * The quote is written in every conversion, so that of two at once the second sees the first.
+ * @param missing the 404. @throws AppError 409 when nothing, or not so much, is left to bill, or the quote is not accepted as it is.
+ */
+export async function convertQuote(
+  unit: UnitOfWork,
+  { id, wanted, missing }: { id: Id; wanted: Conversion; missing: () => Error },
+): Promise<Converted> {
+  let quote: QuoteRecord | undefined;
+  const { invoice, view } = await createInvoice(unit, undefined, async (account) => {
+    const found = await lockOwn(Quote, unit.accountId, id, unit.session);
+    if (!found) throw missing();
+    quote = found;
+    requireAgreed(found, account, wanted);
+    const parts = (await invoicesOfQuotes([found._id], unit.accountId, unit.session)).get(String(found._id)) ?? [];
+    const client = await findOwn(Client, unit.accountId, found.client_id, unit.session);
+    const days = client?.payment_days ?? account.payment_days ?? DEFAULT_PAYMENT_DAYS;
+    const isClaimed = wanted.part === 'full' || wanted.part === 'final';
+    return {
+      client_id: found.client_id,
+      project_id: found.project_id,
+      currency: found.currency,
+      tax_rate: found.tax_rate,
+      line_items: linesOf(found, parts, { wanted, account }),
+      dates: { service_date: found.service_date, service_period: found.service_period },
+      due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
+      status: wanted.status,
+      description: wanted.description ?? found.description,
+      origin: {
+        quote_id: found._id,
+        quote_number: printedNumber('quote', found),
+        quote_part: wanted.part,
+        ...(isClaimed ? { quote_claim: found._id } : {}),
+      },
+    };
+  });
+  if (!quote) throw new Error('an invoice was made of no quote');
+  return { invoice, view, ...(await recordConversion(unit, quote, wanted)) };
+}
+
+async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, accept_changes }: Conversion) {
+  const isAccepted = accept && quote.status !== 'Accepted';
+  const { session, accountId } = unit;
+  const issuing = { kind: 'quote', isIssued: !quote.parties, accountId, session, details: 'list' } as const;
+  const changes: Partial<QuoteRecord> = {
+    converted_at: quote.converted_at ?? new Date(),
+    ...(isAccepted ? { status: 'Accepted', expires_on: undefined, ...(await issuedFields(quote, {}, issuing)) } : {}),
+    ...(isAccepted || (accept_changes && isChangedSince(quote)) ? { acceptance: acceptedBy('owner', quote) } : {}),
+  };
+  return { quote: await changeOwn(Quote, quote, changes, session), isAccepted };
+}
+
+/** @throws AppError 409 unless the quote was accepted as it is, or is accepted with this call. */
+function requireAgreed(quote: QuoteRecord, { time_zone }: AccountRecord, { accept, accept_changes }: Conversion): void {
+  const status = effectiveQuoteStatus(quote, dayIn(time_zone));
+  if (status === 'Declined') throw conflict('Cannot convert a declined quote');
+  if (status !== 'Accepted') {
+    if (!accept) throw conflict('Cannot convert a quote that is not accepted');
+    return;
+  }
+  if (isChangedSince(quote) && !accept_changes) throw conflict('Quote was changed after it was accepted');
+}
+
+function linesOf(
+  quote: QuoteRecord,
+  parts: readonly QuoteInvoice[],
+  { wanted, account }: { wanted: Conversion; account: AccountRecord },
+): LineItem[] {
+  const { part, percent } = wanted;
+  const left = leftToBill(quote.amount, parts);
+  const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
+  const isWhole = part === 'full' || part === 'final';
+  if (claimed && (isWhole || left === 0)) {
+    throw conflict(`Quote was already converted to ${printedNumber('invoice', claimed)}`);
+  }
+  const texts = { locale: account.locale, currency: quote.currency };
+  const quoteNumber = printedNumber('quote', quote);
+  if (!isWhole) {
+    const amount = amountOfPart(quote, wanted);
+    if (amount > left) throw onlyLeft(quote, left);
+    return [lineItem(partLine(part, { amount, percent, quoteNumber }, texts))];
+  }
+  const whole = quotedLines({ ...quote, whenEmpty: quote.description ?? quoteNumber }, texts);
+  const lines = whole.map((line) => lineItem({ ...line, description: line.description.slice(0, LINE_LONGEST) }));
+  if (part === 'full') {
+    if (left < quote.amount) throw onlyLeft(quote, left);
+    return lines;
+  }
+  const draft = parts.find(({ status }) => status === 'Draft');
+  if (draft) {
+    throw conflict(`Cannot make the final invoice while ${printedNumber('invoice', draft)} is a draft`);
+  }
+  if (left === 0 && quote.amount > 0) throw onlyLeft(quote, left);
+  const billed = parts.map((one) => ({
+    number: printedNumber('invoice', one),
+    day: one.issue_date ?? dayIn(account.time_zone, one.created_at),
+    amount: one.amount,
+    tax_amount: one.tax_amount,
+  }));
+  return [...lines, ...deductions(billed, texts).map(lineItem)];
+}
+
+/** Characters of a line's text. */
+const LINE_LONGEST = 2_000;
+
+/** @throws AppError 400 when it is nothing. */
+function amountOfPart({ amount: quoted, currency }: QuoteRecord, { percent, amount }: Conversion): number {
+  const part = percent === undefined ? toMinor(amount ?? 0, currency) : shareOf(quoted, percent);
+  if (part > 0) return part;
+  const field = percent === undefined ? 'amount' : 'percent';
+  throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`, 'list');
+}
+
+function onlyLeft(quote: QuoteRecord, left: number) {
+  const amount = fromMinor(left, quote.currency).toFixed(decimalsOf(quote.currency));
+  return conflict(`Only ${amount} of ${printedNumber('quote', quote)} is left to bill`);
+}
+
+/**
+ * What is billed stays billed: @throws AppError 409 when a change of the quote would take the ground from its invoices.
+ * @param changed the fields that would have other values.
+ */
+export async function requireBilledKept(
+  unit: UnitOfWork,
+  quote: QuoteRecord,
+  { next, changed }: { next: Partial<QuoteRecord>; changed: readonly string[] },
+): Promise<void> {
+  const touched = ['amount', 'currency', 'client_id'].filter((name) => changed.includes(name));
+  if (touched.length === 0 || !quote.converted_at) return;
+  const parts = (await invoicesOfQuotes([quote._id], unit.accountId, unit.session)).get(String(quote._id)) ?? [];
+  const [first] = parts;
+  if (!first) return;
+  const fixed = touched.filter((name) => name !== 'amount');
+  if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
+  const billed = parts.reduce((sum, { amount }) => sum + amount, 0);
+  if ((next.amount ?? quote.amount) < Math.min(billed, quote.amount)) {
+    const amount = fromMinor(billed, quote.currency).toFixed(decimalsOf(quote.currency));
+    throw conflict(`Cannot set an amount below ${amount}: so much was billed`);
+  }
+}

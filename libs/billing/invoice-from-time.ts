@@ -1,0 +1,128 @@
+// Makes an invoice of unbilled time, and adds time to a draft or takes it off again.
+import { addDays, dayIn } from '../day.ts';
+import { fieldProblem, notFound } from '../errors.ts';
+import { type AccountRecord, DEFAULT_PAYMENT_DAYS, readAccount } from '../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { documentSearch } from '../models/billing/document-search.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import type { LineItem } from '../models/billing/line-item.ts';
+import { changeOwn, findOwn } from '../models/records.ts';
+import type { Id } from '../models/tenant.ts';
+import {
+  claimTime,
+  type LinesOfTime,
+  linesOfTime,
+  linesWithout,
+  releaseTime,
+  requireDraft,
+  requireLineItems,
+  requireLines,
+  timeByLine,
+} from './bill-time.ts';
+import { createInvoice } from './create-invoice.ts';
+import { invoiceMoney } from './document-money.ts';
+import { BILLED_ENTRIES_MAX, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
+import type { TimeGroup } from './time-lines.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface TimeWanted extends Omit<TimeSelection, 'date_to'> {
+  date_to?: string | undefined;
+  group_by: TimeGroup;
+  line_text?: string | undefined;
+}
+
+export interface NewTimeInvoice extends TimeWanted {
+  client_id: Id;
+  project_id?: Id | null | undefined;
+  extra_lines: LineItem[] | null;
+  due_date?: string | undefined;
+  currency?: string | undefined;
+  tax_rate?: number | undefined;
+  description?: string | null | undefined;
+  status: 'Draft' | 'Sent';
+}
+
+/** @throws AppError as selectTime and createInvoice do. Nothing is stored then. */
+export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice) {
+  let billed: { selected: SelectedTime[]; lines: LinesOfTime } | undefined;
+  const made = await createInvoice(unit, undefined, async (account) => {
+    const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
+    if (!client) throw notFound('Client', 'or access denied');
+    const selected = await selectedFor(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX });
+    const lines = linesOfTime(selected, formOf(wanted, account));
+    const line_items = [...lines.line_items, ...(wanted.extra_lines ?? [])];
+    requireLines(line_items.length);
+    billed = { selected, lines };
+    const days = client.payment_days ?? account.payment_days ?? DEFAULT_PAYMENT_DAYS;
+    return {
+      client_id: client._id,
+      project_id: wanted.project_id,
+      currency: wanted.currency ?? client.currency ?? account.currency ?? 'USD',
+      tax_rate: wanted.tax_rate,
+      line_items,
+      dates: {},
+      due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
+      status: wanted.status,
+      description: wanted.description,
+      origin: { time: lines.time },
+    };
+  });
+  if (!billed) throw new Error('an invoice was made of no time');
+  await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
+  return made;
+}
+
+/** Adds lines of time to a draft. @returns the invoice as it is now. @throws AppError as selectTime does, 409 for an issued invoice. */
+export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted: TimeWanted): Promise<InvoiceRecord> {
+  requireDraft(invoice);
+  requireLineItems(invoice);
+  const account = await readAccount(unit.accountId, unit.session);
+  const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
+  if (!client) throw notFound('Client', 'or access denied');
+  const billed = [...(await timeByLine(unit, invoice._id)).values()].flat().length;
+  const selected = await selectedFor(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX - billed });
+  const lines = linesOfTime(selected, formOf(wanted, account), invoice);
+  const changed = await rewritten(unit, invoice, { line_items: lines.line_items, time: lines.time });
+  await claimTime(unit, invoice, { made: lines.made, selected });
+  return changed;
+}
+
+/** Takes time off a draft; without `ids` all of it. @returns the invoice as it is now. */
+export async function takeTimeOff(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  ids?: readonly Id[],
+): Promise<InvoiceRecord> {
+  requireDraft(invoice);
+  const freed = await releaseTime(unit, invoice, ids);
+  if (freed.length === 0) return invoice;
+  const { locale } = await readAccount(unit.accountId, unit.session);
+  return rewritten(unit, invoice, await linesWithout(unit, invoice, locale));
+}
+
+async function rewritten(
+  { session }: UnitOfWork,
+  invoice: InvoiceRecord,
+  { line_items, time }: Pick<InvoiceRecord, 'line_items' | 'time'>,
+): Promise<InvoiceRecord> {
+  const { currency, tax_rate } = invoice;
+  const money = invoiceMoney({ currency, tax_rate, line_items, amount: 0 });
+  const changes: Partial<InvoiceRecord> = { ...money, time };
+  changes.search = documentSearch({ ...invoice, ...changes });
+  return changeOwn(Invoice, invoice, changes, session);
+}
+
+async function selectedFor(
+  unit: UnitOfWork,
+  { wanted, client, account, most }: { wanted: TimeWanted; client: ClientRecord; account: AccountRecord; most: number },
+): Promise<SelectedTime[]> {
+  const date_to = wanted.date_to ?? dayIn(account.time_zone);
+  if (wanted.date_from !== undefined && wanted.date_from > date_to) {
+    throw fieldProblem('date_from', 'date_from must not be after date_to');
+  }
+  return selectTime(unit, { selection: { ...wanted, date_to }, client, account, most });
+}
+
+function formOf({ group_by, line_text }: TimeWanted, { locale }: AccountRecord) {
+  return { groupBy: group_by, text: line_text, locale };
+}

@@ -1,0 +1,132 @@
+// What decides about the billing of time: its project, task and client, the rates that are set there, and the invoice it is on.
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import { findAllOwn } from '../models/records.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
+import { Project, type ProjectRecord } from '../models/time/project.ts';
+import { Task, type TaskRecord } from '../models/time/task.ts';
+import {
+  type BillingState,
+  type EntryBilling,
+  type TimeEntryRecord,
+  timeEntryView,
+} from '../models/time/time-entry.ts';
+import type { Session } from '../mongo/connection.ts';
+import { type HourlyRate, hourlyRate } from './hourly-rate.ts';
+
+type InvoiceState = Pick<InvoiceRecord, '_id' | 'number' | 'number_text' | 'status'>;
+
+export interface EntryContext {
+  project: ProjectRecord | undefined;
+  task: TaskRecord | undefined;
+  client: ClientRecord | undefined;
+  invoice: InvoiceState | undefined;
+  /** What would be used now; undefined when no rate is set anywhere. */
+  rate: HourlyRate | undefined;
+}
+
+type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'hourly_rate' | 'invoice_id'>;
+
+/** Reads what the entries refer to, and only as much of it as they need. */
+export async function timeContext(
+  entries: readonly Placed[],
+  accountId: Id,
+  session?: Session,
+): Promise<(entry: Placed) => EntryContext> {
+  const invoiceIds = idsOf(entries.map(({ invoice_id }) => invoice_id));
+  const [projects, tasks, invoices] = await inOrder(session, [
+    () => findAllOwn(Project, accountId, idsOf(entries.map((one) => one.project_id)), PROJECT_FIELDS, session),
+    () => findAllOwn(Task, accountId, idsOf(entries.map((one) => one.task_id)), ['name', 'rate'], session),
+    () => findAllOwn(Invoice, accountId, invoiceIds, ['number', 'number_text', 'status'], session),
+  ] as const);
+  const isRated = ({ hourly_rate, task_id, project_id }: Placed) =>
+    [hourly_rate, tasks.get(String(task_id))?.rate, projects.get(String(project_id))?.hourly_rate].some(isSet);
+  const unrated = entries.filter((entry) => !isRated(entry));
+  const clientIds = idsOf(unrated.map(({ project_id }) => projects.get(String(project_id))?.client_id));
+  const [clients, account] = await inOrder(session, [
+    () => findAllOwn(Client, accountId, clientIds, ['hourly_rate'], session),
+    async () => (unrated.length > 0 ? readAccount(accountId, session) : undefined),
+  ] as const);
+  return (entry) => {
+    const project = projects.get(String(entry.project_id));
+    const task = tasks.get(String(entry.task_id));
+    const client = clients.get(String(project?.client_id));
+    const rate = rateOf(entry, { project, task, client, account });
+    return { project, task, client, invoice: invoices.get(String(entry.invoice_id)), rate };
+  };
+}
+
+const PROJECT_FIELDS = ['name', 'client_id', 'hourly_rate', 'rounding'] as const;
+
+interface RateHolders {
+  project: ProjectRecord | undefined;
+  task: TaskRecord | undefined;
+  client: ClientRecord | undefined;
+  account: AccountRecord | undefined;
+}
+
+function rateOf({ hourly_rate }: Placed, { project, task, client, account }: RateHolders): HourlyRate | undefined {
+  return hourlyRate({
+    entry: hourly_rate,
+    task: task?.rate,
+    project: project?.hourly_rate,
+    client: client?.hourly_rate,
+    account: account?.hourly_rate,
+  });
+}
+
+/** The entries as they are read, listed and announced. */
+export async function timeEntryViews(entries: readonly TimeEntryRecord[], accountId: Id, session?: Session) {
+  const contextOf = await timeContext(entries, accountId, session);
+  return entries.map((entry) => entryView(entry, contextOf(entry)));
+}
+
+export function entryView(entry: TimeEntryRecord, context: EntryContext) {
+  return timeEntryView(entry, context.project, context.task, billingOf(entry, context));
+}
+
+function billingOf(entry: TimeEntryRecord, { invoice, rate }: EntryContext): EntryBilling {
+  // What it was billed at is what counts, whatever was changed since.
+  const used = entry.invoice_id ? { rate: entry.billed_rate, from: entry.billed_rate_from } : rate;
+  return {
+    rate: used?.rate ?? null,
+    rate_from: used?.from ?? null,
+    invoice: entry.invoice_id ? embeddedInvoice(entry.invoice_id, invoice) : null,
+    billing: billingState(entry, invoice?.status === 'Draft'),
+  };
+}
+
+/** @param isDraft of its invoice. */
+export function billingState(
+  { invoice_id, settled, billable }: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
+  isDraft: boolean,
+): BillingState {
+  if (invoice_id) return isDraft ? 'on_draft' : 'billed';
+  if (settled) return settled;
+  return billable === false ? 'not_billable' : 'unbilled';
+}
+
+function embeddedInvoice(id: StoredId, invoice: InvoiceState | undefined) {
+  return { id: String(id), invoice_number: invoice && invoice.number > 0 ? printedNumber('invoice', invoice) : null };
+}
+
+function idsOf(ids: readonly (StoredId | null | undefined)[]): string[] {
+  return ids.filter(isSet).map(String);
+}
+
+function isSet<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
+/** Reads side by side, or one after the other in a transaction, which carries only one at a time. */
+async function inOrder<Reads extends readonly (() => Promise<unknown>)[]>(
+  session: Session | undefined,
+  reads: Reads,
+): Promise<{ -readonly [Index in keyof Reads]: Awaited<ReturnType<Reads[Index]>> }> {
+  const results: unknown[] = [];
+  if (session) for (const read of reads) results.push(await read());
+  else results.push(...(await Promise.all(reads.map((read) => read()))));
+  return results as never;
+}

@@ -1,0 +1,42 @@
+// Which lines of an invoice were made from time, and how: the entries themselves are linked to the invoice.
+import { TIME_GROUPS, type TimeGroup } from '../../billing/time-lines.ts';
+import type { TimeRounding } from '../../billing/time-rounding.ts';
+
+/** One line as it was made. Its entries name it by `id`. */
+export interface InvoiceTimeLine {
+  id: number;
+  /** Its place among the line items, while these are as they were made. */
+  at: number;
+  group_by: TimeGroup;
+  /** The caller's text for lines, where there was one. */
+  text?: string | undefined;
+  rounding: TimeRounding | null;
+}
+
+export interface InvoiceTime {
+  /** The lines were changed by hand since: they no longer follow from the time. */
+  is_edited: boolean;
+  /** The id of the next line that is made. */
+  next: number;
+  lines: InvoiceTimeLine[];
+}
+
+/** How it is declared in a model. */
+export const invoiceTimeField = {
+  type: {
+    _id: false,
+    is_edited: Boolean,
+    next: Number,
+    lines: [
+      {
+        _id: false,
+        id: Number,
+        at: Number,
+        group_by: { type: String, enum: TIME_GROUPS },
+        text: String,
+        rounding: Object,
+      },
+    ],
+  },
+  default: undefined,
+} as const;

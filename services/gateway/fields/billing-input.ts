@@ -1,0 +1,43 @@
+// How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
+import Joi from 'joi';
+import { ROUNDING_MINUTES, ROUNDING_MODES, ROUNDING_SCOPES, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import { number } from './number-input.ts';
+
+const RATE_MAX = 1_000_000_000;
+/** A working day. */
+const MINIMUM_MAX = 480;
+const PAYMENT_DAYS_MAX = 3_650;
+
+export function hourlyRateInput() {
+  return number().min(0).max(RATE_MAX).allow(null);
+}
+
+export function roundingInput() {
+  return Joi.object<TimeRounding, true>({
+    minutes: Joi.number()
+      .valid(...ROUNDING_MINUTES)
+      .when('mode', { is: 'none', otherwise: Joi.required() })
+      .default(1)
+      .description('The step; required unless `mode` is `none`'),
+    mode: Joi.string()
+      .valid(...ROUNDING_MODES)
+      .required()
+      .description('`none` rounds nothing, whatever a more general rule says'),
+    scope: Joi.string()
+      .valid(...ROUNDING_SCOPES)
+      .default('entry')
+      .description('Each entry by itself, the entries of one line and day together, or those of a line'),
+    minimum: Joi.number()
+      .integer()
+      .min(0)
+      .max(MINIMUM_MAX)
+      .default(0)
+      .description('Minutes: what is rounded counts as at least so much'),
+  })
+    .allow(null)
+    .meta({ schema: 'RoundingInput' });
+}
+
+export function paymentDaysInput() {
+  return Joi.number().integer().min(0).max(PAYMENT_DAYS_MAX).allow(null);
+}

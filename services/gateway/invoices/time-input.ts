@@ -1,0 +1,93 @@
+// What a caller may send about invoices that are made from time.
+import Joi from 'joi';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/select-time.ts';
+import { TIME_GROUPS, type TimeGroup } from '#libs/billing/time-lines.ts';
+import type { TimeRounding } from '#libs/billing/time-rounding.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { roundingInput } from '../fields/billing-input.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, paragraphs, text, uuid } from '../fields/input-fields.ts';
+import { type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
+
+export interface TimeInput {
+  time_entry_ids?: Id[];
+  project_ids?: Id[];
+  task_ids?: Id[];
+  date_from?: string;
+  date_to?: string;
+  group_by: TimeGroup;
+  rounding?: TimeRounding;
+  missing_rate: 'refuse' | 'skip' | 'zero';
+  line_text?: string;
+}
+
+export interface TimeInvoiceInput extends TimeInput {
+  client_id: Id;
+  project_id?: Id;
+  extra_lines?: LineInput[];
+  due_date?: string;
+  currency?: string;
+  tax_rate?: number;
+  description?: string;
+  status: 'Draft' | 'Sent';
+}
+
+export interface ReleaseInput {
+  time_entry_ids?: Id[];
+}
+
+const FILTERS = ['project_ids', 'task_ids', 'date_from', 'date_to'] as const;
+/** Projects or tasks that a selection may name. */
+const NAMED_MAX = 100;
+
+const ids = (most: number) => Joi.array().items(uuid()).min(1).max(most);
+
+const selection = {
+  time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
+    `Exactly these; not together with ${FILTERS.map((name) => `\`${name}\``).join(', ')}`,
+  ),
+  project_ids: ids(NAMED_MAX).description('All projects of the client unless given'),
+  task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
+  date_from: day().description('The first day; from the beginning unless given'),
+  date_to: day().description("The last day; today on the account's calendar unless given"),
+  group_by: Joi.string()
+    .valid(...TIME_GROUPS)
+    .default('task')
+    .description('What a line is made of. Different rates always make different lines'),
+  rounding: roundingInput().description("Unless given, the project's rule, else the client's, else the account's"),
+  missing_rate: Joi.string()
+    .valid('refuse', 'skip', 'zero')
+    .default('refuse')
+    .description('What becomes of time for which no rate is set: 400, left out, or billed at 0'),
+  line_text: paragraphs().description(
+    'Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
+  ),
+};
+
+function eitherIdsOrFilter<Input extends TimeInput>(body: Input, { message }: Joi.CustomHelpers) {
+  const given = FILTERS.filter((name) => body[name] !== undefined && body[name] !== null);
+  if (!body.time_entry_ids || given.length === 0) return body;
+  return message({ custom: `time_entry_ids must not stand beside ${given.join(', ')}` });
+}
+
+export const timeInvoice = Joi.object<TimeInvoiceInput>({
+  client_id: uuid().required(),
+  ...selection,
+  extra_lines: lineItems().description('After the lines of time'),
+  due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
+  currency: currency().description("The client's unless given, else the account's, else USD"),
+  tax_rate: newTaxRate(),
+  description: text().allow(''),
+  project_id: uuid(),
+  status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+})
+  .custom(eitherIdsOrFilter)
+  .example({ client_id: exampleId.clients, date_to: '2026-11-30', group_by: 'task', missing_rate: 'zero' });
+
+export const addedTime = Joi.object<TimeInput>(selection)
+  .custom(eitherIdsOrFilter)
+  .example({ time_entry_ids: [exampleId['time-entries']], missing_rate: 'zero' });
+
+export const releasedTime = Joi.object<ReleaseInput, true>({
+  time_entry_ids: ids(BILLED_ENTRIES_MAX).description('All time of the invoice unless given'),
+}).example({});

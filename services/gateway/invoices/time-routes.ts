@@ -1,0 +1,140 @@
+// Time on invoices over HTTP: an invoice from unbilled time, time added to a draft and taken off again, and the hours behind each line.
+import { addTimeTo, createInvoiceFromTime, takeTimeOff } from '#libs/billing/invoice-from-time.ts';
+import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { dayIn } from '#libs/day.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
+import { storedLines } from '../fields/money-input.ts';
+import { requireScope } from '../http/authenticate.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { created, found, updated } from '../http/response.ts';
+import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import {
+  addedTime,
+  type ReleaseInput,
+  releasedTime,
+  type TimeInput,
+  type TimeInvoiceInput,
+  timeInvoice,
+} from './time-input.ts';
+import { invoiceTimeAnswer, invoiceTimeView } from './time-view.ts';
+
+const path = '/api/v1/invoices';
+const missing = 'Invoice not found or access denied';
+const NEEDS_BOTH = 'The key needs the scope `time-entries:write` as well.';
+
+export const invoiceTimeRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: `${path}/from-time`,
+    operation: 'createInvoiceFromTime',
+    scope: 'invoices:write',
+    query: dryRun,
+    body: timeInvoice,
+    docs: {
+      summary: 'Create an invoice of unbilled time',
+      description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. With \`dry_run=true\` it is a preview. ${NEEDS_BOTH}`,
+      response: invoiceResponse,
+      missingReference: 'Client not found or access denied',
+      conflict: 'Nothing to bill',
+    },
+    handler: postInvoiceFromTime,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/time-entries`,
+    operation: 'addTimeToInvoice',
+    scope: 'invoices:write',
+    body: addedTime,
+    missing,
+    docs: {
+      summary: 'Add unbilled time to a draft',
+      description: `New lines follow those that are there. ${NEEDS_BOTH}`,
+      status: 200,
+      response: invoiceResponse,
+      conflict: 'Nothing to bill',
+    },
+    handler: postTime,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/time-entries/release`,
+    operation: 'releaseTimeFromInvoice',
+    scope: 'invoices:write',
+    body: releasedTime,
+    missing,
+    docs: {
+      summary: 'Take time off a draft, so that it is unbilled again',
+      description: `Its lines are computed anew, unless they were edited by hand: then they stay. ${NEEDS_BOTH}`,
+      status: 200,
+      response: invoiceResponse,
+      conflict: 'Cannot change the time of an issued invoice',
+    },
+    handler: postRelease,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/time`,
+    operation: 'getInvoiceTime',
+    scope: 'invoices:read',
+    missing: 'Invoice not found',
+    docs: {
+      summary: 'Get the hours behind each line of an invoice',
+      description: 'The key needs the scope `time-entries:read` as well.',
+      response: invoiceTimeAnswer,
+    },
+    handler: getTime,
+  }),
+];
+
+async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoiceInput, DryRun>) {
+  requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const { view } = await createInvoiceFromTime(unit, { ...body, extra_lines: storedLines(body.extra_lines) });
+    return created(view);
+  });
+}
+
+async function postTime({ caller, body, id, commit, missing }: Context<TimeInput>) {
+  requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
+    if (!invoice) throw missing();
+    return announced(unit, await addTimeTo(unit, invoice, body), caller);
+  });
+}
+
+async function postRelease({ caller, body, id, commit, missing }: Context<ReleaseInput>) {
+  requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
+    if (!invoice) throw missing();
+    const changed = await takeTimeOff(unit, invoice, body.time_entry_ids);
+    if (changed === invoice) return updated(await viewOf(unit, invoice, caller));
+    return announced(unit, changed, caller);
+  });
+}
+
+async function getTime({ caller, id, missing }: Context) {
+  requireScope(caller, 'time-entries:read');
+  const invoice = await findOwn(Invoice, caller.accountId, id);
+  if (!invoice) throw missing();
+  const { locale } = await readAccount(caller.accountId);
+  return found(await invoiceTimeView(invoice, caller.accountId, locale));
+}
+
+async function announced(unit: UnitOfWork, invoice: InvoiceRecord, caller: Caller) {
+  const view = await viewOf(unit, invoice, caller);
+  await unit.announce('invoice.updated', view);
+  return updated(view);
+}
+
+async function viewOf({ session, accountId }: UnitOfWork, invoice: InvoiceRecord, { account }: Caller) {
+  const embedded = await embeddedIn([invoice], accountId, session);
+  const status = effectiveInvoiceStatus(invoice, dayIn(account.time_zone));
+  return invoiceView(invoice, { ...embedded(invoice), status });
+}

@@ -1,0 +1,135 @@
+// The hours behind each line of an invoice, as the API returns them.
+import Joi from 'joi';
+import { timeByLine } from '#libs/billing/bill-time.ts';
+import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
+import { fromMinor, lineNet } from '#libs/billing/money.ts';
+import { timeLine } from '#libs/billing/time-lines.ts';
+import { hoursQuantity } from '#libs/billing/time-rounding.ts';
+import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  embeddedProject,
+  exampleProject,
+  exampleRounding,
+  id,
+  number,
+  orNull,
+  roundingAnswer,
+  words,
+} from '../fields/response-fields.ts';
+
+const hoursOf = (seconds: number) => Number(hoursQuantity(seconds));
+
+export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, locale: string) {
+  const { time, currency, line_items } = invoice;
+  const byLine = time ? await timeByLine({ accountId }, invoice._id) : new Map();
+  const lines = (time?.lines ?? []).flatMap(({ id, at, group_by, text, rounding }) => {
+    const entries = (byLine as Awaited<ReturnType<typeof timeByLine>>).get(id);
+    if (!entries) return [];
+    const line = timeLine(
+      entries.map((entry) => ({ ...entry, rounding })),
+      { groupBy: group_by, text, locale },
+    );
+    const isAsMade = time?.is_edited !== true;
+    return [
+      {
+        line: isAsMade ? at : null,
+        description: isAsMade ? (line_items?.[at]?.description ?? line.description) : line.description,
+        hours: hoursOf(line.seconds),
+        billed_hours: Number(line.qty),
+        rate: Number(line.rate),
+        rounding,
+        amount: fromMinor(lineNet(line, currency), currency),
+        entries: line.entries.map((entry) => ({
+          id: entry.id,
+          date: entry.date,
+          hours: hoursOf(entry.seconds),
+          description: entry.description,
+          project: entry.project,
+          task: entry.task,
+          rate_from: entry.rateFrom === 'none' ? null : entry.rateFrom,
+        })),
+      },
+    ];
+  });
+  return {
+    invoice: {
+      id: String(invoice._id),
+      invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
+    },
+    currency,
+    edited: time?.is_edited ?? false,
+    lines,
+  };
+}
+
+export type InvoiceTimeView = Awaited<ReturnType<typeof invoiceTimeView>>;
+
+const namedTask = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' }));
+
+export const invoiceTimeAnswer = Joi.object({
+  invoice: Joi.object({ id: id(), invoice_number: orNull(Joi.string()) })
+    .required()
+    .meta({ schema: 'InvoiceSummary' }),
+  currency: words(),
+  edited: Joi.boolean()
+    .required()
+    .description('The line items were changed by hand since they were made from this time'),
+  lines: Joi.array()
+    .required()
+    .items(
+      Joi.object({
+        line: orNull(Joi.number()).description('Its place among `line_items`, from 0; null once these were edited'),
+        description: words(),
+        hours: number().description('As they were tracked'),
+        billed_hours: number().description('After rounding: the quantity of the line'),
+        rate: number(),
+        rounding: roundingAnswer(),
+        amount: number(),
+        entries: Joi.array()
+          .required()
+          .items(
+            Joi.object({
+              id: id(),
+              date: calendarDay(),
+              hours: number(),
+              description: orNull(Joi.string()),
+              project: embeddedProject(),
+              task: namedTask(),
+              rate_from: orNull(Joi.string().valid(...RATE_SOURCES)),
+            }).meta({ schema: 'BilledTimeEntry' }),
+          ),
+      }).meta({ schema: 'BilledTimeLine' }),
+    ),
+})
+  .id('InvoiceTime')
+  .example({
+    invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+    currency: 'EUR',
+    edited: false,
+    lines: [
+      {
+        line: 0,
+        description: 'Difference engine: Drawings',
+        hours: 2.1667,
+        billed_hours: 2.25,
+        rate: 95,
+        rounding: exampleRounding,
+        amount: 213.75,
+        entries: [
+          {
+            id: exampleId['time-entries'],
+            date: '2026-11-02',
+            hours: 2.1667,
+            description: 'Mill, first sheet',
+            project: exampleProject,
+            task: { id: exampleId.tasks, name: 'Drawings' },
+            rate_from: 'entry',
+          },
+        ],
+      },
+    ],
+  });

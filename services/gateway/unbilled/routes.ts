@@ -1,0 +1,89 @@
+// Unbilled time over HTTP: what could be put on an invoice, one row for each client and project.
+import Joi from 'joi';
+import { fromMinor } from '#libs/billing/money.ts';
+import { hoursQuantity } from '#libs/billing/time-rounding.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { embeddedClient } from '#libs/models/accounts/client.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { embeddedProject } from '#libs/models/time/project.ts';
+import { uuid } from '../fields/input-fields.ts';
+import {
+  calendarDay,
+  embeddedClient as clientAnswer,
+  currency,
+  exampleClient,
+  exampleProject,
+  number,
+  embeddedProject as projectAnswer,
+} from '../fields/response-fields.ts';
+import { type PageQuery, pageQuery } from '../http/page.ts';
+import { listed } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { type UnbilledProject, unbilledTime } from './unbilled-time.ts';
+
+interface UnbilledQuery extends PageQuery {
+  client_id?: Id;
+}
+
+const { limit, offset } = pageQuery;
+
+const unbilledAnswer = Joi.object({
+  client: clientAnswer(),
+  project: projectAnswer(),
+  currency: currency(),
+  entries: number().description('How many time entries'),
+  hours: number().description('As they were tracked'),
+  billed_hours: number().description('After rounding'),
+  amount: number().description('Before tax, of an invoice grouped by task; without the time that has no rate'),
+  oldest_date: calendarDay(),
+  without_rate: number().description('Time entries for which no rate is set'),
+})
+  .id('UnbilledTime')
+  .example({
+    client: exampleClient,
+    project: exampleProject,
+    currency: 'EUR',
+    entries: 14,
+    hours: 31.4167,
+    billed_hours: 32.25,
+    amount: 3063.75,
+    oldest_date: '2026-11-02',
+    without_rate: 0,
+  });
+
+export const unbilledRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/unbilled',
+    operation: 'listUnbilledTime',
+    scope: 'time-entries:read',
+    query: Joi.object<UnbilledQuery>({ client_id: uuid(), limit, offset }),
+    docs: {
+      summary: 'List what could be billed, by client and project',
+      description:
+        "In the client's currency, with the rates and rounding that an invoice would use now. In the order of names; the rows are sums, so pages go by `offset`.",
+      response: unbilledAnswer,
+    },
+    handler: listUnbilled,
+  }),
+];
+
+async function listUnbilled({ caller, query }: Context<unknown, UnbilledQuery>) {
+  const rows = await unbilledTime(await readAccount(caller.accountId), query.client_id);
+  const page = rows.slice(query.offset, query.offset + query.limit);
+  return listed(page.map(viewOf), { total: rows.length }, query);
+}
+
+function viewOf(row: UnbilledProject) {
+  return {
+    client: embeddedClient(row.client),
+    project: embeddedProject(row.project),
+    currency: row.currency,
+    entries: row.entries,
+    hours: Number(hoursQuantity(row.seconds)),
+    billed_hours: Number(hoursQuantity(row.billedSeconds)),
+    amount: fromMinor(row.amount, row.currency),
+    oldest_date: row.oldestDate,
+    without_rate: row.withoutRate,
+  };
+}

@@ -1,0 +1,170 @@
+// What could be billed, by client and project: computed as an invoice of it would be, grouped by task.
+import { hourlyRate } from '#libs/billing/hourly-rate.ts';
+import { lineNet, plainDecimal } from '#libs/billing/money.ts';
+import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import type { AccountRecord } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import { driverOf, findAllOwn } from '#libs/models/records.ts';
+import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { Project, type ProjectRecord } from '#libs/models/time/project.ts';
+import { Task } from '#libs/models/time/task.ts';
+import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
+
+export interface UnbilledProject {
+  client: ClientRecord;
+  project: ProjectRecord;
+  currency: string;
+  entries: number;
+  seconds: number;
+  billedSeconds: number;
+  /** In the smallest unit, without the time that has no rate. */
+  amount: number;
+  oldestDate: string;
+  withoutRate: number;
+}
+
+/** Entries that no rule tells apart, as the database adds them up. */
+interface Group {
+  _id: { project: StoredId; task: StoredId | null; rate: number | null; date?: string | null; seconds?: number | null };
+  entries: number;
+  seconds: number;
+  oldest: string;
+}
+
+/** @param clientId of all clients when absent. @returns by the names of client and project. */
+export async function unbilledTime(account: AccountRecord, clientId?: Id): Promise<UnbilledProject[]> {
+  const accountId = String(account._id);
+  const { projects, clients, rules } = await placesOf(account, clientId);
+  const groups = await groupsOf(accountId, { clientId, projects: [...projects.keys()], rules });
+  const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [String(task)] : []));
+  const tasks = await findAllOwn(Task, accountId, taskIds, ['rate']);
+  const rows = [...Map.groupBy(groups, ({ _id }) => String(_id.project))].flatMap(([projectId, group]) => {
+    const project = projects.get(projectId);
+    const client = clients.get(String(project?.client_id));
+    if (!project || !client) return [];
+    const rateOf = ({ task, rate }: Group['_id']) =>
+      hourlyRate({
+        entry: rate,
+        task: tasks.get(String(task))?.rate,
+        project: project.hourly_rate,
+        client: client.hourly_rate,
+        account: account.hourly_rate,
+      })?.rate;
+    const currency = client.currency ?? account.currency ?? 'USD';
+    return [{ client, project, currency, ...sumsOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }) }];
+  });
+  return rows.toSorted(
+    (one, other) =>
+      one.client.name.localeCompare(other.client.name, 'en') ||
+      one.project.name.localeCompare(other.project.name, 'en') ||
+      (String(one.project._id) < String(other.project._id) ? -1 : 1),
+  );
+}
+
+/** Projects with their clients and the rule by which each is rounded. */
+async function placesOf(account: AccountRecord, clientId: Id | undefined) {
+  const accountId = String(account._id);
+  const account_id = storedId(accountId);
+  const ids: StoredId[] = clientId
+    ? await driverOf(Project).distinct('_id', { account_id, client_id: storedId(clientId) } as object)
+    : await driverOf(TimeEntry).distinct('project_id', { account_id, ...UNBILLED } as object);
+  const projectFields = ['name', 'client_id', 'hourly_rate', 'rounding'] as const;
+  const projects = await findAllOwn(Project, accountId, ids.map(String), projectFields);
+  const clientIds = [...projects.values()].map(({ client_id }) => String(client_id));
+  const clientFields = ['name', 'email', 'company_name', 'hourly_rate', 'currency', 'rounding'] as const;
+  const clients = await findAllOwn(Client, accountId, clientIds, clientFields);
+  const general = account.rounding as TimeRounding | null | undefined;
+  const rules = new Map(
+    [...projects].map(([id, { rounding, client_id }]) => [
+      id,
+      effectiveRounding(rounding, clients.get(String(client_id))?.rounding, general),
+    ]),
+  );
+  return { projects, clients, rules };
+}
+
+/** Days and single entries are told apart only where a rule rounds them. */
+async function groupsOf(
+  accountId: Id,
+  {
+    clientId,
+    projects,
+    rules,
+  }: { clientId: Id | undefined; projects: string[]; rules: Map<string, TimeRounding | null> },
+): Promise<Group[]> {
+  const roundedBy = (scope: TimeRounding['scope']) =>
+    [...rules].filter(([, rule]) => rule?.scope === scope).map(([id]) => storedId(id));
+  const [byDay, byEntry] = [roundedBy('day'), roundedBy('entry')];
+  const only = (ids: StoredId[], field: string) => ({ $cond: [{ $in: ['$project_id', ids] }, field, null] });
+  const match = {
+    account_id: storedId(accountId),
+    ...UNBILLED,
+    ...(clientId ? { project_id: { $in: projects.map(storedId) } } : {}),
+  };
+  return driverOf(TimeEntry)
+    .aggregate<Group>(
+      [
+        { $match: match },
+        {
+          $group: {
+            _id: {
+              project: '$project_id',
+              task: { $ifNull: ['$task_id', null] },
+              rate: { $ifNull: ['$hourly_rate', null] },
+              ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
+              ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
+            },
+            entries: { $sum: 1 },
+            seconds: { $sum: '$seconds' },
+            oldest: { $min: '$date' },
+          },
+        },
+      ],
+      { hint: UNBILLED_INDEX, maxTimeMS: LIST_LIMIT_MS },
+    )
+    .toArray();
+}
+
+interface Pricing {
+  rule: TimeRounding | null;
+  currency: string;
+  rateOf: (group: Group['_id']) => number | undefined;
+}
+
+/** A line is a task at a rate, as on an invoice. */
+function sumsOf(groups: readonly Group[], { rule, currency, rateOf }: Pricing) {
+  const lines = Map.groupBy(groups, ({ _id }) => `${String(_id.task)} ${rateOf(_id) ?? 'none'}`);
+  const priced = [...lines.values()].map((line) => {
+    const billed = billedOf(line, rule);
+    const rate = line[0] && rateOf(line[0]._id);
+    const qty = hoursQuantity(billed);
+    const net = rate === undefined ? 0 : lineNet({ qty, rate: plainDecimal(rate), discount: 0 }, currency);
+    return { billed, net, without: rate === undefined ? sum(line, ({ entries }) => entries) : 0 };
+  });
+  return {
+    entries: sum(groups, ({ entries }) => entries),
+    seconds: sum(groups, ({ seconds }) => seconds),
+    billedSeconds: sum(priced, ({ billed }) => billed),
+    amount: sum(priced, ({ net }) => net),
+    oldestDate: groups.map(({ oldest }) => oldest).toSorted()[0] ?? '',
+    withoutRate: sum(priced, ({ without }) => without),
+  };
+}
+
+function billedOf(line: readonly Group[], rule: TimeRounding | null): number {
+  if (rule?.scope === 'entry') {
+    return sum(line, ({ _id, entries }) => entries * roundedSeconds(_id.seconds ?? 0, rule));
+  }
+  const days = Map.groupBy(line, ({ _id }) => (rule?.scope === 'day' ? (_id.date ?? '') : ''));
+  return sum([...days.values()], (day) =>
+    roundedSeconds(
+      sum(day, ({ seconds }) => seconds),
+      rule,
+    ),
+  );
+}
+
+function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + numberOf(item), 0);
+}
