@@ -24,7 +24,7 @@ async function offer(fields: object = {}): Promise<Offer> {
   const path = `/api/v1/quotes/${(await api.post('/api/v1/quotes', quote)).body.data.id}`;
   const convert: Offer['convert'] = async (body = {}, query = '') => {
     const reply = await api.post(`${path}/convert${query}`, body);
-    return [reply.status, reply.body.data ?? reply.body];
+    return [reply.status, reply.status < 300 ? reply.body.data : reply.body];
   };
   return { api, path, convert };
 }
