@@ -24,7 +24,11 @@ export const billingMutants: Mutant[] = [
         text: 'export const UNBILLED = { invoice_id: null, settled: null, billable: { $ne: false } } as const;',
         instead: 'export const UNBILLED = { settled: null, billable: { $ne: false } } as const;',
       },
-      { file: 'libs/billing/bill-time.ts', text: '          invoice_id: null,\n          settled: null,\n', instead: '' },
+      {
+        file: 'libs/billing/bill-time.ts',
+        text: '          invoice_id: null,\n          settled: null,\n',
+        instead: '',
+      },
     ],
     oracle: { file: FROM_TIME, test: 'when 8 callers bill overlapping time at once' },
   },
@@ -52,7 +56,11 @@ export const billingMutants: Mutant[] = [
         text: 'if (claimed && (isWhole || left === 0)) {',
         instead: 'if (false as boolean) {',
       },
-      { file: 'libs/billing/convert-quote.ts', text: 'if (left < quote.amount) throw onlyLeft(quote, left);', instead: '' },
+      {
+        file: 'libs/billing/convert-quote.ts',
+        text: 'if (left < quote.amount) throw onlyLeft(quote, left);',
+        instead: '',
+      },
       {
         file: 'libs/models/billing/invoice.ts',
         text: '{ unique: true, partialFilterExpression: { quote_claim: { $exists: true } } },',

@@ -6,4 +6,10 @@ import { documentMutants } from './documents.ts';
 import type { Mutant } from './mutant.ts';
 import { recordMutants } from './records.ts';
 
-export const mutants: readonly Mutant[] = [...recordMutants, ...accessMutants, ...documentMutants, ...deliveryMutants, ...billingMutants];
+export const mutants: readonly Mutant[] = [
+  ...recordMutants,
+  ...accessMutants,
+  ...documentMutants,
+  ...deliveryMutants,
+  ...billingMutants,
+];
