@@ -17,6 +17,7 @@ export type NumberFormats = Partial<Record<NumberKind, NumberFormat>>;
 /** The specification's. */
 export const DEFAULT_NUMBER_FORMATS: Readonly<Record<NumberKind, NumberFormat>> = {
   invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+  payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
   quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
 };
 

@@ -1,6 +1,7 @@
 // A document as the renderer prints it: the input of the PDF tool, and fields that only stored records have.
 import Joi from 'joi';
 import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 
@@ -9,6 +10,17 @@ export interface PrintableLine extends PdfLine {
   discount?: string;
   /** As the record counts it, rounded to the currency. */
   amount?: number;
+}
+
+/** What a receipt says beyond the sum: its lines are the invoices that were paid. */
+export interface Receipt {
+  method: PaymentMethod;
+  reference?: string;
+  /** What is on no invoice. */
+  credit?: number;
+  refunded?: number;
+  /** The payment was entered by mistake. */
+  isVoided?: boolean;
 }
 
 /** Made by the gateway from a record, or input of the PDF tool: then it has no `locale` and of these fields only `isTest`. */
@@ -26,6 +38,8 @@ export interface PrintableDocument extends PdfDocument {
   accessible?: boolean;
   /** Milliseconds since the epoch that the file says it was made at, so that the same content gives the same bytes. */
   madeAt?: number;
+  /** A receipt for a payment; `amount` is what was received. */
+  receipt?: Receipt;
   /** Printed beside the number. */
   mark?: 'draft' | 'paid' | 'cancelled';
   /** Printed above the lines. */
@@ -37,6 +51,7 @@ export interface PrintableDocument extends PdfDocument {
   adjustment?: number;
   taxAmount?: number;
   amountPaid?: number;
+  amountWrittenOff?: number;
   amountDue?: number;
   clientAddress?: string;
   clientTaxId?: string;
@@ -105,6 +120,16 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   adjustment: money(),
   taxAmount: money().required(),
   amountPaid: money(),
+  amountWrittenOff: money(),
+  receipt: Joi.object<Receipt>({
+    method: Joi.string()
+      .valid(...PAYMENT_METHODS)
+      .required(),
+    reference: words(LONGEST.line),
+    credit: money(),
+    refunded: money(),
+    isVoided: Joi.boolean(),
+  }),
   amountDue: money(),
   lineItems: unlessPlain(Joi.array().items(line), plainList(isPlainLine)).required(),
   clientAddress: words(LONGEST.text),

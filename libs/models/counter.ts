@@ -10,6 +10,7 @@ const counterSchema = new Schema(
     _id: idField,
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
+    payment: { type: Number, required: true, default: 0 },
     /** Sequences of one year, such as `invoice_2026`, and the first numbers of sequences that do not begin with 1. */
     sequences: Object,
     firsts: Object,
@@ -28,7 +29,7 @@ const counterSchema = new Schema(
 
 export const Counter = model('Counter', counterSchema);
 
-export type Sequence = 'invoice' | 'quote' | 'event' | 'key';
+export type Sequence = 'invoice' | 'quote' | 'payment' | 'event' | 'key';
 
 /** What one transaction has drawn so far. A transaction that is tried again has drawn nothing. */
 interface Drawn {
@@ -146,7 +147,7 @@ export interface NumberSequence {
 export async function sequencesOf(
   session: Session,
   accountId: Id,
-  kind: 'invoice' | 'quote',
+  kind: 'invoice' | 'payment' | 'quote',
 ): Promise<NumberSequence[]> {
   const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
   if (!counter) return [];

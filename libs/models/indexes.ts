@@ -5,6 +5,7 @@ import { ApiKey } from './accounts/api-key.ts';
 import { Client } from './accounts/client.ts';
 import { Invoice } from './billing/invoice.ts';
 import { NumberLedger } from './billing/number-ledger.ts';
+import { Payment } from './billing/payment.ts';
 import { Quote } from './billing/quote.ts';
 import { Counter } from './counter.ts';
 import { BatchFile } from './documents/batch-file.ts';
@@ -42,6 +43,7 @@ export const allModels: readonly Model<never>[] = [
   NumberLedger,
   Operator,
   OperatorSession,
+  Payment,
   Project,
   QueueSample,
   Quote,

@@ -9,7 +9,10 @@ import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { invoiceTimeRoutes } from './invoices/time-routes.ts';
+import { writeOffRoutes } from './invoices/write-off-routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
+import { balanceRoutes } from './payments/balance-routes.ts';
+import { paymentRoutes } from './payments/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
@@ -33,6 +36,9 @@ export const routes: readonly Route[] = withOptionalFields([
   ...quoteRoutes,
   ...invoiceRoutes,
   ...invoiceTimeRoutes,
+  ...writeOffRoutes,
+  ...paymentRoutes,
+  ...balanceRoutes,
   ...documentRoutes,
   ...batchRoutes,
   ...numberingRoutes,

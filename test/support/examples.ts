@@ -19,6 +19,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('quotes', 'quotes', { client_id: other.id, amount: 100 });
   const line_items = [{ description: 'Drawings', quantity: 1, rate: 100 }];
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
+  await make('payments', 'payments', { client_id, amount: 100 });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];
   await make('documents', 'document_batches', { documents });
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });

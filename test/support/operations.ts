@@ -51,6 +51,21 @@ export const makers = {
     due_date: '2031-01-01',
     description: `${mark}invoice`,
   })),
+  /** What can be paid. */
+  'sent-invoices': made('/api/v1/invoices', async (gateway, account, mark) => ({
+    client_id: await payingClient(gateway, account, mark),
+    amount: 1,
+    due_date: '2031-01-01',
+    status: 'Sent',
+    description: `${mark}invoice`,
+  })),
+  /** Half of it is on an invoice. */
+  payments: made('/api/v1/payments', async (gateway, account, mark) => ({
+    client_id: await payingClient(gateway, account, mark),
+    amount: 2,
+    note: `${mark}payment`,
+    allocations: [{ invoice_id: await makers['sent-invoices'](gateway, account, mark) }],
+  })),
   documents: async (gateway, account, mark) => {
     // An account may have only so many: the old ones make room.
     const old = (await gateway.get('/api/v1/documents', account)).body.data as AnyRecord[];
@@ -96,9 +111,19 @@ export const makers = {
   clients: Make;
   projects: Make;
   invoices: Make;
+  'sent-invoices': Make;
   webhooks: Make;
   events: Make;
 };
+
+const payingClients = new Map<string, Promise<string>>();
+
+/** One client of the account, so that a payment and the invoice that a body names are of the same. */
+function payingClient(gateway: TestGateway, account: TestAccount, mark: string): Promise<string> {
+  const client = payingClients.get(account.id) ?? makers.clients(gateway, account, mark);
+  payingClients.set(account.id, client);
+  return client;
+}
 
 interface Called {
   body?: object;
@@ -161,6 +186,22 @@ export const operations: Record<string, Called> = {
   getInvoice: {},
   updateInvoice: { body: { amount: 2 } },
   deleteInvoice: {},
+  writeOffInvoice: { body: { reason: 'x' } },
+  createPayment: { body: { amount: 1 }, refs: ['clients'] },
+  payInvoice: { body: {} },
+  listPayments: {},
+  getPayment: {},
+  updatePayment: { body: { note: 'New' } },
+  allocatePayment: {
+    body: { amount: 1 },
+    naming: async (gateway, account) => ({ invoice_id: await makers['sent-invoices'](gateway, account, 'own-') }),
+  },
+  releasePayment: { body: {} },
+  voidPayment: { body: { reason: 'x' } },
+  refundPayment: { body: { amount: 1 } },
+  getInvoicePayments: {},
+  getClientBalance: {},
+  printReceipt: { printed: true },
   printQuote: { printed: true },
   printInvoice: { printed: true },
   createDocuments: {
@@ -203,6 +244,8 @@ async function clientWithTime(gateway: TestGateway, account: TestAccount) {
 
 /** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
 export function kindOf(path: string): string {
+  // Drafts cannot be paid.
+  if (/\/(payments|write-off)$/.test(path) && path.includes('/invoices/')) return 'sent-invoices';
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
 }
 
@@ -211,6 +254,7 @@ export const REFERENCES: Record<string, string> = {
   client_id: 'clients',
   project_id: 'projects',
   task_id: 'tasks',
+  invoice_id: 'invoices',
   webhook_id: 'webhooks',
 };
 

@@ -46,6 +46,8 @@ const accountSchema = new Schema(
     project_statuses: { type: [String], default: undefined },
     /** See number-format.ts. Stays once it was set, also when all of it is the default again: then numbers may have been drawn by others. */
     number_formats: Object,
+    /** A rest no larger than this, in major units, is written off with the payment that leaves it. */
+    settle_tolerance: Number,
     /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
@@ -111,8 +113,10 @@ export function accountView(account: AccountRecord) {
     time_zone: account.time_zone,
     locale: account.locale,
     max_entry_hours: maxEntryHours(account),
+    settle_tolerance: account.settle_tolerance ?? 0,
     number_formats: {
       invoice: numberFormat(account.number_formats as NumberFormats | undefined, 'invoice'),
+      payment: numberFormat(account.number_formats as NumberFormats | undefined, 'payment'),
       quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),
     },
     hourly_rate: account.hourly_rate ?? null,

@@ -59,6 +59,7 @@ export const RESOURCES = [
   'time-entries',
   'quotes',
   'invoices',
+  'payments',
   'documents',
   'webhooks',
   'events',

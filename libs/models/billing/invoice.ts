@@ -1,4 +1,5 @@
 // A demand for payment.
+import { dueOf, totalOf } from '../../billing/balance.ts';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
@@ -16,6 +17,18 @@ import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
+/** What is not asked for any more. It is never edited: it is reversed with the payment that it came with. */
+export interface WriteOff {
+  _id: StoredId;
+  amount: number;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  reason: string;
+  /** The payment whose rest it is. */
+  payment_id?: StoredId | undefined;
+  reversed_on?: string | undefined;
+}
+
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends Stamped, DocumentDates {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
@@ -32,6 +45,11 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   amount: number;
   tax_amount: number;
   amount_paid: number;
+  /** Sum of the write-offs that stand. */
+  amount_written_off?: number | undefined;
+  write_offs?: WriteOff[] | undefined;
+  /** Of a paid invoice: the day of the movement that left nothing due. */
+  paid_on?: string | undefined;
   /** Percentage, 0 to 100. */
   tax_rate: number;
   /** As it was set; a reader sees `effectiveInvoiceStatus`. */
@@ -53,6 +71,15 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   /** The due date until `invoice.overdue` is sent; absent when there is nothing to send. */
   expires_on?: string | undefined;
 }
+
+const writeOff = {
+  _id: requiredIdField,
+  amount: { type: Number, required: true },
+  date: { type: String, required: true },
+  reason: { type: String, required: true },
+  payment_id: idField,
+  reversed_on: String,
+};
 
 export const invoiceListing: Listing = {
   filters: ['client_id', 'status'],
@@ -78,6 +105,9 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     amount: { type: Number, required: true },
     tax_amount: { type: Number, required: true },
     amount_paid: { type: Number, required: true, default: 0 },
+    amount_written_off: Number,
+    write_offs: { type: [writeOff], default: undefined },
+    paid_on: String,
     tax_rate: { type: Number, required: true },
     status: { type: String, enum: INVOICE_STATUSES, required: true },
     due_date: { type: String, required: true },
@@ -106,6 +136,9 @@ invoiceSchema.index(
 // Of all accounts: what the scheduler of the webhook service looks for.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
+// What a client owes, oldest first.
+invoiceSchema.index({ account_id: 1, client_id: 1, status: 1, due_date: 1, _id: 1 });
+
 export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
 
 /** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
@@ -133,7 +166,6 @@ export function invoiceView(
   }: { client: ClientDetails | undefined; project: ProjectDetails | undefined; status: InvoiceStatus },
 ) {
   const { currency, amount, tax_amount, amount_paid } = invoice;
-  const total = amount + tax_amount;
   return {
     id: String(invoice._id),
     invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
@@ -151,27 +183,12 @@ export function invoiceView(
     quote_part: invoice.quote_part ?? null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
-    total: fromMinor(total, currency),
+    total: fromMinor(totalOf(invoice), currency),
     amount_paid: fromMinor(amount_paid, currency),
-    amount_due: status === 'Cancelled' ? 0 : fromMinor(total - amount_paid, currency),
+    amount_written_off: fromMinor(invoice.amount_written_off ?? 0, currency),
+    amount_due: status === 'Cancelled' ? 0 : fromMinor(dueOf(invoice), currency),
+    paid_on: invoice.paid_on ?? null,
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
-  };
-}
-
-/** What was paid of an invoice, as its event tells it. @param paid in the smallest unit. @param day the account's. @param client as in the invoice's view. */
-export function paymentView(
-  { _id, number, number_text, currency }: InvoiceRecord,
-  paid: number,
-  day: string,
-  client: unknown,
-) {
-  return {
-    invoice_id: String(_id),
-    invoice_number: printedNumber('invoice', { number, number_text }),
-    amount: fromMinor(paid, currency),
-    currency,
-    date: day,
-    client: client ?? null,
   };
 }

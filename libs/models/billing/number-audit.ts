@@ -8,6 +8,7 @@ import { driverOf } from '../records.ts';
 import { type Id, storedId } from '../tenant.ts';
 import { Invoice } from './invoice.ts';
 import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';
+import { Payment } from './payment.ts';
 import { Quote } from './quote.ts';
 
 export interface Audit {
@@ -27,7 +28,7 @@ export interface Audit {
 
 const HOLES_SHOWN = 100;
 const timed = { maxTimeMS: LIST_LIMIT_MS };
-const DOCUMENTS = { invoice: Invoice, quote: Quote } as const;
+const DOCUMENTS = { invoice: Invoice, payment: Payment, quote: Quote } as const;
 
 /** Everything is counted as it was at one moment: what is made meanwhile would look like a hole, and looking for it costs a great deal. */
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {

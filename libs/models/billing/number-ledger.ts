@@ -4,9 +4,9 @@ import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
-export type NumberKind = 'invoice' | 'quote';
+export type NumberKind = 'invoice' | 'payment' | 'quote';
 
-export const NUMBER_KINDS: readonly NumberKind[] = ['invoice', 'quote'];
+export const NUMBER_KINDS: readonly NumberKind[] = ['invoice', 'payment', 'quote'];
 
 export interface NumberRecord {
   /** The document's own id: one number each. */
@@ -25,7 +25,7 @@ export interface NumberRecord {
   deleted_at?: Date;
 }
 
-const PREFIX: Record<NumberKind, string> = { invoice: 'INV', quote: 'QUO' };
+const PREFIX: Record<NumberKind, string> = { invoice: 'INV', payment: 'PAY', quote: 'QUO' };
 const DIGITS_LEAST = 4;
 
 const numberSchema = new Schema<NumberRecord>(
@@ -59,7 +59,7 @@ export function documentNumber(kind: NumberKind, number: number): string {
   return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
 }
 
-/** As it was printed when it was drawn. @param record of an invoice or a quote. */
+/** As it was printed when it was drawn. @param record of an invoice, a payment or a quote. */
 export function printedNumber(
   kind: NumberKind,
   { number, number_text }: { number: number; number_text?: string | undefined },

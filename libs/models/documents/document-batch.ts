@@ -3,10 +3,14 @@ import { Schema } from 'mongoose';
 import { AppError, conflict } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
-import { NUMBER_KINDS, type NumberKind } from '../billing/number-ledger.ts';
 import { addListIndexes, type Listing } from '../listing.ts';
 import { driverOf, type Owned, recordsOf, type Stamped } from '../records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+
+/** What batches print. */
+export const DOCUMENT_KINDS = ['invoice', 'quote'] as const;
+
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 /** `partly_failed`: some are there. `failed`: none is. */
 export const BATCH_STATUSES = ['queued', 'processing', 'done', 'partly_failed', 'failed'] as const;
@@ -15,7 +19,7 @@ export type BatchStatus = (typeof BATCH_STATUSES)[number];
 export const BATCHED_STATUSES = ['queued', 'done', 'failed'] as const;
 
 export interface BatchedDocument {
-  kind: NumberKind;
+  kind: DocumentKind;
   document_id: StoredId;
   /** Of the account's sequence. */
   number: number;
@@ -33,7 +37,7 @@ export interface BatchedDocument {
 
 export interface BatchRecord extends Stamped {
   status: BatchStatus;
-  kinds: NumberKind[];
+  kinds: DocumentKind[];
   /** How all of them shall look, as the gateway took it from the caller. */
   looks: object;
   documents: BatchedDocument[];
@@ -72,13 +76,13 @@ const batchSchema = new Schema(
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
     status: { type: String, enum: BATCH_STATUSES, required: true },
-    kinds: { type: [String], enum: NUMBER_KINDS, required: true },
+    kinds: { type: [String], enum: DOCUMENT_KINDS, required: true },
     looks: { type: Object, required: true },
     documents: {
       type: [
         {
           _id: false,
-          kind: { type: String, enum: NUMBER_KINDS, required: true },
+          kind: { type: String, enum: DOCUMENT_KINDS, required: true },
           document_id: requiredIdField,
           number: { type: Number, required: true },
           number_text: String,

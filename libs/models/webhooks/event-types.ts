@@ -97,7 +97,18 @@ const declarations = {
   },
   'invoice.paid': {
     description: 'An invoice became Paid.',
-    example: { status: 'Paid', amount_paid: 1356.6, amount_due: 0 },
+    example: { status: 'Paid', amount_paid: 1356.6, amount_due: 0, paid_on: '2026-11-20' },
+  },
+  'invoice.partially_paid': {
+    description: 'Money came for an invoice, and something is still due.',
+    example: { amount_paid: 600, amount_due: 756.6 },
+  },
+  'invoice.reopened': {
+    description: 'Something is due again of an invoice that was Paid: a payment was voided, released or refunded.',
+  },
+  'invoice.written_off': {
+    description: 'A part of what was due of an invoice was given up, and something is still due.',
+    example: { amount_written_off: 56.6, amount_due: 1300 },
   },
   'invoice.overdue': {
     description:
@@ -112,8 +123,25 @@ const declarations = {
     description: 'A draft invoice was deleted; the data is its last state.',
     example: { status: 'Draft' },
   },
+  'payment.received': {
+    description: 'A payment was booked. One `payment.recorded` follows for each invoice that it pays.',
+  },
   'payment.recorded': {
-    description: 'What was still due of an invoice was paid; `invoice.paid` follows.',
+    description:
+      'A payment, or credit of one, was put on an invoice; `invoice.paid` or `invoice.partially_paid` follows.',
+  },
+  'payment.updated': {
+    description: 'The method, the reference or the note of a payment was changed.',
+  },
+  'payment.released': {
+    description: 'Money that was on an invoice is credit of the client again.',
+  },
+  'payment.voided': {
+    description: 'A payment that was entered by mistake was voided.',
+    example: { status: 'Voided', void_reason: 'Entered twice', allocations: [], unallocated: 0 },
+  },
+  'payment.refunded': {
+    description: 'Money of a payment went back to the client.',
   },
   'documents.completed': {
     description: 'A batch of documents is finished; the data names those that could not be printed.',

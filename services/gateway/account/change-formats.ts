@@ -20,8 +20,9 @@ export async function changedFormats(
   const next = Object.fromEntries(
     Object.entries(given === null ? {} : { ...before, ...given }).filter(([, format]) => format !== null),
   ) as NumberFormats;
-  if (numberFormat(next, 'invoice').prefix === numberFormat(next, 'quote').prefix) {
-    const message = 'number_formats must not have the same prefix for invoices and quotes';
+  const prefixes = NUMBER_KINDS.map((kind) => numberFormat(next, kind).prefix);
+  if (new Set(prefixes).size < prefixes.length) {
+    const message = 'number_formats must not have the same prefix for two kinds of documents';
     throw validationFailed({ number_formats: [message] });
   }
   for (const kind of NUMBER_KINDS) {

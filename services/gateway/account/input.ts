@@ -26,6 +26,7 @@ export interface AccountChanges {
   time_zone?: string | null;
   locale?: string | null;
   max_entry_hours?: number | null;
+  settle_tolerance?: number | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   currency?: string | null;
@@ -35,6 +36,8 @@ export interface AccountChanges {
 }
 
 const STATUSES_MAX = 50;
+/** In major units: more is a sum to talk about. */
+const TOLERANCE_MAX = 1;
 const PREFIX_LONGEST = 40;
 /** Letters and digits, what numbers are usually divided by, and the two that stand for a part of the date. */
 const PREFIX = /^(?:[A-Za-z0-9 _./#-]|\{year\}|\{month\})*$/;
@@ -44,6 +47,12 @@ const START_MAX = 999_999_999;
 const LOGO_LONGEST = 200_000;
 /** Without a flag: the reference has none. */
 const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
+
+const FORMAT_SCHEMAS = {
+  'INV-': 'InvoiceNumberFormatInput',
+  'PAY-': 'PaymentNumberFormatInput',
+  'QUO-': 'QuoteNumberFormatInput',
+};
 
 export const accountChanges = Joi.object<AccountChanges, true>({
   name: name(),
@@ -81,6 +90,13 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     `Until an invoice is due that names no due date; ${DEFAULT_PAYMENT_DAYS} when null`,
   ),
   rounding: roundingInput().description('Of time, where neither project nor client has a rule'),
+  settle_tolerance: number()
+    .min(0)
+    .max(TOLERANCE_MAX)
+    .allow(null)
+    .description(
+      'A rest of an invoice no larger than this is written off with the payment that leaves it; 0 when null',
+    ),
   project_statuses: Joi.array()
     .items(name())
     .min(1)
@@ -90,16 +106,17 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
   number_formats: Joi.object({
     invoice: numberFormat('INV-').allow(null),
+    payment: numberFormat('PAY-').allow(null),
     quote: numberFormat('QUO-').allow(null),
   })
     .min(1)
     .allow(null)
     .description(
-      'How new numbers are written; INV-0001 and QUO-0001 when null. Numbers that were drawn stay as they are',
+      'How new numbers are written; INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as they are',
     ),
 }).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
-function numberFormat(prefix: string) {
+function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {
   return Joi.object<NumberFormat>({
     prefix: line()
       .max(PREFIX_LONGEST)
@@ -123,7 +140,7 @@ function numberFormat(prefix: string) {
         ? message({ custom: '{{#label}}.prefix must hold the year in braces when numbers restart yearly' })
         : format,
     )
-    .meta({ schema: prefix === 'INV-' ? 'InvoiceNumberFormatInput' : 'QuoteNumberFormatInput' });
+    .meta({ schema: FORMAT_SCHEMAS[prefix] });
 }
 
 /** Also called with items that are no text, which joi rejects. */

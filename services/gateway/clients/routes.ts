@@ -5,6 +5,7 @@ import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/accounts/client.ts';
 import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-erasure.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
@@ -212,6 +213,7 @@ async function deleteClient({ id, commit, missing, requireMatch }: Context) {
 async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, session: Session) {
   for (const [records, name] of [
     [Invoice, 'invoices'],
+    [Payment, 'payments'],
     [Quote, 'quotes'],
     [Project, 'projects'],
   ] as const) {

@@ -1,7 +1,11 @@
 // What a caller may send to have many documents printed.
 import Joi from 'joi';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
-import { BATCH_STATUSES, type BatchStatus } from '#libs/models/documents/document-batch.ts';
+import {
+  BATCH_STATUSES,
+  type BatchStatus,
+  DOCUMENT_KINDS,
+  type DocumentKind,
+} from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
@@ -11,7 +15,7 @@ import { type QuoteDocumentQuery, quoteLooks } from './input.ts';
 export const BATCH_DOCUMENTS_MAX = 200;
 
 export interface WantedDocument {
-  type: NumberKind;
+  type: DocumentKind;
   id: string;
 }
 
@@ -21,7 +25,7 @@ export interface NewBatch extends QuoteDocumentQuery {
 
 const wantedDocument = Joi.object<WantedDocument, true>({
   type: Joi.string()
-    .valid(...NUMBER_KINDS)
+    .valid(...DOCUMENT_KINDS)
     .required(),
   id: uuid().required().description('Of an invoice or quote of the account'),
 }).meta({ schema: 'DocumentToPrint' });

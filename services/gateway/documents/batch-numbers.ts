@@ -1,8 +1,8 @@
 // The numbers of the documents that a new batch names.
 import { AppError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
-import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
+import type { DocumentKind } from '#libs/models/documents/document-batch.ts';
 import { findAllOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -19,7 +19,7 @@ export async function numbersOf(
   documents: NewBatch['documents'],
   session: Session,
 ): Promise<Numbered[]> {
-  const idsOf = (kind: NumberKind) => documents.filter(({ type }) => type === kind).map(({ id }) => id);
+  const idsOf = (kind: DocumentKind) => documents.filter(({ type }) => type === kind).map(({ id }) => id);
   const known = {
     invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number', 'number_text'], session),
     quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number', 'number_text'], session),

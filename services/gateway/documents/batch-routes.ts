@@ -2,7 +2,6 @@
 import { agreedDate } from '#libs/clock.ts';
 import { lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { removeFiles, requireRoomForFiles } from '#libs/models/documents/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
@@ -12,7 +11,9 @@ import {
   BATCHES_RUNNING_MAX,
   type BatchRecord,
   batchListing,
+  DOCUMENT_KINDS,
   DocumentBatch,
+  type DocumentKind,
   insertBatch,
 } from '#libs/models/documents/document-batch.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -126,7 +127,7 @@ export const batchRoutes: readonly Route[] = [
 async function createBatch(context: Context<NewBatch>) {
   const { caller, body, commit, requestId } = context;
   const { documents, ...looks } = body;
-  const kinds = NUMBER_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
+  const kinds = DOCUMENT_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
   requireRead(caller, kinds);
   const response = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
@@ -161,7 +162,7 @@ async function createBatch(context: Context<NewBatch>) {
 }
 
 async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
-  const hidden = NUMBER_KINDS.filter((kind) => !mayRead(caller, kind));
+  const hidden = DOCUMENT_KINDS.filter((kind) => !mayRead(caller, kind));
   const { records, ...page } = await findPage(DocumentBatch, batchListing, {
     filter: {
       account_id: storedId(caller.accountId),
@@ -202,11 +203,11 @@ async function readable({ caller, id, missing }: Context): Promise<BatchRecord> 
 }
 
 /** A key that may read a record may read it as a document, and no other key may. */
-function requireRead(caller: Caller, kinds: readonly NumberKind[]) {
+function requireRead(caller: Caller, kinds: readonly DocumentKind[]) {
   const hidden = kinds.find((kind) => !mayRead(caller, kind));
   if (hidden) throw lacksScope(`${hidden}s:read`);
 }
 
-function mayRead({ scopes }: Caller, kind: NumberKind): boolean {
+function mayRead({ scopes }: Caller, kind: DocumentKind): boolean {
   return allows(scopes, `${kind}s:read`);
 }

@@ -1,8 +1,13 @@
 // A batch of documents as a caller sees it, over HTTP and in its event.
 
 import Joi from 'joi';
-import { NUMBER_KINDS, printedNumber } from '#libs/models/billing/number-ledger.ts';
-import { BATCH_STATUSES, BATCHED_STATUSES, type BatchRecord } from '#libs/models/documents/document-batch.ts';
+import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import {
+  BATCH_STATUSES,
+  BATCHED_STATUSES,
+  type BatchRecord,
+  DOCUMENT_KINDS,
+} from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
 import { quoteLooks } from './input.ts';
@@ -66,7 +71,7 @@ const summaryFields = {
 const batchedDocument = Joi.object({
   position: Joi.number().integer().min(1).required().description('In the order of the request'),
   type: Joi.string()
-    .valid(...NUMBER_KINDS)
+    .valid(...DOCUMENT_KINDS)
     .required(),
   id: id(),
   number: words(),

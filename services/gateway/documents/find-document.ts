@@ -4,11 +4,12 @@ import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
-import { invoiceDocument, type PartyDetails, quoteDocument } from './stored-document.ts';
+import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
 /** Whose documents, and the profile they are printed from. */
 export interface Issuing {
@@ -36,6 +37,18 @@ export async function findQuoteDocument(
   const quote = await findOwn(Quote, issuing.accountId, id);
   const details = quote && (await facesOf(quote, issuing));
   return quote && details ? quoteDocument(quote, details, looks) : undefined;
+}
+
+/** @returns undefined when the id is unknown or another account's. */
+export async function findReceipt(
+  { accountId, account }: Issuing,
+  id: Id | StoredId,
+  looks: DocumentQuery,
+): Promise<PrintableDocument | undefined> {
+  const payment = await findOwn(Payment, accountId, id);
+  if (!payment) return undefined;
+  const isTest = account.mode === 'test';
+  return receiptDocument(payment, { parties: payment.parties, timeZone: account.time_zone, isTest }, looks);
 }
 
 /** As they were when it was sent; before that, as they are now. */

@@ -1,7 +1,7 @@
-// Stored invoices and quotes as PDF.
+// Stored invoices, quotes and receipts as PDF.
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { findInvoiceDocument, findQuoteDocument, type Issuing } from './find-document.ts';
+import { findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
 import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
 import { respondWithDocument } from './respond-with-document.ts';
 
@@ -42,6 +42,20 @@ export const documentRoutes: readonly Route[] = [
     },
     handler: printQuote,
   }),
+  route({
+    method: 'get',
+    path: '/api/v1/payments/{id}/pdf',
+    operation: 'printReceipt',
+    scope: 'payments:read',
+    query: documentQuery,
+    missing: 'Payment not found',
+    produces: 'application/pdf',
+    docs: {
+      summary: 'Get the receipt of a payment as PDF',
+      description,
+    },
+    handler: printReceipt,
+  }),
 ];
 
 async function printInvoice(context: Context<unknown, DocumentQuery>) {
@@ -54,6 +68,13 @@ async function printInvoice(context: Context<unknown, DocumentQuery>) {
 async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
   const { caller, id, query, missing } = context;
   const document = await findQuoteDocument(await issuing(caller), id, query);
+  if (!document) throw missing();
+  return respondWithDocument(context, document);
+}
+
+async function printReceipt(context: Context<unknown, DocumentQuery>) {
+  const { caller, id, query, missing } = context;
+  const document = await findReceipt(await issuing(caller), id, query);
   if (!document) throw missing();
   return respondWithDocument(context, document);
 }

@@ -1,11 +1,13 @@
 // An invoice or quote of ours as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
+import { dueOf } from '#libs/billing/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
+import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 
@@ -21,8 +23,8 @@ export function invoiceDocument(
   partyDetails: PartyDetails,
   query: DocumentQuery,
 ): PrintableDocument {
-  const { amount, tax_amount, amount_paid, currency } = invoice;
-  const due = amount + tax_amount - amount_paid;
+  const { amount_paid, amount_written_off = 0, currency } = invoice;
+  const isSettled = amount_paid + amount_written_off > 0;
   return present({
     ...documentOf(invoice, partyDetails, query),
     title: 'Invoice',
@@ -30,8 +32,9 @@ export function invoiceDocument(
     isQuote: false,
     dueDate: invoice.due_date,
     mark: INVOICE_MARKS[invoice.status],
-    amountPaid: amount_paid > 0 ? fromMinor(amount_paid, currency) : undefined,
-    amountDue: amount_paid > 0 ? fromMinor(due, currency) : undefined,
+    amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
+    amountWrittenOff: amount_written_off > 0 ? fromMinor(amount_written_off, currency) : undefined,
+    amountDue: isSettled ? fromMinor(dueOf(invoice), currency) : undefined,
     bankDetails: partyDetails.parties.issuer.bank_details,
   });
 }
@@ -52,6 +55,32 @@ export function quoteDocument(
   });
 }
 
+export function receiptDocument(payment: PaymentRecord, faces: PartyDetails, query: DocumentQuery): PrintableDocument {
+  const { currency, allocations, unallocated, refunds, reference, method, status } = payment;
+  const major = (minor: number) => fromMinor(minor, currency);
+  const paid = allocations.filter((part) => liveAmount(part) > 0);
+  const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const sum = major(payment.amount);
+  return present({
+    ...looksOf(payment.date, currency, faces, query),
+    title: 'Invoice',
+    number: printedNumber('payment', payment),
+    isQuote: false,
+    subtotal: sum,
+    taxRate: 0,
+    taxAmount: 0,
+    amount: sum,
+    lineItems: paid.map((part) => ({ description: part.invoice_number, amount: major(liveAmount(part)) })),
+    receipt: {
+      method,
+      ...(reference ? { reference } : {}),
+      ...(unallocated > 0 ? { credit: major(unallocated) } : {}),
+      ...(refunded > 0 ? { refunded: major(refunded) } : {}),
+      ...(status === 'Voided' ? { isVoided: true } : {}),
+    },
+  });
+}
+
 /** What depends on the day alone, such as Overdue, is not printed: the paper does not change overnight. */
 const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['mark']>> = {
   Draft: 'draft',
@@ -59,21 +88,31 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Cancelled: 'cancelled',
 };
 
-function documentOf(
-  record: InvoiceRecord | QuoteRecord,
-  { parties, timeZone, isTest }: PartyDetails,
-  query: DocumentQuery,
-) {
-  const { issuer, client } = parties;
+function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, query: DocumentQuery) {
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
   const adjustment = line_items ? amount - sumOfLines(line_items, currency) : 0;
-  const date = record.issue_date ?? dayIn(timeZone, record.created_at);
+  const date = record.issue_date ?? dayIn(faces.timeZone, record.created_at);
+  return {
+    ...looksOf(date, currency, faces, query),
+    serviceDate: record.service_date,
+    servicePeriod: record.service_period && { from: record.service_period.from, to: record.service_period.to },
+    subtotal: fromMinor(amount - adjustment, currency),
+    adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
+    taxRate: record.tax_rate,
+    taxAmount: fromMinor(tax_amount, currency),
+    amount: fromMinor(amount + tax_amount, currency),
+    lineItems: linesOf(record),
+    subject: line_items ? (description ?? undefined) : undefined,
+  };
+}
+
+/** Parties and looks, of any stored document. */
+function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentQuery) {
+  const { issuer, client } = parties;
   return {
     date,
     isTest: isTest || undefined,
-    serviceDate: record.service_date,
-    servicePeriod: record.service_period && { from: record.service_period.from, to: record.service_period.to },
     clientName: client.name,
     clientEmail: client.email,
     clientCompany: client.company_name,
@@ -88,13 +127,6 @@ function documentOf(
     brandColor: issuer.brand_color,
     locale: query.locale ?? issuer.locale,
     currency,
-    subtotal: fromMinor(amount - adjustment, currency),
-    adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
-    taxRate: record.tax_rate,
-    taxAmount: fromMinor(tax_amount, currency),
-    amount: fromMinor(amount + tax_amount, currency),
-    lineItems: linesOf(record),
-    subject: line_items ? (description ?? undefined) : undefined,
     pageSize: query.size,
     fontStyle: query.style,
     layoutType: query.layout,

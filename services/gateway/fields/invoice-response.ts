@@ -6,7 +6,6 @@ import type { invoiceView } from '#libs/models/billing/invoice.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
-  currency,
   datesResponse,
   embeddedClient,
   embeddedProject,
@@ -19,17 +18,18 @@ import {
   number,
   orNull,
   timestamp,
-  words,
 } from './response-fields.ts';
 
 export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>({
   id: id(),
   invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
   ...moneyResponse,
+  amount_written_off: number().description('What is not asked for any more'),
   status: Joi.string()
     .valid(...INVOICE_STATUSES)
     .required(),
   due_date: calendarDay(),
+  paid_on: orNull(Joi.string()).description('Of a paid invoice: the day of the movement that left nothing due'),
   ...datesResponse,
   description: orNull(Joi.string()),
   line_items: lineItemsResponse(),
@@ -53,9 +53,11 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     tax_amount: 216.6,
     total: 1356.6,
     amount_paid: 0,
+    amount_written_off: 0,
     amount_due: 1356.6,
     status: 'Sent',
     due_date: '2026-12-02',
+    paid_on: null,
     issue_date: '2026-11-02',
     service_date: null,
     service_period: { from: '2026-10-01', to: '2026-10-31' },
@@ -67,23 +69,4 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     quote_part: null,
     created_at: exampleTime,
     updated_at: exampleTime,
-  });
-
-/** The data of `payment.recorded`. */
-export const paymentResponse = Joi.object({
-  invoice_id: id(),
-  invoice_number: words(),
-  amount: number().description('What was still due'),
-  currency: currency(),
-  date: calendarDay().description("The account's day"),
-  client: embeddedClient(),
-})
-  .id('Payment')
-  .example({
-    invoice_id: exampleId.invoices,
-    invoice_number: 'INV-0042',
-    amount: 1356.6,
-    currency: 'EUR',
-    date: '2026-11-20',
-    client: exampleClient,
   });

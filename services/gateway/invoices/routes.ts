@@ -1,6 +1,9 @@
 // Invoices over HTTP.
 
+import { dueOf } from '#libs/billing/balance.ts';
 import { releaseTime } from '#libs/billing/bill-time.ts';
+import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
+import { releaseInvoice } from '#libs/billing/change-payment.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
@@ -20,7 +23,6 @@ import {
   invoiceListing,
   invoicesWithStatus,
   invoiceView,
-  paymentView,
 } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -172,17 +174,42 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
     changes.search = documentSearch({ ...invoice, ...changes });
     if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
+    const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
+    if (isBooked) return markPaid(transaction, { invoice, changes, caller });
+    if (body.status === 'Cancelled' && invoice.amount_paid > 0) await freeMoney(transaction, invoice);
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, { session, status: body.status });
     await announce('invoice.updated', view);
-    const paid = changed.amount_paid - invoice.amount_paid;
-    if (paid > 0) await announce('payment.recorded', paymentView(changed, paid, today, view.client));
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
     if (changed.status === 'Cancelled') await releaseTime(transaction, invoice);
     return updated(view);
   });
+}
+
+/** Books what is due as a payment of today. The status follows it; the other changes are stored first. */
+async function markPaid(
+  unit: UnitOfWork,
+  { invoice, changes, caller }: { invoice: InvoiceRecord; changes: Partial<InvoiceRecord>; caller: Context['caller'] },
+) {
+  const { status: _follows, expires_on: _too, ...others } = changes;
+  if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
+  const pays = { invoice_id: String(invoice._id) };
+  const booked = await bookPayment(unit, { pays, method: 'other', source: 'marked_paid' });
+  const paid = booked.moved[0]?.after ?? invoice;
+  const view = await viewOf(paid, caller, { session: unit.session });
+  await unit.announce('invoice.updated', view);
+  await announceBooked(unit, booked);
+  return updated(view);
+}
+
+/** What was paid of an invoice that is cancelled is credit of its client. */
+async function freeMoney(unit: UnitOfWork, invoice: InvoiceRecord) {
+  const { accountId, session } = unit;
+  const moved = await releaseInvoice(unit, invoice._id, await readAccount(accountId, session));
+  const after = moved.at(-1)?.after;
+  if (after) Object.assign(invoice, after);
 }
 
 async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Context) {
@@ -238,7 +265,8 @@ async function changesOf(
   else if (invoice.time && changedFields(invoice, content).includes('line_items')) {
     changes.time = { ...invoice.time, is_edited: true };
   }
-  if (status === 'Paid') changes.amount_paid = invoice.amount + invoice.tax_amount;
+  // With something due it is a payment that makes it Paid.
+  if (status === 'Paid' && isMoved) changes.paid_on = today;
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
   return changes;

@@ -10,8 +10,9 @@ import {
 import { clientResponse } from '../clients/response.ts';
 import { batchResponse } from '../documents/batch-view.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { invoiceResponse, paymentResponse } from '../fields/invoice-response.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
+import { paymentResponse, recordedResponse } from '../payments/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
 import { taskResponse } from '../tasks/response.ts';
@@ -58,7 +59,8 @@ export function eventCatalogue(): readonly CatalogueEntry[] {
 }
 
 function entryOf(type: EventType): CatalogueEntry {
-  const data = DATA[nounOf(type)];
+  // What is told of each invoice that a payment pays is not the payment.
+  const data = type === 'payment.recorded' ? recordedResponse : DATA[nounOf(type)];
   const { description, example: changes } = eventDeclarations[type];
   const { examples: _shownWhole, ...dataSchema } = jsonSchemaOf(data, 'output');
   const fields = Object.entries({ ...(exampleOf(data) as object), ...changes });

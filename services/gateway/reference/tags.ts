@@ -15,6 +15,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Unbilled: 'Time that is on no invoice yet, by client and project',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',
+  Payments: 'Money that came, the invoices that it pays, and what went back',
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',

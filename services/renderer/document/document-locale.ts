@@ -2,7 +2,7 @@
 import type Big from 'big.js';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { asWritten, currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
-import { type Labels, labelsOf } from './labels.ts';
+import { kindOf, type Labels, labelsOf } from './labels.ts';
 
 /** Symbol and number apart, so that neither reorders the other where one is written from right to left. */
 export interface Money {
@@ -45,7 +45,7 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
     language: 'en',
     direction: 'ltr',
     pageSize: 'a4',
-    labels: labelsOf(document.isQuote),
+    labels: labelsOf(kindOf(document)),
     heading: document.title,
     digits,
     day: printedDay,

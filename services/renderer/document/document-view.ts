@@ -14,7 +14,7 @@ import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
-import { factsOf, headlineOf, settledRows, totalRows } from './summary.ts';
+import { factsOf, headlineOf, receiptRows, settledRows, totalRows } from './summary.ts';
 import { printable } from './texts.ts';
 
 export interface DocumentView {
@@ -84,9 +84,10 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
   const totals = totalsOf(document, amounts, digits);
   const hyphenated = hyphenatorOf(document);
+  const named = (text: string) => (document.receipt ? labels.receipt.invoice(text) : text);
   const lines = document.lineItems.map((line, index) =>
     lineView(
-      { ...line, description: hyphenated(line.description ?? '') },
+      { ...line, description: hyphenated(named(line.description ?? '')) },
       amounts[index] as LineAmounts,
       documentLocale,
     ),
@@ -99,7 +100,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     pageSize: documentLocale.pageSize,
     heading: documentLocale.heading,
     number: document.number,
-    mark: document.mark === 'draft' ? labels.marks.draft : undefined,
+    mark: markOf(document, labels),
     headline: headlineOf(document, totals, documentLocale),
     testMark: document.isTest ? labels.testMark : undefined,
     style: document.fontStyle,
@@ -113,16 +114,15 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     labels,
     issuer: issuerOf(document, labels, hyphenated),
     client: clientOf(document, labels, hyphenated),
-    facts: factsOf(document, documentLocale),
+    facts: [...factsOf(document, documentLocale), ...receiptFacts(document, labels)],
     legal: legalOf(document, labels),
     intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
     table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
-    totals: [
-      ...totalRows(totals, documentLocale),
-      ...(isSettled ? settledRows(totals, document.amountPaid ?? 0, documentLocale) : []),
-    ],
-    totalLabel: isSettled ? labels.amountDue : labels.total,
+    totals: document.receipt
+      ? receiptRows(document.receipt, documentLocale)
+      : [...totalRows(totals, documentLocale), ...(isSettled ? settledRows(totals, document, documentLocale) : [])],
+    totalLabel: document.receipt ? labels.receipt.received : isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
     bankDetails: printable(document.bankDetails),
     paymentDue:
@@ -140,7 +140,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
 }
 
 /** The caller gave the amount of a stored record, while its subtotal is computed. */
-function mismatches({ addsUp, isSumOfLines }: Totals, { locale }: PrintableDocument): string[] {
+function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt }: PrintableDocument): string[] {
+  if (receipt) return []; // Its lines are what is on invoices; the rest is credit.
   const isStored = locale !== undefined;
   const isAmountOff = !addsUp || (isStored && !isSumOfLines);
   return [
@@ -165,6 +166,19 @@ function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { num
     discount: discount === undefined || discount.eq(0) ? '' : percent(discount),
     amount: amount && money(amount),
   };
+}
+
+function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels) {
+  const reference = printable(receipt?.reference);
+  return [
+    ...(receipt ? [{ label: labels.method, value: labels.methods[receipt.method] }] : []),
+    ...(reference ? [{ label: labels.reference, value: reference }] : []),
+  ];
+}
+
+function markOf({ mark, receipt }: PrintableDocument, labels: Labels): string | undefined {
+  if (receipt?.isVoided) return labels.receipt.voided;
+  return mark === 'draft' ? labels.marks.draft : undefined;
 }
 
 /** In English, because only documents of the PDF tool have this field. */

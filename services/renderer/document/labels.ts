@@ -6,11 +6,13 @@ import { french } from './labels/french.ts';
 import { german } from './labels/german.ts';
 import { italian } from './labels/italian.ts';
 import { japanese } from './labels/japanese.ts';
-import type { KindLabels, Language, SharedLabels } from './labels/language.ts';
+import type { KindLabels, Language, ReceiptLabels, SharedLabels } from './labels/language.ts';
 import { portuguese } from './labels/portuguese.ts';
 import { spanish } from './labels/spanish.ts';
 
-export interface Labels extends SharedLabels, KindLabels {}
+export interface Labels extends SharedLabels, KindLabels {
+  receipt: ReceiptLabels;
+}
 
 const LANGUAGES: Record<string, Language> = {
   ar: arabic,
@@ -24,10 +26,23 @@ const LANGUAGES: Record<string, Language> = {
   pt: portuguese,
 };
 
+export type DocumentKind = 'invoice' | 'quote' | 'receipt';
+
 /** @param language of ISO 639-1, see isWritten. */
-export function labelsOf(isQuote: boolean, language = 'en'): Labels {
+export function labelsOf(kind: DocumentKind, language = 'en'): Labels {
   const { invoice, quote, ...labels } = LANGUAGES[language] ?? english;
-  return { ...labels, ...(isQuote ? quote : invoice) };
+  if (kind === 'quote') return { ...labels, ...quote };
+  // A receipt has no second date: what an invoice says of it is not printed.
+  return { ...labels, ...invoice, ...(kind === 'receipt' ? headOf(labels.receipt) : {}) };
+}
+
+function headOf({ heading, to, date }: ReceiptLabels) {
+  return { heading, to, date };
+}
+
+export function kindOf({ isQuote, receipt }: { isQuote: boolean; receipt?: object | undefined }): DocumentKind {
+  if (receipt) return 'receipt';
+  return isQuote ? 'quote' : 'invoice';
 }
 
 /** True for a language that documents are written in; all others get English. */

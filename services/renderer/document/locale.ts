@@ -6,7 +6,7 @@ import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
-import { isWritten, labelsOf } from './labels.ts';
+import { type DocumentKind, isWritten, kindOf, labelsOf } from './labels.ts';
 
 /** Regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -15,12 +15,13 @@ const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split
 const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
 export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
-  const { locale, currency, pageSize, isQuote } = document;
+  const { locale, currency, pageSize } = document;
+  const kind = kindOf(document);
   if (locale === undefined || currency === undefined) return plainLocale(document);
-  const key = `${locale} ${currency} ${pageSize} ${isQuote}`;
+  const key = `${locale} ${currency} ${pageSize} ${kind}`;
   const known = locales.get(key);
   if (known) return known;
-  const made = makeDocumentLocale({ locale, currency, pageSize, isQuote });
+  const made = makeDocumentLocale({ locale, currency, pageSize, kind });
   locales.set(key, made);
   return made;
 }
@@ -32,11 +33,11 @@ function makeDocumentLocale(given: {
   locale: string;
   currency: string;
   pageSize: PageSize | undefined;
-  isQuote: boolean;
+  kind: DocumentKind;
 }): DocumentLocale {
-  const { currency, isQuote } = given;
+  const { currency, kind } = given;
   const { language, region, format, numbers: numberFormat } = writtenLocale(given.locale);
-  const labels = labelsOf(isQuote, language);
+  const labels = labelsOf(kind, language);
   const digits = decimalsOf(currency);
   const numbers = new Intl.NumberFormat(numberFormat, { maximumFractionDigits: DECIMALS_KEPT });
   const percents = new Intl.NumberFormat(numberFormat, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });

@@ -1,6 +1,6 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
 import type { Totals } from './amounts.ts';
 import type { DocumentLocale } from './document-locale.ts';
 import { printable } from './texts.ts';
@@ -45,9 +45,22 @@ export function totalRows(
 }
 
 /** For partly paid documents, whose last row is the amount that is still due. */
-export function settledRows({ total }: Totals, paid: number, { labels, money }: DocumentLocale) {
+export function settledRows(
+  { total }: Totals,
+  { amountPaid = 0, amountWrittenOff }: PrintableDocument,
+  { labels, money }: DocumentLocale,
+) {
   return [
     { label: labels.total, amount: money(total) },
-    { label: labels.paid, amount: money(new Big(paid).neg()) },
+    ...(amountPaid === 0 ? [] : [{ label: labels.paid, amount: money(new Big(amountPaid).neg()) }]),
+    ...(amountWrittenOff ? [{ label: labels.writtenOff, amount: money(new Big(amountWrittenOff).neg()) }] : []),
+  ];
+}
+
+/** The parts of a receipt's sum without a line: credit, and refunds since. */
+export function receiptRows({ credit, refunded }: Receipt, { labels, money }: DocumentLocale) {
+  return [
+    ...(credit ? [{ label: labels.receipt.credit, amount: money(new Big(credit)) }] : []),
+    ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded).neg()) }] : []),
   ];
 }

@@ -93,7 +93,17 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
   test.each(ways)('when %s lists, then nothing of %s is there, whatever it filters by', async (caller, other) => {
     const filters = Object.keys(parametersOf(row)).filter((name) => name in REFERENCES);
     const ids = new Map<string, string>();
-    for (const kind of ['tasks', 'time-entries', 'quotes', 'invoices', 'documents', 'keys', 'webhooks', 'events']) {
+    for (const kind of [
+      'tasks',
+      'time-entries',
+      'quotes',
+      'invoices',
+      'payments',
+      'documents',
+      'keys',
+      'webhooks',
+      'events',
+    ]) {
       await make(gateway, kind, accounts[caller], `${caller}-`);
       ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
     }
@@ -136,7 +146,7 @@ describe.each(references)('%s with %s', (operation, field, row) => {
 
 /** The record as its owner sees it. */
 async function snapshot(kind: string, id: string, owner: TestAccount) {
-  const { status, body } = await gateway.get(`/api/v1/${kind}/${id}`, owner);
+  const { status, body } = await gateway.get(`/api/v1/${kind.replace('sent-', '')}/${id}`, owner);
   expect(status).toBe(200);
   return body;
 }

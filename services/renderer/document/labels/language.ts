@@ -1,4 +1,5 @@
 // What a language has to say so that documents can be written in it.
+import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
 
 /** What differs between an invoice and a quote. */
 export interface KindLabels {
@@ -32,6 +33,8 @@ export interface SharedLabels {
   shipping: string;
   total: string;
   paid: string;
+  /** What is not asked for any more. */
+  writtenOff: string;
   amountDue: string;
   /** Stand after the sum in the headline, instead of a day. */
   settled: Record<'paid' | 'cancelled', string>;
@@ -48,8 +51,26 @@ export interface SharedLabels {
   testMark: string;
 }
 
+/** What only a receipt says. */
+export interface ReceiptLabels {
+  heading: string;
+  to: string;
+  date: string;
+  /** What was paid: `Invoice INV-0042`. */
+  invoice: (number: string) => string;
+  /** The part that is on no invoice. */
+  credit: string;
+  refunded: string;
+  received: string;
+  method: string;
+  reference: string;
+  voided: string;
+  methods: Record<PaymentMethod, string>;
+}
+
 /** Everything in one language. */
 export interface Language extends SharedLabels {
   invoice: KindLabels;
   quote: KindLabels;
+  receipt: ReceiptLabels;
 }

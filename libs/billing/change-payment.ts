@@ -1,0 +1,230 @@
+// What happens to a payment after it was booked: credit is used, an allocation is released, it is voided, or money goes back.
+import { dayIn } from '../day.ts';
+import { AppError, conflict, fieldProblem, notFound } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import {
+  type Allocation,
+  liveAmount,
+  Payment,
+  type PaymentRecord,
+  paymentView,
+  type Refund,
+} from '../models/billing/payment.ts';
+import { changeOwn, driverOf } from '../models/records.ts';
+import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import type { EventType } from '../models/webhooks/event-types.ts';
+import { writtenAmount } from './balance.ts';
+import { ALLOCATIONS_MAX, allocationOf, announceAllocated, dayOf, partOf, payInvoices } from './book-payment.ts';
+import { type Decimal, toMinor } from './money.ts';
+import { findInvoices, requirePayable } from './payable-invoices.ts';
+import type { PaymentMethod } from './payment-methods.ts';
+import { announceMoved, type Moved, moveBalance } from './settle-invoices.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Pays an invoice of the client from what is left of the payment. @throws AppError 404, 400 or 409 as bookPayment does. */
+export async function allocateCredit(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  { invoice_id, amount }: { invoice_id: Id; amount?: Decimal | undefined },
+): Promise<PaymentRecord> {
+  const { currency, unallocated, client_id } = payment;
+  const number = printedNumber('payment', payment);
+  if (payment.status === 'Voided') throw conflict('Cannot allocate a voided payment');
+  const [invoice] = await findInvoices(unit, [invoice_id]);
+  if (!invoice) throw notFound('Invoice', 'or access denied');
+  requirePayable(invoice, { currency, client_id });
+  if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
+  if (payment.allocations.length >= ALLOCATIONS_MAX) {
+    throw conflict(`A payment can have at most ${ALLOCATIONS_MAX} allocations`);
+  }
+  const part = partOf(invoice, amount, unallocated);
+  if (part.amount > unallocated) {
+    const [sum, left] = [writtenAmount(part.amount, currency), writtenAmount(unallocated, currency)];
+    throw conflict(`Cannot allocate ${sum}: ${left} of ${number} is left`);
+  }
+  const account = await readAccount(unit.accountId, unit.session);
+  const day = dayIn(account.time_zone);
+  const allocation = allocationOf(part, day);
+  const changes = { unallocated: unallocated - part.amount, allocations: [...payment.allocations, allocation] };
+  const changed = await changeOwn(Payment, payment, changes, unit.session);
+  const moved = await payInvoices(unit, { parts: [part], account, payment, day });
+  await announceAllocated(unit, { payment: changed, allocations: [allocation], moved, account });
+  return changed;
+}
+
+/**
+ * Makes an allocation credit again, or all of them.
+ * @throws AppError 404 when the payment has no such allocation, 409 when there is nothing to release.
+ */
+export async function releaseAllocations(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  id: Id | undefined,
+): Promise<PaymentRecord> {
+  const named = payment.allocations.filter(({ _id }) => id === undefined || String(_id) === id);
+  if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
+  const released = named.filter((part) => liveAmount(part) > 0);
+  if (released.length === 0) {
+    throw conflict(id === undefined ? 'Nothing of the payment is allocated' : 'Allocation was already released');
+  }
+  const account = await readAccount(unit.accountId, unit.session);
+  return release(unit, payment, { released, account, event: 'payment.released' });
+}
+
+/** The payment was entered by mistake: its invoices are due again. @throws AppError 409 after a refund, and when it is voided. */
+export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reason: string): Promise<PaymentRecord> {
+  if (payment.status === 'Voided') throw conflict('Payment is already voided');
+  if (payment.refunds.length > 0) throw conflict('Cannot void a payment that was refunded');
+  const account = await readAccount(unit.accountId, unit.session);
+  const released = payment.allocations.filter((part) => liveAmount(part) > 0);
+  const voided = { status: 'Voided', void_reason: reason } as const;
+  return release(unit, payment, { released, account, event: 'payment.voided', voided });
+}
+
+/** Releases everything that was paid on an invoice, so that it can be cancelled. The event of the invoice is the caller's. */
+export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, account: AccountRecord): Promise<Moved[]> {
+  const { accountId, session } = unit;
+  const paying = { account_id: storedId(accountId), 'allocations.invoice_id': invoice_id } as object;
+  const payments = (await driverOf(Payment)
+    .find(paying, { session, sort: { _id: 1 } })
+    .toArray()) as unknown as PaymentRecord[];
+  const moved: Moved[] = [];
+  for (const payment of payments) {
+    const released = payment.allocations.filter((part) => part.invoice_id.equals(invoice_id) && liveAmount(part) > 0);
+    if (released.length === 0) continue;
+    await release(unit, payment, { released, account, event: 'payment.released', moved });
+  }
+  return moved;
+}
+
+/** Takes the allocations back from their invoices, in the order of ids. @param moved collects what is announced elsewhere. */
+async function release(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  {
+    released,
+    account,
+    event,
+    voided,
+    moved: collected,
+  }: {
+    released: readonly Allocation[];
+    account: AccountRecord;
+    event: EventType;
+    voided?: Pick<PaymentRecord, 'status' | 'void_reason'>;
+    moved?: Moved[];
+  },
+): Promise<PaymentRecord> {
+  const day = dayIn(account.time_zone);
+  const freed = released.reduce((sum, part) => sum + liveAmount(part), 0);
+  const allocations = payment.allocations.map((part) =>
+    released.includes(part) ? { ...part, released_on: day } : part,
+  );
+  const unallocated = voided ? 0 : payment.unallocated + freed;
+  const changed = await changeOwn(Payment, payment, { ...voided, allocations, unallocated }, unit.session);
+  const amounts = released.map((part) => ({ invoice_id: part.invoice_id, amount: liveAmount(part) }));
+  const moved = await takeBack(unit, payment._id, { amounts, day });
+  await unit.announce(event, paymentView(changed));
+  if (collected) collected.push(...moved);
+  else await announceMoved(unit, moved, account.time_zone);
+  return changed;
+}
+
+export interface NewRefund {
+  /** In major units. */
+  amount: Decimal;
+  date?: string | undefined;
+  method?: PaymentMethod | undefined;
+  reference?: string | null | undefined;
+  external_id?: string | null | undefined;
+  /** The invoice that it is taken from, which is due again; from the credit unless given. */
+  invoice_id?: Id | null | undefined;
+}
+
+/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 422, 404. */
+export async function refundPayment(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  given: NewRefund,
+): Promise<{ payment: PaymentRecord; isKnown: boolean }> {
+  const { currency } = payment;
+  if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
+  if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
+  const account = await readAccount(unit.accountId, unit.session);
+  const amount = toMinor(given.amount, currency);
+  if (amount <= 0) throw fieldProblem('amount', `amount is too small in ${currency}`);
+  const taken = takeFrom(payment, given.invoice_id ?? undefined, amount);
+  const day = dayIn(account.time_zone);
+  const refund: Refund = {
+    _id: storedId(newId()),
+    amount,
+    date: dayOf(given.date, account),
+    method: given.method ?? payment.method,
+    reference: given.reference || null,
+    external_id: given.external_id || undefined,
+    ...(taken.invoice && { invoice_id: taken.invoice.invoice_id, invoice_number: taken.invoice.invoice_number }),
+  };
+  const ids = [...(payment.refund_external_ids ?? []), ...(given.external_id ? [given.external_id] : [])];
+  const changes = {
+    allocations: taken.allocations,
+    unallocated: taken.unallocated,
+    refunds: [...payment.refunds, refund],
+    ...(ids.length > 0 ? { refund_external_ids: ids } : {}),
+  };
+  const changed = await changeOwn(Payment, payment, changes, unit.session);
+  const amounts = taken.invoice ? [{ invoice_id: taken.invoice.invoice_id, amount }] : [];
+  const moved = await takeBack(unit, payment._id, { amounts, day });
+  await unit.announce('payment.refunded', paymentView(changed));
+  await announceMoved(unit, moved, account.time_zone);
+  return { payment: changed, isKnown: false };
+}
+
+/** What is left of a payment when `amount` goes back. @throws AppError 409 when there is less, 404 when it pays no such invoice. */
+function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: number) {
+  const { allocations, unallocated, currency } = payment;
+  const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
+  if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
+  const most = invoice_id ? of.reduce((sum, part) => sum + liveAmount(part), 0) : unallocated;
+  if (amount > most) throw conflict(`Cannot refund more than ${writtenAmount(most, currency)}`);
+  if (!invoice_id) return { allocations, unallocated: unallocated - amount };
+  let left = amount;
+  const reduced = allocations.map((part) => {
+    const share = of.includes(part) ? Math.min(left, liveAmount(part)) : 0;
+    left -= share;
+    return share > 0 ? { ...part, refunded: part.refunded + share } : part;
+  });
+  return { allocations: reduced, unallocated, invoice: of[0] };
+}
+
+/** Writes each invoice once, whatever how many allocations it had. */
+async function takeBack(
+  unit: UnitOfWork,
+  reversed: StoredId,
+  { amounts, day }: { amounts: readonly { invoice_id: StoredId; amount: number }[]; day: string },
+): Promise<Moved[]> {
+  const sums = new Map<Id, number>();
+  for (const { invoice_id, amount } of amounts) {
+    sums.set(String(invoice_id), (sums.get(String(invoice_id)) ?? 0) + amount);
+  }
+  const moved: Moved[] = [];
+  for (const invoice of await findInvoices(unit, [...sums.keys()].toSorted())) {
+    const paid = -(sums.get(String(invoice._id)) ?? 0);
+    moved.push(await moveBalance(unit, invoice, { paid, day, reversed }));
+  }
+  return moved;
+}
+
+/** @throws AppError 422 when another refund has the `external_id`. */
+async function isKnownRefund(
+  { accountId, session }: UnitOfWork,
+  payment: PaymentRecord,
+  { external_id, amount }: NewRefund,
+): Promise<boolean> {
+  const wanted = { account_id: storedId(accountId), refund_external_ids: external_id } as object;
+  const known = (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
+  if (!known) return false;
+  const refund = known.refunds.find((one) => one.external_id === external_id);
+  if (known._id.equals(payment._id) && refund?.amount === toMinor(amount, payment.currency)) return true;
+  throw new AppError(422, 'external_id was already used with another refund');
+}

@@ -1,0 +1,5 @@
+// The ways in which money comes and goes back.
+
+export const PAYMENT_METHODS = ['bank_transfer', 'card', 'cash', 'cheque', 'direct_debit', 'wallet', 'other'] as const;
+
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];

@@ -1,0 +1,207 @@
+// Money of a client that arrived: how much of it is on which invoices, what went back, and what is left as credit.
+import { fromMinor } from '../../billing/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
+import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { printedNumber } from './number-ledger.ts';
+import { frozenClient, type Parties, partiesField } from './parties.ts';
+
+/** Who booked it: a caller, a change of an invoice to Paid, the hosted page, a payment provider, or an import. */
+export const PAYMENT_SOURCES = ['api', 'marked_paid', 'page', 'provider', 'import'] as const;
+
+export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
+
+export const PAYMENT_STATUSES = ['Received', 'Voided'] as const;
+
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** A part of a payment that pays an invoice. It is never edited: it is released, or a refund takes from it. */
+export interface Allocation {
+  _id: StoredId;
+  invoice_id: StoredId;
+  /** As it is printed on the invoice. */
+  invoice_number: string;
+  amount: number;
+  /** Of `amount`: what went back to the client. */
+  refunded: number;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  /** When it became credit again; the invoice counts it no more. */
+  released_on?: string | undefined;
+}
+
+/** Money that went back, from the credit or from what was paid on an invoice. */
+export interface Refund {
+  _id: StoredId;
+  amount: number;
+  date: string;
+  method: PaymentMethod;
+  reference: string | null;
+  external_id?: string | undefined;
+  invoice_id?: StoredId | undefined;
+  invoice_number?: string | undefined;
+}
+
+/** Amounts are whole numbers of the currency's smallest unit. */
+export interface PaymentRecord extends Stamped {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  number_text?: string | undefined;
+  number_period?: string | undefined;
+  client_id: StoredId;
+  currency: string;
+  amount: number;
+  /** What no invoice and no refund has of it. */
+  unallocated: number;
+  /** `YYYY-MM-DD`: when the money came. */
+  date: string;
+  method: PaymentMethod;
+  reference: string | null;
+  external_id?: string | undefined;
+  note: string | null;
+  source: PaymentSource;
+  status: PaymentStatus;
+  void_reason?: string | undefined;
+  allocations: Allocation[];
+  refunds: Refund[];
+  /** Those of `refunds` that have one, for the unique index. */
+  refund_external_ids?: string[] | undefined;
+  /** As they were when the money came: a receipt does not change with the profile. */
+  parties: Parties;
+}
+
+const allocation = {
+  _id: requiredIdField,
+  invoice_id: requiredIdField,
+  invoice_number: { type: String, required: true },
+  amount: { type: Number, required: true },
+  refunded: { type: Number, required: true },
+  date: { type: String, required: true },
+  released_on: String,
+};
+
+const refund = {
+  _id: requiredIdField,
+  amount: { type: Number, required: true },
+  date: { type: String, required: true },
+  method: { type: String, enum: PAYMENT_METHODS, required: true },
+  reference: String,
+  external_id: String,
+  invoice_id: idField,
+  invoice_number: String,
+};
+
+export const paymentListing: Listing = {
+  filters: ['client_id', 'allocations.invoice_id'],
+  orders: { created_at: '_id', updated_at: 'updated_at', date: 'date' },
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  omitted: ['parties.issuer'],
+};
+
+const paymentSchema = recordSchema<PaymentRecord>(
+  'payments',
+  {
+    number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
+    client_id: requiredIdField,
+    currency: { type: String, required: true },
+    amount: { type: Number, required: true },
+    unallocated: { type: Number, required: true },
+    date: { type: String, required: true },
+    method: { type: String, enum: PAYMENT_METHODS, required: true },
+    reference: String,
+    external_id: String,
+    note: String,
+    source: { type: String, enum: PAYMENT_SOURCES, required: true },
+    status: { type: String, enum: PAYMENT_STATUSES, required: true },
+    void_reason: String,
+    allocations: [allocation],
+    refunds: [refund],
+    refund_external_ids: { type: [String], default: undefined },
+    parties: partiesField,
+  },
+  paymentListing,
+);
+// Money from outside is booked once, and goes back once.
+paymentSchema.index(
+  { account_id: 1, external_id: 1 },
+  { unique: true, partialFilterExpression: { external_id: { $exists: true } } },
+);
+paymentSchema.index(
+  { account_id: 1, refund_external_ids: 1 },
+  { unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },
+);
+// The credit of a client: payments with something left of them.
+paymentSchema.index(
+  { account_id: 1, client_id: 1, unallocated: 1 },
+  { partialFilterExpression: { unallocated: { $gt: 0 } } },
+);
+
+export const Payment = recordsOf<PaymentRecord>('Payment', paymentSchema);
+
+/** What an allocation pays of its invoice today. */
+export function liveAmount({ amount, refunded, released_on }: Allocation): number {
+  return released_on === undefined ? amount - refunded : 0;
+}
+
+/** The payment as the API returns it. */
+export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
+  const { currency } = payment;
+  const major = (amount: number) => fromMinor(amount, currency);
+  return {
+    id: String(payment._id),
+    payment_number: payment.number === 0 ? null : printedNumber('payment', payment),
+    client: client ? embeddedClient(client) : frozenClient(payment.parties),
+    amount: major(payment.amount),
+    currency,
+    date: payment.date,
+    method: payment.method,
+    reference: payment.reference ?? null,
+    external_id: payment.external_id ?? null,
+    note: payment.note ?? null,
+    source: payment.source,
+    status: payment.status,
+    void_reason: payment.void_reason ?? null,
+    allocations: payment.allocations.map((part) => ({
+      id: String(part._id),
+      invoice: { id: String(part.invoice_id), invoice_number: part.invoice_number },
+      amount: major(part.amount),
+      refunded: major(part.refunded),
+      date: part.date,
+      released_on: part.released_on ?? null,
+    })),
+    refunds: payment.refunds.map((back) => ({
+      id: String(back._id),
+      amount: major(back.amount),
+      date: back.date,
+      method: back.method,
+      reference: back.reference ?? null,
+      external_id: back.external_id ?? null,
+      invoice: back.invoice_id ? { id: String(back.invoice_id), invoice_number: back.invoice_number ?? '' } : null,
+    })),
+    unallocated: major(payment.unallocated),
+    created_at: payment.created_at.toISOString(),
+    updated_at: payment.updated_at.toISOString(),
+  };
+}
+
+/** What was paid of an invoice, as its event tells it. */
+export function recordedView(payment: PaymentRecord, { invoice_id, invoice_number, amount, date }: Allocation) {
+  return {
+    invoice_id: String(invoice_id),
+    invoice_number,
+    amount: fromMinor(amount, payment.currency),
+    currency: payment.currency,
+    date,
+    client: frozenClient(payment.parties),
+    payment_id: String(payment._id),
+    payment_number: payment.number === 0 ? null : printedNumber('payment', payment),
+    method: payment.method,
+    reference: payment.reference ?? null,
+  };
+}

@@ -1,0 +1,55 @@
+// Writing off what is due of an invoice, over HTTP.
+import Joi from 'joi';
+import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
+import { AMOUNT_MAX } from '#libs/billing/money.ts';
+import { writeOff } from '#libs/billing/write-off.ts';
+import { dayIn } from '#libs/day.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import { Invoice, invoiceView } from '#libs/models/billing/invoice.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { name } from '../fields/input-fields.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
+import { number } from '../fields/number-input.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+
+const REASON_LONGEST = 500;
+
+interface WriteOffInput {
+  amount?: number;
+  reason: string;
+}
+
+const writeOffInput = Joi.object<WriteOffInput, true>({
+  amount: number().positive().max(AMOUNT_MAX).description('What is due unless given'),
+  reason: name().max(REASON_LONGEST).required(),
+}).example({ amount: 0.05, reason: 'Bank charges' });
+
+export const writeOffRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/invoices/{id}/write-off',
+    operation: 'writeOffInvoice',
+    scope: 'invoices:write',
+    body: writeOffInput,
+    missing: 'Invoice not found or access denied',
+    docs: {
+      summary: 'Give up what is due of an invoice, or a part of it',
+      status: 200,
+      response: invoiceResponse,
+      conflict: 'Cannot write off 50.00 of INV-0042: 35.00 is due',
+    },
+    handler: writeOffInvoice,
+  }),
+];
+
+async function writeOffInvoice({ caller, id, body, commit, missing }: Context<WriteOffInput>) {
+  return commit(async (unit) => {
+    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
+    if (!invoice) throw missing();
+    const after = await writeOff(unit, invoice, body);
+    const embedded = await embeddedIn([after], unit.accountId, unit.session);
+    const status = effectiveInvoiceStatus(after, dayIn(caller.account.time_zone));
+    return updated(invoiceView(after, { ...embedded(after), status }));
+  });
+}

@@ -1,0 +1,147 @@
+// What a caller may send about payments.
+import Joi from 'joi';
+import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/book-payment.ts';
+import { AMOUNT_MAX } from '#libs/billing/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '#libs/billing/payment-methods.ts';
+import { paymentListing } from '#libs/models/billing/payment.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { rangeInput } from '../fields/document-filters.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, line, name, text, uuid } from '../fields/input-fields.ts';
+import { number } from '../fields/number-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+const EXTERNAL_ID_LONGEST = 200;
+const REASON_LONGEST = 500;
+
+/** What a short form may say of a payment. */
+export interface InvoicePayment {
+  amount?: number;
+  date?: string;
+  method: PaymentMethod;
+  reference?: string | null;
+  external_id?: string | null;
+  note?: string | null;
+}
+
+export interface PaymentBody extends InvoicePayment {
+  client_id: Id;
+  amount: number;
+  currency?: string;
+  allocations?: NamedPart[] | null;
+}
+
+export interface PaymentChanges {
+  method?: PaymentMethod;
+  reference?: string | null;
+  note?: string | null;
+}
+
+export interface RefundInput {
+  amount: number;
+  date?: string;
+  method?: PaymentMethod;
+  reference?: string | null;
+  external_id?: string | null;
+  invoice_id?: Id | null;
+}
+
+export interface PaymentQuery extends ListQuery {
+  client_id?: Id;
+  invoice_id?: Id;
+  method?: PaymentMethod;
+  external_id?: string;
+  date_from?: string;
+  date_to?: string;
+  unallocated?: boolean;
+}
+
+const amount = () => number().positive().max(AMOUNT_MAX);
+const method = () => Joi.string().valid(...PAYMENT_METHODS);
+const reference = () => line().allow(null, '').description('What the bank or the provider calls it');
+
+const details = {
+  date: day().description("The day the money came; today on the account's calendar unless given, and not after it"),
+  method: method().default('other'),
+  reference: reference(),
+  external_id: name()
+    .max(EXTERNAL_ID_LONGEST)
+    .allow(null)
+    .description('What another system calls it. A payment is booked once for it: a repeat answers 200 with the first'),
+  note: text().allow(null, '').description('For the account only'),
+};
+
+export const newPayment = Joi.object<PaymentBody, true>({
+  client_id: uuid().required(),
+  amount: amount().required(),
+  currency: currency().description('Unless given, that of the invoices in `allocations`, else USD'),
+  ...details,
+  allocations: Joi.array()
+    .items(
+      Joi.object<NamedPart>({
+        invoice_id: uuid().required(),
+        amount: amount().description('Unless given, what is due, as far as the payment reaches'),
+      }).meta({ schema: 'AllocationInput' }),
+    )
+    .max(ALLOCATIONS_MAX)
+    .unique('invoice_id')
+    .messages({ 'array.unique': '{{#label}} names an invoice that was named before' })
+    .allow(null)
+    .description(
+      'Which invoices it pays. Absent: those that are due, oldest first. An empty list: none, all of it is credit. ' +
+        'A named amount must not be more than what is due',
+    ),
+}).example({
+  client_id: exampleId.clients,
+  amount: 400,
+  currency: 'EUR',
+  method: 'bank_transfer',
+  reference: 'RF18 5390 0754 7034',
+});
+
+export const invoicePayment = Joi.object<InvoicePayment, true>({
+  amount: amount().description('What is due unless given; what is more than due is kept as credit of the client'),
+  ...details,
+}).example({ amount: 60, method: 'bank_transfer' });
+
+export const paymentChanges = Joi.object<PaymentChanges, true>({
+  method: method(),
+  reference: reference(),
+  note: text().allow(null, ''),
+}).example({ note: 'Paid from the account of the parent company' });
+
+export const newAllocation = Joi.object<{ invoice_id: Id; amount?: number }, true>({
+  invoice_id: uuid().required(),
+  amount: amount().description('Unless given, what is due, as far as the credit reaches'),
+}).example({ invoice_id: exampleId.invoices, amount: 40 });
+
+export const releasing = Joi.object<{ allocation_id?: Id }, true>({
+  allocation_id: uuid().description('One of the `allocations` of the payment; all of them unless given'),
+}).example({});
+
+export const voiding = Joi.object<{ reason: string }, true>({
+  reason: name().max(REASON_LONGEST).required(),
+}).example({ reason: 'Entered twice' });
+
+export const newRefund = Joi.object<RefundInput, true>({
+  amount: amount().required(),
+  date: details.date,
+  method: method().description("Unless given, the payment's"),
+  reference: reference(),
+  external_id: details.external_id.description(
+    'What another system calls it. A refund is booked once for it: a repeat answers 200 with the payment as it is',
+  ),
+  invoice_id: uuid()
+    .allow(null)
+    .description('The invoice that it is taken from, which is due again. From the credit unless given'),
+}).example({ amount: 10, reference: 'Refund of the surplus' });
+
+export const paymentQuery = Joi.object<PaymentQuery>({
+  client_id: uuid(),
+  invoice_id: uuid().description('Payments with an allocation to it, released ones too'),
+  method: method(),
+  external_id: Joi.string().max(EXTERNAL_ID_LONGEST),
+  ...rangeInput('date'),
+  unallocated: Joi.boolean().description('With true only those that have something left'),
+  ...listQuery(paymentListing),
+});

@@ -1,0 +1,218 @@
+// What a caller gets about payments.
+import Joi from 'joi';
+import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
+import { PAYMENT_METHODS } from '#libs/billing/payment-methods.ts';
+import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '#libs/models/billing/payment.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  currency,
+  embeddedClient,
+  exampleClient,
+  exampleTime,
+  id,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+const EXAMPLE_ALLOCATION = '019a1f00-0000-7000-8000-0000000a110c';
+
+const method = () =>
+  Joi.string()
+    .valid(...PAYMENT_METHODS)
+    .required();
+const embeddedInvoice = () => Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
+
+const allocation = Joi.object({
+  id: id(),
+  invoice: embeddedInvoice().required(),
+  amount: number(),
+  refunded: number().description('Of `amount`: what went back to the client'),
+  date: calendarDay(),
+  released_on: orNull(Joi.string()).description('When it became credit again; the invoice counts it no more'),
+}).meta({ schema: 'Allocation' });
+
+const refund = Joi.object({
+  id: id(),
+  amount: number(),
+  date: calendarDay(),
+  method: method(),
+  reference: orNull(Joi.string()),
+  external_id: orNull(Joi.string()),
+  invoice: embeddedInvoice().allow(null).required().description('Null for one from the credit'),
+}).meta({ schema: 'Refund' });
+
+export const paymentResponse = Joi.object({
+  id: id(),
+  payment_number: orNull(Joi.string()).description("The receipt's number. Null in a dry run, which draws none"),
+  client: embeddedClient(),
+  amount: number(),
+  currency: currency(),
+  date: calendarDay(),
+  method: method(),
+  reference: orNull(Joi.string()),
+  external_id: orNull(Joi.string()),
+  note: orNull(Joi.string()),
+  source: Joi.string()
+    .valid(...PAYMENT_SOURCES)
+    .required(),
+  status: Joi.string()
+    .valid(...PAYMENT_STATUSES)
+    .required(),
+  void_reason: orNull(Joi.string()),
+  allocations: Joi.array().items(allocation).required(),
+  refunds: Joi.array().items(refund).required(),
+  unallocated: number().description('What is left of it: credit of the client'),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Payment')
+  .example({
+    id: exampleId.payments,
+    payment_number: 'PAY-0007',
+    client: exampleClient,
+    amount: 1400,
+    currency: 'EUR',
+    date: '2026-11-20',
+    method: 'bank_transfer',
+    reference: 'RF18 5390 0754 7034',
+    external_id: null,
+    note: null,
+    source: 'api',
+    status: 'Received',
+    void_reason: null,
+    allocations: [
+      {
+        id: EXAMPLE_ALLOCATION,
+        invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+        amount: 1356.6,
+        refunded: 0,
+        date: '2026-11-20',
+        released_on: null,
+      },
+    ],
+    refunds: [],
+    unallocated: 43.4,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });
+
+/** What is told for each invoice that a payment pays. */
+export const recordedResponse = Joi.object({
+  invoice_id: id(),
+  invoice_number: words(),
+  amount: number().description('What the payment pays of it'),
+  currency: currency(),
+  date: calendarDay(),
+  client: embeddedClient(),
+  payment_id: id(),
+  payment_number: orNull(Joi.string()),
+  method: method(),
+  reference: orNull(Joi.string()),
+})
+  .id('RecordedPayment')
+  .example({
+    invoice_id: exampleId.invoices,
+    invoice_number: 'INV-0042',
+    amount: 1356.6,
+    currency: 'EUR',
+    date: '2026-11-20',
+    client: exampleClient,
+    payment_id: exampleId.payments,
+    payment_number: 'PAY-0007',
+    method: 'bank_transfer',
+    reference: null,
+  });
+
+const movement = Joi.object({
+  kind: Joi.string().valid('payment', 'write_off').required(),
+  id: id(),
+  date: calendarDay(),
+  amount: number(),
+  refunded: number(),
+  ended_on: orNull(Joi.string()).description('When it was released or taken back; it counts no more'),
+  payment: Joi.object({ id: id(), payment_number: words(), method: method(), source: words(), status: words() })
+    .meta({ schema: 'MovementPayment' })
+    .allow(null)
+    .required(),
+  reason: orNull(Joi.string()).description('Of a write-off'),
+}).meta({ schema: 'InvoiceMovement' });
+
+export const invoiceLedger = Joi.object({
+  invoice: embeddedInvoice().required(),
+  status: Joi.string()
+    .valid(...INVOICE_STATUSES)
+    .required(),
+  currency: currency(),
+  total: number(),
+  amount_paid: number(),
+  amount_written_off: number(),
+  amount_due: number(),
+  movements: Joi.array().items(movement).required().description('By day'),
+})
+  .id('InvoiceLedger')
+  .example({
+    invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+    status: 'Paid',
+    currency: 'EUR',
+    total: 1356.6,
+    amount_paid: 1356.6,
+    amount_written_off: 0,
+    amount_due: 0,
+    movements: [
+      {
+        kind: 'payment',
+        id: EXAMPLE_ALLOCATION,
+        date: '2026-11-20',
+        amount: 1356.6,
+        refunded: 0,
+        ended_on: null,
+        payment: {
+          id: exampleId.payments,
+          payment_number: 'PAY-0007',
+          method: 'bank_transfer',
+          source: 'api',
+          status: 'Received',
+        },
+        reason: null,
+      },
+    ],
+  });
+
+const balance = Joi.object({
+  currency: currency(),
+  due: number(),
+  overdue: number().description('Of `due`: what should have come by now'),
+  credit: number().description('What came and is on no invoice'),
+  credit_sources: Joi.array()
+    .items(
+      Joi.object({
+        payment: Joi.object({ id: id(), payment_number: words() }).meta({ schema: 'EmbeddedPayment' }).required(),
+        date: calendarDay(),
+        amount: number(),
+      }).meta({ schema: 'CreditSource' }),
+    )
+    .required(),
+}).meta({ schema: 'CurrencyBalance' });
+
+export const balanceResponse = Joi.object({
+  client: embeddedClient(),
+  balances: Joi.array().items(balance).required().description('One for each currency; none when nothing is open'),
+})
+  .id('ClientBalance')
+  .example({
+    client: exampleClient,
+    balances: [
+      {
+        currency: 'EUR',
+        due: 335,
+        overdue: 0,
+        credit: 43.4,
+        credit_sources: [
+          { payment: { id: exampleId.payments, payment_number: 'PAY-0007' }, date: '2026-11-20', amount: 43.4 },
+        ],
+      },
+    ],
+  });

@@ -1,0 +1,264 @@
+// Payments over HTTP: what came, which invoices it pays, and what went back.
+import { announceBooked, type Booked, bookPayment, type NewPayment } from '#libs/billing/book-payment.ts';
+import { allocateCredit, refundPayment, releaseAllocations, voidPayment } from '#libs/billing/change-payment.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { Payment, type PaymentRecord, paymentListing, paymentView } from '#libs/models/billing/payment.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import { orderedByRange } from '../fields/document-filters.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { created, found, type JsonResponse, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import {
+  type InvoicePayment,
+  invoicePayment,
+  newAllocation,
+  newPayment,
+  newRefund,
+  type PaymentBody,
+  type PaymentChanges,
+  type PaymentQuery,
+  paymentChanges,
+  paymentQuery,
+  type RefundInput,
+  releasing,
+  voiding,
+} from './input.ts';
+import { paymentResponse } from './response.ts';
+
+const path = '/api/v1/payments';
+const missing = 'Payment not found or access denied';
+const missingInvoice = 'Invoice not found or access denied';
+const RANGES = ['date'] as const;
+
+export const paymentRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createPayment',
+    scope: 'payments:write',
+    query: dryRun,
+    body: newPayment,
+    docs: {
+      summary: 'Book a payment over any number of invoices',
+      response: paymentResponse,
+      missingReference: 'Client not found or access denied',
+      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+    },
+    handler: postPayment,
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/invoices/{id}/payments',
+    operation: 'payInvoice',
+    scope: 'payments:write',
+    query: dryRun,
+    body: invoicePayment,
+    missing: missingInvoice,
+    docs: {
+      summary: 'Book a payment of one invoice',
+      response: paymentResponse,
+      conflict: 'Cannot pay a draft',
+    },
+    handler: payInvoice,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listPayments',
+    scope: 'payments:read',
+    query: paymentQuery,
+    docs: {
+      summary: 'List payments, newest first',
+      response: paymentResponse,
+    },
+    handler: listPayments,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getPayment',
+    scope: 'payments:read',
+    missing: 'Payment not found',
+    docs: {
+      summary: 'Get a payment',
+      response: paymentResponse,
+    },
+    handler: getPayment,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updatePayment',
+    scope: 'payments:write',
+    body: paymentChanges,
+    missing,
+    docs: {
+      summary: 'Change how a payment is described; its money never changes',
+      response: paymentResponse,
+    },
+    handler: updatePayment,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/allocations`,
+    operation: 'allocatePayment',
+    scope: 'payments:write',
+    body: newAllocation,
+    missing,
+    docs: {
+      summary: 'Pay an invoice from what is left of a payment',
+      missingReference: missingInvoice,
+      response: paymentResponse,
+      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+    },
+    handler: allocatePayment,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/release`,
+    operation: 'releasePayment',
+    scope: 'payments:write',
+    body: releasing,
+    missing,
+    docs: {
+      summary: 'Make an allocation credit again, or all of them; the invoices are due again',
+      status: 200,
+      response: paymentResponse,
+      conflict: 'Allocation was already released',
+    },
+    handler: releasePayment,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/void`,
+    operation: 'voidPayment',
+    scope: 'payments:write',
+    body: voiding,
+    missing,
+    docs: {
+      summary: 'Void a payment that was entered by mistake; its invoices are due again',
+      status: 200,
+      response: paymentResponse,
+      conflict: 'Cannot void a payment that was refunded',
+    },
+    handler: postVoid,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/refunds`,
+    operation: 'refundPayment',
+    scope: 'payments:write',
+    body: newRefund,
+    missing,
+    docs: {
+      summary: 'Book money that went back, from the credit or from an invoice',
+      missingReference: missingInvoice,
+      response: paymentResponse,
+      conflict: 'Cannot refund more than 100.00',
+    },
+    handler: postRefund,
+  }),
+];
+
+async function postPayment({ body, commit }: Context<PaymentBody, DryRun>) {
+  const { allocations, ...given } = body;
+  return commit((unit) => book(unit, { ...given, source: 'api', pays: allocations ?? 'oldest' }));
+}
+
+async function payInvoice({ id, body, commit }: Context<InvoicePayment, DryRun>) {
+  return commit((unit) => book(unit, { ...body, source: 'api', pays: { invoice_id: id } }));
+}
+
+async function book(unit: UnitOfWork, given: NewPayment): Promise<JsonResponse> {
+  const booked: Booked = await bookPayment(unit, given);
+  await announceBooked(unit, booked);
+  return bookedOnce(booked);
+}
+
+async function listPayments({ caller, query }: Context<unknown, PaymentQuery>) {
+  const { client_id, invoice_id, method, external_id, unallocated, updated_since } = query;
+  const { date_from, date_to } = query;
+  const { records, ...page } = await findPage(Payment, paymentListing, {
+    ...pageOf(paymentListing, orderedByRange(query, RANGES)),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(client_id ? { client_id: storedId(client_id) } : {}),
+      ...(invoice_id ? { 'allocations.invoice_id': storedId(invoice_id) } : {}),
+      ...(method ? { method } : {}),
+      ...(external_id === undefined ? {} : { external_id }),
+      ...(unallocated === undefined ? {} : { unallocated: unallocated ? { $gt: 0 } : 0 }),
+      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
+      ...(date_from || date_to
+        ? { date: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
+        : {}),
+    },
+  });
+  return listed(
+    records.map((payment) => paymentView(payment)),
+    page,
+    query,
+  );
+}
+
+async function getPayment({ caller, id, missing }: Context) {
+  const payment = await findOwn(Payment, caller.accountId, id);
+  if (!payment) throw missing();
+  return found(paymentView(payment));
+}
+
+async function updatePayment({ body, id, commit, missing, requireMatch }: Context<PaymentChanges>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const payment = await findOwn(Payment, accountId, id, session);
+    if (!payment) throw missing();
+    await requireMatch(() => paymentView(payment));
+    const changes: Partial<PaymentRecord> = { ...body };
+    if (body.reference !== undefined) changes.reference = body.reference || null;
+    if (body.note !== undefined) changes.note = body.note || null;
+    if (isUnchanged(payment, changes)) return updated(paymentView(payment));
+    const view = paymentView(await changeOwn(Payment, payment, changes, session));
+    await announce('payment.updated', view);
+    return updated(view);
+  });
+}
+
+async function allocatePayment(context: Context<{ invoice_id: Id; amount?: number }>) {
+  const { body } = context;
+  return changed(context, async (unit, payment) => created(paymentView(await allocateCredit(unit, payment, body))));
+}
+
+async function releasePayment(context: Context<{ allocation_id?: Id }>) {
+  const { allocation_id } = context.body;
+  return changed(context, async (unit, payment) =>
+    updated(paymentView(await releaseAllocations(unit, payment, allocation_id))),
+  );
+}
+
+async function postVoid(context: Context<{ reason: string }>) {
+  const { reason } = context.body;
+  return changed(context, async (unit, payment) => updated(paymentView(await voidPayment(unit, payment, reason))));
+}
+
+async function postRefund(context: Context<RefundInput>) {
+  return changed(context, async (unit, payment) => bookedOnce(await refundPayment(unit, payment, context.body)));
+}
+
+/** Runs an operation on the payment of the path. */
+function changed(
+  { id, commit, missing }: Pick<Context, 'id' | 'commit' | 'missing'>,
+  work: (unit: UnitOfWork, payment: PaymentRecord) => Promise<JsonResponse>,
+): Promise<JsonResponse> {
+  return commit(async (unit) => {
+    const payment = await findOwn(Payment, unit.accountId, id, unit.session);
+    if (!payment) throw missing();
+    return work(unit, payment);
+  });
+}
+
+/** What was booked before by its `external_id` is answered as a replay. */
+function bookedOnce({ payment, isKnown }: { payment: PaymentRecord; isKnown: boolean }): JsonResponse {
+  const view = paymentView(payment);
+  return isKnown ? { ...updated(view), headers: { 'Idempotent-Replayed': 'true' } } : created(view);
+}

@@ -1,0 +1,261 @@
+// The ledger of payments: what is due follows what came, in both directions, and no invoice is ever overpaid.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const path = '/api/v1/payments';
+
+/** A new account with a client and Sent invoices of these amounts. */
+async function ledger(...amounts: number[]) {
+  const account = await gateway.workspace.account();
+  const client = await createClient(gateway, {}, account);
+  const invoices: AnyRecord[] = [];
+  for (const amount of amounts) invoices.push(await issue(account, client.id, { amount }));
+  return { account, client, invoices };
+}
+
+function issue(account: TestAccount, client_id: string, fields: object = {}) {
+  const body = { client_id, amount: 335, due_date: '2099-01-31', status: 'Sent', ...fields };
+  return create(gateway, '/api/v1/invoices', body, account);
+}
+
+const post = (account: TestAccount, at: string, body: object) => gateway.post(at, body, account);
+const pay = (account: TestAccount, body: object) => create(gateway, path, body, account);
+const read = async (account: TestAccount, { id }: AnyRecord) =>
+  (await gateway.get(`/api/v1/invoices/${id}`, account)).body.data;
+const balanceOf = async (account: TestAccount, { id }: AnyRecord) =>
+  (await gateway.get(`/api/v1/clients/${id}/balance`, account)).body.data.balances;
+
+describe('booking', () => {
+  test('when 400 comes for 335, then Paid with a credit of 65 that pays another, and voiding makes both due again', async () => {
+    const { account, client, invoices } = await ledger(335, 100);
+    const [first, second] = invoices;
+
+    const { data: payment } = (await post(account, `/api/v1/invoices/${first.id}/payments`, { amount: 400 })).body;
+    expect(payment).toMatchObject({ payment_number: 'PAY-0001', amount: 400, unallocated: 65, status: 'Received' });
+    expect(await read(account, first)).toMatchObject({ status: 'Paid', amount_paid: 335, amount_due: 0 });
+    expect(await balanceOf(account, client)).toMatchObject([{ currency: 'USD', due: 100, credit: 65 }]);
+
+    await create(gateway, `${path}/${payment.id}/allocations`, { invoice_id: second.id }, account);
+    expect(await read(account, second)).toMatchObject({ status: 'Sent', amount_paid: 65, amount_due: 35 });
+
+    const voided = await post(account, `${path}/${payment.id}/void`, { reason: 'Another client' });
+    expect([voided.status, voided.body.data.status, voided.body.data.unallocated]).toEqual([200, 'Voided', 0]);
+    for (const [invoice, due] of [
+      [first, 335],
+      [second, 100],
+    ]) {
+      expect(await read(account, invoice)).toMatchObject({ status: 'Sent', amount_paid: 0, amount_due: due });
+    }
+    expect((await eventsOf(account.id)).slice(5)).toEqual([
+      ...['payment.received', 'payment.recorded', 'invoice.paid'],
+      ...['payment.recorded', 'invoice.partially_paid'],
+      ...['payment.voided', 'invoice.reopened', 'invoice.updated'],
+    ]);
+  });
+
+  test('when no invoice is named, then the oldest due are paid first, and the rest is credit', async () => {
+    const { account, client } = await ledger();
+    const late = await issue(account, client.id, { amount: 50, due_date: '2099-03-01' });
+    const early = await issue(account, client.id, { amount: 50, due_date: '2099-02-01' });
+    const foreign = await issue(account, client.id, { amount: 50, due_date: '2099-01-01', currency: 'EUR' });
+
+    const payment = await pay(account, { client_id: client.id, amount: 70 });
+    expect(payment.allocations.map((part: AnyRecord) => [part.invoice.id, part.amount])).toEqual(
+      expect.arrayContaining([
+        [early.id, 50],
+        [late.id, 20],
+      ]),
+    );
+    expect(await read(account, foreign)).toMatchObject({ amount_paid: 0 });
+    expect((await pay(account, { client_id: client.id, amount: 40 })).unallocated).toBe(10);
+    expect((await pay(account, { client_id: client.id, amount: 5, allocations: [] })).unallocated).toBe(5);
+  });
+
+  test('when two equal honest payments come in one second without keys, then two payments', async () => {
+    const { account, invoices } = await ledger(100);
+    const at = `/api/v1/invoices/${invoices[0].id}/payments`;
+    const replies = await Promise.all([1, 2].map(() => post(account, at, { amount: 30 })));
+    expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+    expect(await read(account, invoices[0])).toMatchObject({ amount_paid: 60, amount_due: 40 });
+  });
+
+  test('when the same external_id comes from two callers at once, then one payment, and both learn of it', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const external_id = randomUUID();
+    const body = { client_id: client.id, amount: 100, external_id };
+    const replies = await Promise.all([1, 2, 3, 4].map(() => post(account, path, body)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201]);
+    expect(new Set(replies.map((reply) => reply.body.data.id)).size).toBe(1);
+    const replay = replies.find(({ status }) => status === 200);
+    expect(replay?.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Paid', amount_paid: 100 });
+    const other = await post(account, path, { ...body, amount: 99 });
+    expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another payment']);
+  });
+
+  test('when it is a dry run, then it says what would happen, and nothing happens', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const reply = await post(account, `${path}?dry_run=true`, { client_id: client.id, amount: 150 });
+    expect([reply.status, reply.body.data]).toMatchObject([200, { id: null, payment_number: null, unallocated: 50 }]);
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_paid: 0 });
+    expect((await pay(account, { client_id: client.id, amount: 1 })).payment_number).toBe('PAY-0001');
+  });
+
+  test('when a rest is within the tolerance, then Paid, and the rest is written off visibly', async () => {
+    const { account, invoices } = await ledger(335);
+    await gateway.patch('/api/v1/account', { settle_tolerance: 0.1 }, account);
+    const at = `/api/v1/invoices/${invoices[0].id}/payments`;
+    const { data: payment } = (await post(account, at, { amount: 334.95 })).body;
+    const paid = { status: 'Paid', amount_paid: 334.95, amount_written_off: 0.05, amount_due: 0 };
+    expect(await read(account, invoices[0])).toMatchObject(paid);
+    const { movements } = (await gateway.get(at, account)).body.data;
+    expect(movements.map((one: AnyRecord) => [one.kind, one.amount])).toEqual(
+      expect.arrayContaining([
+        ['payment', 334.95],
+        ['write_off', 0.05],
+      ]),
+    );
+    await post(account, `${path}/${payment.id}/void`, { reason: 'Bounced' });
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_written_off: 0, amount_due: 335 });
+  });
+});
+
+describe('refusals', () => {
+  test.each<[string, (client_id: string, invoice_id: string) => object, number, unknown]>([
+    [
+      'more than is due',
+      (client_id, invoice_id) => ({ client_id, amount: 350, allocations: [{ invoice_id, amount: 350 }] }),
+      409,
+      'Cannot allocate 350.00 to INV-0001: 335.00 is due',
+    ],
+    [
+      'another currency',
+      (client_id, invoice_id) => ({ client_id, amount: 5, currency: 'EUR', allocations: [{ invoice_id }] }),
+      409,
+      'Cannot pay a USD invoice in EUR',
+    ],
+    [
+      'more than came',
+      (client_id, invoice_id) => ({ client_id, amount: 5, allocations: [{ invoice_id, amount: 6 }] }),
+      400,
+      { allocations: ['allocations must not sum to more than amount'] },
+    ],
+    [
+      'an unknown invoice',
+      (client_id) => ({ client_id, amount: 5, allocations: [{ invoice_id: randomUUID() }] }),
+      404,
+      'Invoice not found or access denied',
+    ],
+    [
+      'a day to come',
+      (client_id) => ({ client_id, amount: 5, date: '2999-01-01' }),
+      400,
+      { date: [expect.stringContaining('date must not be after')] },
+    ],
+    [
+      'less than a cent',
+      (client_id) => ({ client_id, amount: 0.001 }),
+      400,
+      { amount: ['amount is too small in USD'] },
+    ],
+  ])('when it names %s, then it is refused and nothing is stored', async (_what, bodyOf, status, said) => {
+    const { account, client, invoices } = await ledger(335);
+    const reply = await post(account, path, bodyOf(client.id, invoices[0].id));
+    expect([reply.status, reply.body.details ?? reply.body.error]).toEqual([status, said]);
+    expect((await gateway.get(path, account)).body.pagination.total).toBe(0);
+    expect((await gateway.get('/api/v1/numbering/audit?kind=payment', account)).body.data.kinds.payment.drawn).toBe(0);
+  });
+
+  test('when the invoice is a draft or cancelled, then 409', async () => {
+    const { account, client } = await ledger();
+    const draft = await issue(account, client.id, { status: 'Draft' });
+    const at = `/api/v1/invoices/${draft.id}/payments`;
+    expect((await post(account, at, {})).body.error).toBe('Cannot pay a draft');
+    await gateway.patch(`/api/v1/invoices/${draft.id}`, { status: 'Cancelled' }, account);
+    expect((await post(account, at, { amount: 5 })).body.error).toBe('Cannot pay a cancelled invoice');
+  });
+});
+
+describe('what follows', () => {
+  test('when money goes back, then it comes from the credit or from the invoice that is named', async () => {
+    const { account, invoices } = await ledger(100);
+    const at = `/api/v1/invoices/${invoices[0].id}/payments`;
+    const { data: payment } = (await post(account, at, { amount: 120 })).body;
+    const refunds = `${path}/${payment.id}/refunds`;
+    expect((await post(account, refunds, { amount: 21 })).body.error).toBe('Cannot refund more than 20.00');
+    expect((await post(account, refunds, { amount: 20 })).body.data.unallocated).toBe(0);
+    const external_id = randomUUID();
+    const back = { amount: 30, invoice_id: invoices[0].id, external_id };
+    const replies = await Promise.all([1, 2].map(() => post(account, refunds, back)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+    expect(await read(account, invoices[0])).toMatchObject({
+      status: 'Sent',
+      amount_paid: 70,
+      amount_due: 30,
+      paid_on: null,
+    });
+    const voiding = await post(account, `${path}/${payment.id}/void`, { reason: 'x' });
+    expect([voiding.status, voiding.body.error]).toEqual([409, 'Cannot void a payment that was refunded']);
+  });
+
+  test('when an invoice is marked as paid, then what was due is booked as a payment that can be voided', async () => {
+    const { account, client, invoices } = await ledger(100);
+    await pay(account, { client_id: client.id, amount: 40 });
+    const reply = await gateway.patch(`/api/v1/invoices/${invoices[0].id}`, { status: 'Paid' }, account);
+    expect(reply.body.data).toMatchObject({ status: 'Paid', amount_paid: 100, amount_due: 0 });
+    const [marked] = (await gateway.get(path, account)).body.data;
+    expect(marked).toMatchObject({ amount: 60, method: 'other', source: 'marked_paid' });
+    await post(account, `${path}/${marked.id}/void`, { reason: 'It did not come' });
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_due: 60 });
+  });
+
+  test('when an invoice that is paid in part is cancelled, then Cancelled, and the money is credit', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const payment = await pay(account, { client_id: client.id, amount: 40 });
+    const reply = await gateway.patch(`/api/v1/invoices/${invoices[0].id}`, { status: 'Cancelled' }, account);
+    expect([reply.status, reply.body.data]).toMatchObject([
+      200,
+      { status: 'Cancelled', amount_paid: 0, amount_due: 0 },
+    ]);
+    expect(await balanceOf(account, client)).toMatchObject([{ due: 0, credit: 40 }]);
+    const { data } = (await gateway.get(`${path}/${payment.id}`, account)).body;
+    expect(data).toMatchObject({ unallocated: 40, allocations: [{ released_on: expect.any(String) }] });
+    expect((await eventsOf(account.id)).slice(-3)).toEqual([
+      'payment.released',
+      'invoice.updated',
+      'invoice.cancelled',
+    ]);
+  });
+
+  test('when the rest is written off, then Paid with money and Cancelled without', async () => {
+    const { account, client, invoices } = await ledger(100, 100);
+    const [paid, unpaid] = invoices;
+    await pay(account, { client_id: client.id, amount: 40, allocations: [{ invoice_id: paid.id }] });
+    for (const [invoice, status] of [
+      [paid, 'Paid'],
+      [unpaid, 'Cancelled'],
+    ]) {
+      const reply = await post(account, `/api/v1/invoices/${invoice.id}/write-off`, { reason: 'Insolvent' });
+      expect([reply.status, reply.body.data.status, reply.body.data.amount_due]).toEqual([200, status, 0]);
+    }
+  });
+
+  test('when an allocation is released, then it is credit, and a second release is 409', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const payment = await pay(account, { client_id: client.id, amount: 100 });
+    const allocation_id = payment.allocations[0].id;
+    const release = () => post(account, `${path}/${payment.id}/release`, { allocation_id });
+    expect((await release()).body.data.unallocated).toBe(100);
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_due: 100 });
+    expect((await release()).body.error).toBe('Allocation was already released');
+  });
+});
