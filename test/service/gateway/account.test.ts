@@ -30,6 +30,7 @@ describe('GET /api/v1/account', () => {
       allow_backdating: false,
       number_formats: {
         invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+        payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
         quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
       },
       time_zone: 'UTC',
@@ -39,6 +40,7 @@ describe('GET /api/v1/account', () => {
       currency: null,
       payment_days: 30,
       rounding: null,
+      settle_tolerance: 0,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),

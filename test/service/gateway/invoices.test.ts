@@ -67,6 +67,8 @@ describe('POST /api/v1/invoices', () => {
         tax_amount: 0,
         total: 100.5,
         amount_paid: 0,
+        amount_written_off: 0,
+        paid_on: null,
         amount_due: 100.5,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         updated_at: expect.any(String),
@@ -418,7 +420,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect((await eventsOf(account.id)).slice(1)).toEqual([
       'invoice.created',
       ...['sent', 'overdue', 'sent'].flatMap((what) => ['invoice.updated', `invoice.${what}`]),
-      ...['invoice.updated', 'payment.recorded', 'invoice.paid'],
+      ...['invoice.updated', 'payment.received', 'payment.recorded', 'invoice.paid'],
       'invoice.created',
       'invoice.updated',
       'invoice.cancelled',

@@ -289,7 +289,7 @@ const moveInvoice = fc.tuple(who, index, fc.constantFrom(...Object.keys(MOVES)))
       record.fields['amount_due'] = to === 'Paid' || to === 'Cancelled' ? 0 : total;
       model.accounts[account].events.push(
         'invoice.updated',
-        ...(isPaid ? ['payment.recorded'] : []),
+        ...(isPaid ? ['payment.received', 'payment.recorded'] : []),
         ...(from === to || to === 'Draft' ? [] : [`invoice.${to.toLowerCase()}`]),
       );
     }
