@@ -1,4 +1,5 @@
 // Checks MongoDB, Redis and the queues.
+import { auditLedger, type LedgerProblem } from '#libs/billing/ledger-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
@@ -21,6 +22,7 @@ export async function examineMongodb(): Promise<Finding[]> {
   const state = await readDatabaseState();
   const missing = await findMissingIndexes();
   const outbox = await readOutbox();
+  const ledger = await auditLedger();
   return [
     finding(
       'MongoDB version',
@@ -55,6 +57,12 @@ export async function examineMongodb(): Promise<Finding[]> {
       outbox.waiting === 0 ? 'nothing waits' : `${outbox.waiting} events wait, the oldest ${seconds(outbox.oldestMs)}`,
       outbox.oldestMs < WAIT_MAX_MS,
       'Check that the webhook service runs: it turns events into deliveries',
+    ),
+    finding(
+      'Payments ledger',
+      ledger.length === 0 ? 'every sum holds' : ledgerText(ledger),
+      ledger.length === 0,
+      'Compare with a backup: what is due does not follow from the payments',
     ),
     finding(
       'Operators',
@@ -191,3 +199,10 @@ function missingText(missing: string[]): string {
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+
+function ledgerText(problems: readonly LedgerProblem[]): string {
+  const named = problems
+    .slice(0, NAMED_MAX)
+    .map(({ account_id, id, problem }) => `${problem} (${id}, account ${account_id})`);
+  return named.join('; ');
+}

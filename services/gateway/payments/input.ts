@@ -140,7 +140,7 @@ export const paymentQuery = Joi.object<PaymentQuery>({
   client_id: uuid(),
   invoice_id: uuid().description('Payments with an allocation to it, released ones too'),
   method: method(),
-  external_id: Joi.string().max(EXTERNAL_ID_LONGEST),
+  external_id: name().max(EXTERNAL_ID_LONGEST),
   ...rangeInput('date'),
   unallocated: Joi.boolean().description('With true only those that have something left'),
   ...listQuery(paymentListing),
