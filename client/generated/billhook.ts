@@ -162,8 +162,14 @@ export type Account = {
      */
     payment_days: number;
     rounding: Rounding | null;
+    /**
+     * In major units; 0 writes nothing off
+     * @format double
+     */
+    settle_tolerance: number;
     number_formats: {
         invoice: NumberFormat;
+        payment: NumberFormat;
         quote: NumberFormat;
     };
     project_statuses: string[];
@@ -204,6 +210,30 @@ export type RoundingInput = {
 };
 
 export type InvoiceNumberFormatInput = {
+    /**
+     * Before the digits; `{year}` and `{month}` stand for those of the document
+     * @maxLength 40
+     */
+    prefix?: unknown & unknown;
+    /**
+     * Digits at least
+     * @minimum 1
+     * @maximum 12
+     */
+    padding?: number;
+    /**
+     * The first number of a sequence
+     * @minimum 1
+     * @maximum 999999999
+     */
+    start?: number;
+    /**
+     * With yearly, every year has a sequence of its own; the prefix must hold `{year}`
+     */
+    restart?: "never" | "yearly";
+};
+
+export type PaymentNumberFormatInput = {
     /**
      * Before the digits; `{year}` and `{month}` stand for those of the document
      * @maxLength 40
@@ -345,16 +375,24 @@ export type UpdateAccountBody = {
      */
     rounding?: RoundingInput | null;
     /**
+     * A rest of an invoice no larger than this is written off with the payment that leaves it; 0 when null
+     * @minimum 0
+     * @maximum 1
+     * @format double
+     */
+    settle_tolerance?: number | null;
+    /**
      * In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400
      * @minItems 1
      * @maxItems 50
      */
     project_statuses?: string[] | null;
     /**
-     * How new numbers are written; INV-0001 and QUO-0001 when null. Numbers that were drawn stay as they are
+     * How new numbers are written; INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as they are
      */
     number_formats?: {
         invoice?: InvoiceNumberFormatInput | null;
+        payment?: PaymentNumberFormatInput | null;
         quote?: QuoteNumberFormatInput | null;
     } | null;
 };
@@ -371,7 +409,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1633,12 +1671,22 @@ export type Invoice = {
      * @format double
      */
     amount_due: number;
+    /**
+     * What is not asked for any more
+     * @format double
+     */
+    amount_written_off: number;
     status: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
     /**
      * @minLength 1
      * @pattern ^\d{4}-\d{2}-\d{2}$
      */
     due_date: string;
+    /**
+     * Of a paid invoice: the day of the movement that left nothing due
+     * @minLength 1
+     */
+    paid_on: string | null;
     /**
      * Null on a draft that was given none: the day on which it is issued
      * @minLength 1
@@ -2012,6 +2060,472 @@ export type InvoiceTime = {
     lines: BilledTimeLine[];
 };
 
+export type WriteOffInvoiceBody = {
+    /**
+     * What is due unless given
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * @minLength 1
+     * @maxLength 500
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reason: string;
+};
+
+export type AllocationInput = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id: string;
+    /**
+     * Unless given, what is due, as far as the payment reaches
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number;
+};
+
+export type CreatePaymentBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id: string;
+    /**
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount: number;
+    /**
+     * Unless given, that of the invoices in `allocations`, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * The day the money came; today on the account's calendar unless given, and not after it
+     * @minLength 10
+     * @format date
+     */
+    date?: string | null;
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * What another system calls it. A payment is booked once for it: a repeat answers 200 with the first
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string | null;
+    /**
+     * For the account only
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    note?: string | null;
+    /**
+     * Which invoices it pays. Absent: those that are due, oldest first. An empty list: none, all of it is credit. A named amount must not be more than what is due
+     * @maxItems 500
+     */
+    allocations?: AllocationInput[] | null;
+};
+
+export type EmbeddedInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice_number: string;
+};
+
+export type Allocation = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice: EmbeddedInvoice;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * Of `amount`: what went back to the client
+     * @format double
+     */
+    refunded: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    /**
+     * When it became credit again; the invoice counts it no more
+     * @minLength 1
+     */
+    released_on: string | null;
+};
+
+export type Refund = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    method: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * @minLength 1
+     */
+    reference: string | null;
+    /**
+     * @minLength 1
+     */
+    external_id: string | null;
+    /**
+     * Null for one from the credit
+     */
+    invoice: EmbeddedInvoice | null;
+};
+
+export type Payment = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * The receipt's number. Null in a dry run, which draws none
+     * @minLength 1
+     */
+    payment_number: string | null;
+    client: ClientSummary | null;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    method: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * @minLength 1
+     */
+    reference: string | null;
+    /**
+     * @minLength 1
+     */
+    external_id: string | null;
+    /**
+     * @minLength 1
+     */
+    note: string | null;
+    source: "api" | "marked_paid" | "page" | "provider" | "import";
+    status: "Received" | "Voided";
+    /**
+     * @minLength 1
+     */
+    void_reason: string | null;
+    allocations: Allocation[];
+    refunds: Refund[];
+    /**
+     * What is left of it: credit of the client
+     * @format double
+     */
+    unallocated: number;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type PayInvoiceBody = {
+    /**
+     * What is due unless given; what is more than due is kept as credit of the client
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * The day the money came; today on the account's calendar unless given, and not after it
+     * @minLength 10
+     * @format date
+     */
+    date?: string | null;
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * What another system calls it. A payment is booked once for it: a repeat answers 200 with the first
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string | null;
+    /**
+     * For the account only
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    note?: string | null;
+};
+
+export type UpdatePaymentBody = {
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    note?: string | null;
+};
+
+export type AllocatePaymentBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id: string;
+    /**
+     * Unless given, what is due, as far as the credit reaches
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number | null;
+};
+
+export type ReleasePaymentBody = {
+    /**
+     * One of the `allocations` of the payment; all of them unless given
+     * @minLength 36
+     * @format uuid
+     */
+    allocation_id?: string | null;
+};
+
+export type VoidPaymentBody = {
+    /**
+     * @minLength 1
+     * @maxLength 500
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reason: string;
+};
+
+export type RefundPaymentBody = {
+    /**
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount: number;
+    /**
+     * The day the money came; today on the account's calendar unless given, and not after it
+     * @minLength 10
+     * @format date
+     */
+    date?: string | null;
+    /**
+     * Unless given, the payment's
+     */
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the payment as it is
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string | null;
+    /**
+     * The invoice that it is taken from, which is due again. From the credit unless given
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id?: string | null;
+};
+
+export type MovementPayment = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    payment_number: string;
+    method: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    source: string;
+    status: string;
+};
+
+export type InvoiceMovement = {
+    kind: "payment" | "write_off";
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * @format double
+     */
+    refunded: number;
+    /**
+     * When it was released or taken back; it counts no more
+     * @minLength 1
+     */
+    ended_on: string | null;
+    payment: MovementPayment | null;
+    /**
+     * Of a write-off
+     * @minLength 1
+     */
+    reason: string | null;
+};
+
+export type InvoiceLedger = {
+    invoice: EmbeddedInvoice;
+    status: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * @format double
+     */
+    total: number;
+    /**
+     * @format double
+     */
+    amount_paid: number;
+    /**
+     * @format double
+     */
+    amount_written_off: number;
+    /**
+     * @format double
+     */
+    amount_due: number;
+    /**
+     * By day
+     */
+    movements: InvoiceMovement[];
+};
+
+export type EmbeddedPayment = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    payment_number: string;
+};
+
+export type CreditSource = {
+    payment: EmbeddedPayment;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    /**
+     * @format double
+     */
+    amount: number;
+};
+
+export type CurrencyBalance = {
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * @format double
+     */
+    due: number;
+    /**
+     * Of `due`: what should have come by now
+     * @format double
+     */
+    overdue: number;
+    /**
+     * What came and is on no invoice
+     * @format double
+     */
+    credit: number;
+    credit_sources: CreditSource[];
+};
+
+export type ClientBalance = {
+    client: ClientSummary | null;
+    /**
+     * One for each currency; none when nothing is open
+     */
+    balances: CurrencyBalance[];
+};
+
 export type DocumentToPrint = {
     type: "invoice" | "quote";
     /**
@@ -2321,7 +2835,7 @@ export type SequenceAudit = {
 
 export type DrawnNumber = {
     number: string;
-    kind: "invoice" | "quote";
+    kind: "invoice" | "payment" | "quote";
     /**
      * The document's id, even when it is gone; nobody's for a number that was skipped
      * @minLength 1
@@ -2345,6 +2859,7 @@ export type NumberingAudit = {
     gapless: boolean;
     kinds: {
         invoice?: SequenceAudit;
+        payment?: SequenceAudit;
         quote?: SequenceAudit;
     };
     numbers: DrawnNumber[];
@@ -3067,6 +3582,36 @@ export type InvoicePaidEvent = {
     data: Invoice;
 };
 
+export type InvoicePartiallyPaidEvent = {
+    type: "invoice.partially_paid";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceReopenedEvent = {
+    type: "invoice.reopened";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
+export type InvoiceWrittenOffEvent = {
+    type: "invoice.written_off";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Invoice;
+};
+
 export type InvoiceOverdueEvent = {
     type: "invoice.overdue";
     /**
@@ -3097,7 +3642,17 @@ export type InvoiceDeletedEvent = {
     data: Invoice;
 };
 
-export type Payment = {
+export type PaymentReceivedEvent = {
+    type: "payment.received";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Payment;
+};
+
+export type RecordedPayment = {
     /**
      * @minLength 1
      * @format uuid
@@ -3105,7 +3660,7 @@ export type Payment = {
     invoice_id: string;
     invoice_number: string;
     /**
-     * What was still due
+     * What the payment pays of it
      * @format double
      */
     amount: number;
@@ -3116,16 +3671,69 @@ export type Payment = {
      */
     currency: string;
     /**
-     * The account's day
      * @minLength 1
      * @pattern ^\d{4}-\d{2}-\d{2}$
      */
     date: string;
     client: ClientSummary | null;
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    payment_id: string;
+    /**
+     * @minLength 1
+     */
+    payment_number: string | null;
+    method: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * @minLength 1
+     */
+    reference: string | null;
 };
 
 export type PaymentRecordedEvent = {
     type: "payment.recorded";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecordedPayment;
+};
+
+export type PaymentUpdatedEvent = {
+    type: "payment.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Payment;
+};
+
+export type PaymentReleasedEvent = {
+    type: "payment.released";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Payment;
+};
+
+export type PaymentVoidedEvent = {
+    type: "payment.voided";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Payment;
+};
+
+export type PaymentRefundedEvent = {
+    type: "payment.refunded";
     /**
      * When it happened
      * @format date-time
@@ -4865,6 +5473,474 @@ export type GetInvoiceTimeVariables = {
     headers?: GetInvoiceTimeHeaders;
 };
 
+export type WriteOffInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type WriteOffInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type WriteOffInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type WriteOffInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type WriteOffInvoiceVariables = {
+    path: WriteOffInvoicePath;
+    body: WriteOffInvoiceBody;
+    headers?: WriteOffInvoiceHeaders;
+};
+
+export type ListPaymentsResult = {
+    data: Payment[];
+    pagination: Pagination;
+};
+
+export type ListPaymentsQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * Payments with an allocation to it, released ones too
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id?: string;
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string;
+    /**
+     * `date` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    date_from?: string;
+    /**
+     * `date` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    date_to?: string;
+    /**
+     * With true only those that have something left
+     */
+    unallocated?: boolean;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "date" | "-created_at" | "-updated_at" | "-date";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListPaymentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListPaymentsVariables = {
+    query?: ListPaymentsQuery;
+};
+
+export type CreatePaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type CreatePaymentQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreatePaymentHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreatePaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreatePaymentVariables = {
+    query?: CreatePaymentQuery;
+    body: CreatePaymentBody;
+    headers?: CreatePaymentHeaders;
+};
+
+export type GetInvoicePaymentsResult = {
+    data: InvoiceLedger;
+};
+
+export type GetInvoicePaymentsPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetInvoicePaymentsHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetInvoicePaymentsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetInvoicePaymentsVariables = {
+    path: GetInvoicePaymentsPath;
+    headers?: GetInvoicePaymentsHeaders;
+};
+
+export type PayInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type PayInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type PayInvoiceQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type PayInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type PayInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type PayInvoiceVariables = {
+    path: PayInvoicePath;
+    query?: PayInvoiceQuery;
+    body?: PayInvoiceBody;
+    headers?: PayInvoiceHeaders;
+};
+
+export type GetPaymentResult = {
+    data: Payment;
+};
+
+export type GetPaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetPaymentHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetPaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetPaymentVariables = {
+    path: GetPaymentPath;
+    headers?: GetPaymentHeaders;
+};
+
+export type UpdatePaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type UpdatePaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdatePaymentHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdatePaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdatePaymentVariables = {
+    path: UpdatePaymentPath;
+    body: UpdatePaymentBody;
+    headers?: UpdatePaymentHeaders;
+};
+
+export type AllocatePaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type AllocatePaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type AllocatePaymentHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type AllocatePaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type AllocatePaymentVariables = {
+    path: AllocatePaymentPath;
+    body: AllocatePaymentBody;
+    headers?: AllocatePaymentHeaders;
+};
+
+export type ReleasePaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type ReleasePaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ReleasePaymentHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type ReleasePaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type ReleasePaymentVariables = {
+    path: ReleasePaymentPath;
+    body?: ReleasePaymentBody;
+    headers?: ReleasePaymentHeaders;
+};
+
+export type VoidPaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type VoidPaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type VoidPaymentHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type VoidPaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type VoidPaymentVariables = {
+    path: VoidPaymentPath;
+    body: VoidPaymentBody;
+    headers?: VoidPaymentHeaders;
+};
+
+export type RefundPaymentResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Payment;
+};
+
+export type RefundPaymentPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type RefundPaymentHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type RefundPaymentResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type RefundPaymentVariables = {
+    path: RefundPaymentPath;
+    body: RefundPaymentBody;
+    headers?: RefundPaymentHeaders;
+};
+
+export type GetClientBalanceResult = {
+    data: ClientBalance;
+};
+
+export type GetClientBalancePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetClientBalanceHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetClientBalanceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetClientBalanceVariables = {
+    path: GetClientBalancePath;
+    headers?: GetClientBalanceHeaders;
+};
+
 export type PrintInvoiceResult = Blob;
 
 export type PrintInvoicePath = {
@@ -4985,6 +6061,65 @@ export type PrintQuoteVariables = {
     path: PrintQuotePath;
     query?: PrintQuoteQuery;
     headers?: PrintQuoteHeaders;
+};
+
+export type PrintReceiptResult = Blob;
+
+export type PrintReceiptPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type PrintReceiptQuery = {
+    /**
+     * Paper; by default what is usual where the locale is
+     */
+    size?: "a4" | "letter";
+    /**
+     * Fonts and drawing
+     */
+    style?: "elegant" | "modern" | "classic";
+    /**
+     * Heading below or on the banner
+     */
+    layout?: "standard" | "overlay";
+    /**
+     * The field of colour at the top
+     */
+    banner?: boolean;
+    /**
+     * With structure for screen readers; the file is larger
+     */
+    accessible?: boolean;
+    /**
+     * BCP 47; language and number format instead of the account's
+     * @minLength 1
+     * @maxLength 100
+     */
+    locale?: string;
+};
+
+export type PrintReceiptHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type PrintReceiptResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type PrintReceiptVariables = {
+    path: PrintReceiptPath;
+    query?: PrintReceiptQuery;
+    headers?: PrintReceiptHeaders;
 };
 
 export type ListDocumentsResult = {
@@ -5173,7 +6308,7 @@ export type AuditNumberingResult = {
 };
 
 export type AuditNumberingQuery = {
-    kind?: "invoice" | "quote";
+    kind?: "invoice" | "payment" | "quote";
     /**
      * Page size, at most 100
      * @minimum 1
@@ -5641,7 +6776,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.recorded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -6321,6 +7456,163 @@ export type Ops = {
             etag?: string;
         };
     };
+    writeOffInvoice: {
+        args: {
+            path: WriteOffInvoicePath;
+            body: WriteOffInvoiceBody;
+            headers?: WriteOffInvoiceHeaders;
+        };
+        result: WriteOffInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listPayments: {
+        args: {
+            query?: ListPaymentsQuery;
+        };
+        result: ListPaymentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: Payment;
+    };
+    createPayment: {
+        args: {
+            query?: CreatePaymentQuery;
+            body: CreatePaymentBody;
+            headers?: CreatePaymentHeaders;
+        };
+        result: CreatePaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getInvoicePayments: {
+        args: {
+            path: GetInvoicePaymentsPath;
+            headers?: GetInvoicePaymentsHeaders;
+        };
+        result: GetInvoicePaymentsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    payInvoice: {
+        args: {
+            path: PayInvoicePath;
+            query?: PayInvoiceQuery;
+            body?: PayInvoiceBody;
+            headers?: PayInvoiceHeaders;
+        };
+        result: PayInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getPayment: {
+        args: {
+            path: GetPaymentPath;
+            headers?: GetPaymentHeaders;
+        };
+        result: GetPaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    updatePayment: {
+        args: {
+            path: UpdatePaymentPath;
+            body: UpdatePaymentBody;
+            headers?: UpdatePaymentHeaders;
+        };
+        result: UpdatePaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    allocatePayment: {
+        args: {
+            path: AllocatePaymentPath;
+            body: AllocatePaymentBody;
+            headers?: AllocatePaymentHeaders;
+        };
+        result: AllocatePaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    releasePayment: {
+        args: {
+            path: ReleasePaymentPath;
+            body?: ReleasePaymentBody;
+            headers?: ReleasePaymentHeaders;
+        };
+        result: ReleasePaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    voidPayment: {
+        args: {
+            path: VoidPaymentPath;
+            body: VoidPaymentBody;
+            headers?: VoidPaymentHeaders;
+        };
+        result: VoidPaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    refundPayment: {
+        args: {
+            path: RefundPaymentPath;
+            body: RefundPaymentBody;
+            headers?: RefundPaymentHeaders;
+        };
+        result: RefundPaymentResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getClientBalance: {
+        args: {
+            path: GetClientBalancePath;
+            headers?: GetClientBalanceHeaders;
+        };
+        result: GetClientBalanceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
     printInvoice: {
         args: {
             path: PrintInvoicePath;
@@ -6342,6 +7634,20 @@ export type Ops = {
             headers?: PrintQuoteHeaders;
         };
         result: PrintQuoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    printReceipt: {
+        args: {
+            path: PrintReceiptPath;
+            query?: PrintReceiptQuery;
+            headers?: PrintReceiptHeaders;
+        };
+        result: PrintReceiptResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -6701,8 +8007,21 @@ export const OPERATIONS = {
     addTimeToInvoice: { id: "addTimeToInvoice", method: "POST", path: "/api/v1/invoices/{id}/time-entries", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     releaseTimeFromInvoice: { id: "releaseTimeFromInvoice", method: "POST", path: "/api/v1/invoices/{id}/time-entries/release", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoiceTime: { id: "getInvoiceTime", method: "GET", path: "/api/v1/invoices/{id}/time", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    writeOffInvoice: { id: "writeOffInvoice", method: "POST", path: "/api/v1/invoices/{id}/write-off", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listPayments: { id: "listPayments", method: "GET", path: "/api/v1/payments", tags: ["Payments"], params: [{ name: "client_id", in: "query" }, { name: "invoice_id", in: "query" }, { name: "method", in: "query" }, { name: "external_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "unallocated", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    createPayment: { id: "createPayment", method: "POST", path: "/api/v1/payments", tags: ["Payments"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getInvoicePayments: { id: "getInvoicePayments", method: "GET", path: "/api/v1/invoices/{id}/payments", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    payInvoice: { id: "payInvoice", method: "POST", path: "/api/v1/invoices/{id}/payments", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getPayment: { id: "getPayment", method: "GET", path: "/api/v1/payments/{id}", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    updatePayment: { id: "updatePayment", method: "PATCH", path: "/api/v1/payments/{id}", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    allocatePayment: { id: "allocatePayment", method: "POST", path: "/api/v1/payments/{id}/allocations", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    releasePayment: { id: "releasePayment", method: "POST", path: "/api/v1/payments/{id}/release", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    voidPayment: { id: "voidPayment", method: "POST", path: "/api/v1/payments/{id}/void", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    refundPayment: { id: "refundPayment", method: "POST", path: "/api/v1/payments/{id}/refunds", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getClientBalance: { id: "getClientBalance", method: "GET", path: "/api/v1/clients/{id}/balance", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printReceipt: { id: "printReceipt", method: "GET", path: "/api/v1/payments/{id}/pdf", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createDocuments: { id: "createDocuments", method: "POST", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "location", key: "location", type: "string" }] },
     getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -8576,4 +9895,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, printInvoice, printQuote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
