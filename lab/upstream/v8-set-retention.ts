@@ -20,7 +20,7 @@ async function comeAndGo(crowd: Crowd, calls: number): Promise<void> {
     while (left-- > 0) {
       const value = { fields: new Array(FIELDS).fill(left) };
       crowd.add(value);
-      await undefined;
+      await Promise.resolve();
       crowd.delete(value);
     }
   };

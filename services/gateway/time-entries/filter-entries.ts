@@ -43,7 +43,8 @@ async function billingFilter(accountId: Id, { billing }: TimeEntryQuery): Promis
       return { $or: [{ invoice_id: { $in: await draftsWithTime(accountId) } }] };
     case 'billed':
       return { $or: [{ invoice_id: { $ne: null, $nin: await draftsWithTime(accountId) } }] };
-    default:
+    case 'billed_elsewhere':
+    case 'written_off':
       return { settled: billing };
   }
 }

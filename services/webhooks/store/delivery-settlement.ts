@@ -79,7 +79,8 @@ function valuesOf(verdict: Verdict, attempt: Attempt | undefined, now: Date) {
       return { nextAt: verdict.nextAt, dueAt: verdict.dueAt, deferrals: 0, updatedAt };
     case 'suspendLeased':
       return { deferrals: 0, updatedAt };
-    default:
+    case 'deliver':
+    case 'giveUp':
       return { deferrals: 0, settledAt: now, updatedAt };
   }
 }
