@@ -32,9 +32,8 @@ export async function timeEntryFilter(accountId: Id, query: TimeEntryQuery): Pro
 
 /** The condition of a state. Whether an invoice is a draft is known from the invoice alone. */
 async function billingFilter(accountId: Id, { billing }: TimeEntryQuery): Promise<Record<string, unknown>> {
+  if (billing === undefined) return {};
   switch (billing) {
-    case undefined:
-      return {};
     case 'unbilled':
       return UNBILLED;
     case 'not_billable':
