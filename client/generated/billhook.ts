@@ -2837,7 +2837,7 @@ export type DrawnNumber = {
     number: string;
     kind: "invoice" | "payment" | "quote";
     /**
-     * The document's id, even when it is gone; nobody's for a number that was skipped
+     * The document's id, also after its deletion; the id of no document for a skipped number
      * @minLength 1
      * @format uuid
      */
@@ -3209,7 +3209,7 @@ export type DeliveryAttempt = {
     duration_ms: number | null;
     response_status: number | null;
     /**
-     * null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it
+     * null on success. `secret_unreadable`: no call was made, because the secret cannot be read any more: rotate it
      */
     error_class: ("unreachable" | "timeout" | "redirect" | "status" | "gone" | "endpoint_deleted" | "secret_unreadable") | null;
 };

@@ -44,7 +44,7 @@ Billhook is ready.
   Key         ${facts.key}
   Account     live: documents look as a customer gets them (admin accounts create --test makes one that marks them TEST)
   Operations  ${facts.operationsUrl} (${login})
-  Webhooks    ${facts.receiverUrl} (what the demo account is told, signatures verified)
+  Webhooks    ${facts.receiverUrl} (deliveries to the demo account, signatures verified)
 
 Make a PDF:
 ${post('/api/tools/generate-pdf', INVOICE)} -o invoice.pdf

@@ -67,10 +67,10 @@ assert.deepEqual([event.type, event.data.id], ['client.created', client.data.id]
 say('its webhook, signature verified', String(delivery.headers['webhook-id']));
 
 // What a renderer would reach if it were turned against us.
-const knock = (target: string) =>
+const dial = (target: string) =>
   `const [host, port] = '${target}'.split(':'); require('node:net').connect({ host, port, timeout: 3000 }).on('connect', () => { console.log('open'); process.exit() }).on('timeout', () => process.exit()).on('error', () => process.exit())`;
-assert.match(compose('exec', '-T', 'renderer', 'node', '-e', knock('redis:6379')), /open/);
-assert.doesNotMatch(compose('exec', '-T', 'renderer', 'node', '-e', knock('mongodb:27017')), /open/);
+assert.match(compose('exec', '-T', 'renderer', 'node', '-e', dial('redis:6379')), /open/);
+assert.doesNotMatch(compose('exec', '-T', 'renderer', 'node', '-e', dial('mongodb:27017')), /open/);
 say('the renderer reaches redis, and no database', '');
 assert.match(
   compose('exec', '-T', 'renderer', 'sh', '-c', 'id -u; touch /app/x 2>&1 || true; env'),

@@ -99,7 +99,7 @@ async function badReceivers({ system, load, accounts, journal, isShort, chance, 
     ...Object.keys(MISDEEDS).map((kind) => [kind, `http://127.0.0.1:${server.port}/${kind}`]),
     ['no TLS', `https://127.0.0.1:${server.port}/hangs`],
     ['no such name', 'https://nowhere.invalid/hook'],
-    ['nobody there', 'http://127.0.0.1:9/hook'],
+    ['no receiver', 'http://127.0.0.1:9/hook'],
   ]);
   const kinds = isShort ? chance.shuffled(Object.keys(urls)).slice(0, 8) : Object.keys(urls);
   const ids = new Map<string, string>();

@@ -1,4 +1,4 @@
-// How a service is told what its clock is to say, and how it says that it has heard.
+// Tells a service which time its clock shows, and how the service confirms it.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { eventually } from '../../test/support/eventually.ts';
 

@@ -119,7 +119,7 @@ async function judgeEndpoint(
     unexplained = [...times].reduce((sum, [id, count]) => sum + Math.max(0, count - (known.get(id) ?? 0)), 0);
     return unexplained <= webhookKills * IN_HAND_MAX || mayForgetAttempts;
   }, NOTED_LIMIT_MS).catch(() => {
-    journal.breach('O3', `${unexplained} calls to ${endpoint.path} nobody knows of, after ${webhookKills} kills`);
+    journal.breach('O3', `${unexplained} calls to ${endpoint.path} without a cause, after ${webhookKills} kills`);
   });
   return twice;
 }

@@ -30,7 +30,7 @@ export const accessMutants: Mutant[] = [
     oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then nothing of %s is there' },
   },
   {
-    gone: 'who ends a key waits until nobody remembers it',
+    gone: 'ending a key waits until no gateway caches it',
     edits: [
       {
         file: 'libs/models/accounts/api-key.ts',

@@ -1,6 +1,13 @@
 // The table of hostile neighbours: what each does at its full rate, and which weakness it once used.
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON } from '../../test/support/hostile-bodies.ts';
-import { batches, connectionsWithoutRequest, knocks, largeListsUnread, manyKeys, pipelinedUnread } from './attacks.ts';
+import {
+  batches,
+  connectionsWithoutRequest,
+  keylessRequests,
+  largeListsUnread,
+  manyKeys,
+  pipelinedUnread,
+} from './attacks.ts';
 
 import { type Attack, postSteadily } from './post-steadily.ts';
 
@@ -30,5 +37,5 @@ export const NEIGHBOURS: readonly Neighbour[] = [
     attack: connectionsWithoutRequest('GET /docs HTTP/1.1\r\nHost: x\r\nX-Drip: '),
   },
   { name: 'reads with 20 keys', finding: '9', attack: manyKeys },
-  { name: 'requests without a key', finding: '10', attack: knocks },
+  { name: 'requests without a key', finding: '10', attack: keylessRequests },
 ];

@@ -51,8 +51,7 @@ export const idField = { type: Schema.Types.UUID } as const;
 export const requiredIdField = { type: Schema.Types.UUID, required: true } as const;
 
 /**
- * The option a query needs to go over all accounts. Only the services' own errands (relay, retries, key lookup) may:
- * the reason is written where it is used.
+ * The option of a query over all accounts. Only the services' own tasks (relay, retries, key lookup) may use it, each with its reason.
  */
 export const acrossAccounts = { acrossAccounts: true } as const;
 

@@ -9,7 +9,7 @@ import { findMisspelt } from './known-variables.ts';
  * @param env usually `process.env`. `NAME_FILE` may replace `NAME` and names a file with the value (secrets in containers).
  * @param shape a joi object whose keys are the variables of this service.
  * @returns a frozen object with converted values. Ignores variables that the shape does not name, except misspelt ones of ours
- * (see known-variables.ts): those are problems, because whoever set them believes they work.
+ * (see known-variables.ts): those are problems, because their values would silently have no effect.
  * @throws ConfigError naming every problem at once.
  */
 export function readEnv<Config extends object>(

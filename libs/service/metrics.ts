@@ -180,7 +180,7 @@ export function watchBatches(registry: Registry, read: () => Promise<{ unfinishe
   );
 }
 
-/** Nobody collects metrics for longer than this; what is not known by then is absent, as with the queues, and all else is told. */
+/** Scrapers do not wait longer; a value that is not known by then is absent, as with the queues, and all others are reported. */
 const READING_LIMIT_MS = 1_000;
 
 /** Gauges of what MongoDB knows. */

@@ -68,7 +68,7 @@ describe('walls', () => {
   });
 });
 
-describe('manners', () => {
+describe('conventions', () => {
   test('only main.ts files and deploy/local read process.env', () => {
     const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'));
     expect(readers.filter((file) => !file.endsWith('/main.ts') && !/^deploy\/(local|backends)\//.test(file))).toEqual([
@@ -87,6 +87,21 @@ describe('manners', () => {
     expect([...files, ...programs].filter((file) => banned.test(file))).toEqual([]);
   });
 
+  test('code and pages use the words of docs/architecture.md', () => {
+    const found = texts().flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, index) => {
+          // "nobody" is also the name of a user on every Unix.
+          const word = DIALECT.exec(line.replaceAll(/"nobody"|\bNOBODY\b|asNobody/g, ''))?.[0];
+          return word === undefined
+            ? []
+            : [`${file}:${index + 1}: "${word}" names no actor, or is not the field's term`];
+        }),
+    );
+    expect(found).toEqual([]);
+  });
+
   test('file names are in kebab-case', () => {
     const wrong = [...files, ...programs].filter((file) => !/^[a-z0-9/.-]+$/.test(file));
     expect(wrong).toEqual([]);
@@ -96,6 +111,21 @@ describe('manners', () => {
     expect(findCycle(imports)).toBeUndefined();
   });
 });
+
+/** Words that only this project used, or that hide who acts. */
+const DIALECT =
+  /\b(errands?|whoever|nobody|somebody|lets? go of|had? in hand|in hand|puts? aside|(is|are|was|were) told|knocks?|lapse[sd]?|untold|workplace|specimens?)\b/i;
+
+/** Code, manifests and pages. Tables of runs keep what the programs printed then. */
+function texts(): string[] {
+  const roots = ['services', 'libs', 'deploy', 'lab', 'docs', 'client'];
+  const files = roots.flatMap((root) =>
+    readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name)),
+  );
+  return [...files, 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].filter(
+    (file) => /\.(ts|md|ya?ml|sh)$/.test(file) && file !== 'docs/reliability-runs.md',
+  );
+}
 
 function sourcesIn(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })

@@ -174,7 +174,7 @@ export async function lockUsableKey(accountId: Id, keyId: Id, session: Session):
 }
 
 /**
- * Ends a key, or sets when it ends. Nobody may be told before `untilForgotten`, after the commit.
+ * Ends a key, or sets when it ends. After the commit, await `untilForgotten` before responding.
  * @param end an `expires_at` that is no later than the one it has.
  */
 export async function endApiKey(

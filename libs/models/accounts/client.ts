@@ -34,7 +34,7 @@ interface FieldUse {
   isFrozen: boolean;
 }
 
-/** How time for the client is billed. It identifies nobody: it stays when the client is anonymised. */
+/** How time for the client is billed. It does not identify a person, so it stays when the client is anonymised. */
 export interface BillingTerms {
   hourly_rate?: number | null;
   /** Of new invoices from time. */

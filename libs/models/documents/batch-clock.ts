@@ -55,8 +55,8 @@ export async function releaseBatch(batch: ClaimedBatch, dueAt: Date): Promise<vo
 
 /**
  * Marks the batch as finished when each of its documents is settled.
- * @returns the batch as it is from then on, or undefined when it is not finished, or not ours: whoever gets it back announces it,
- * in the same transaction.
+ * @returns the finished batch, which the caller announces in the same transaction; undefined when it is not finished or its lease is
+ * lost.
  */
 export async function completeBatch(
   batch: ClaimedBatch,

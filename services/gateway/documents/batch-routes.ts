@@ -41,10 +41,10 @@ export const batchRoutes: readonly Route[] = [
     docs: {
       summary: 'Have many invoices and quotes printed',
       description:
-        `Answers at once; the documents follow behind those that somebody waits for. Ask \`Location\` how far they are, or ` +
+        `Responds at once; its documents print after those with a waiting caller. Read \`Location\` for progress, or ` +
         `wait for the event \`documents.completed\`. At most ${BATCH_DOCUMENTS_MAX} documents; an account can have ` +
         `${BATCHES_RUNNING_MAX} unfinished batches (429) and ${BATCHES_KEPT_MAX} in all (409). Files are kept for ` +
-        `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record as it is when its turn comes. ${scopes}`,
+        `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record at the time of printing. ${scopes}`,
       response: batchResponse,
       status: 202,
       conflict: BATCHES_KEPT_ALREADY,

@@ -30,7 +30,7 @@ export const numberingResponse = Joi.object({
           .valid(...NUMBER_KINDS)
           .required(),
         document_id: id().description(
-          "The document's id, even when it is gone; nobody's for a number that was skipped",
+          "The document's id, also after its deletion; the id of no document for a skipped number",
         ),
         drawn_at: timestamp(),
         deleted_at: orNull(Joi.string().isoDate()),

@@ -99,7 +99,7 @@ export const paymentResponse = Joi.object({
     updated_at: exampleTime,
   });
 
-/** What is told for each invoice that a payment pays. */
+/** The event for each invoice that a payment pays. */
 export const recordedResponse = Joi.object({
   invoice_id: id(),
   invoice_number: words(),

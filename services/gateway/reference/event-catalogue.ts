@@ -59,7 +59,7 @@ export function eventCatalogue(): readonly CatalogueEntry[] {
 }
 
 function entryOf(type: EventType): CatalogueEntry {
-  // What is told of each invoice that a payment pays is not the payment.
+  // `payment.recorded` has its own shape: one event per paid invoice.
   const data = type === 'payment.recorded' ? recordedResponse : DATA[nounOf(type)];
   const { description, example: changes } = eventDeclarations[type];
   const { examples: _shownWhole, ...dataSchema } = jsonSchemaOf(data, 'output');

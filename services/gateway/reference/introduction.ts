@@ -1,4 +1,4 @@
-// The opening text of the reference: manners that all operations share.
+// The introduction of the reference: conventions that all operations share.
 
 export const introduction = `Clients, projects, tasks, time entries, quotes, invoices, PDF documents and webhooks of a freelancer or agency workspace.
 

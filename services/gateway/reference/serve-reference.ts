@@ -17,7 +17,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param makesNow so that nobody has to wait, and nothing stands still, when the first asks for it. */
+/** @param makesNow renders the page at start, so that the first request neither waits nor blocks others. */
 export function serveReference(routes: readonly Route[], makesNow = false): Router {
   const document = once(() => makeOpenApi(routes, release()));
   const json = once(() => fixed(JSON.stringify(document())));

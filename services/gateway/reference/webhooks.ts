@@ -4,7 +4,7 @@ import { bodySchema, type CatalogueEntry } from './event-catalogue.ts';
 import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { EVENT_DELIVERIES } from './tags.ts';
 
-/** An OpenAPI operation that somebody else serves. */
+/** An OpenAPI operation that the receiver serves. */
 export interface WebhookCall {
   operationId: string;
   summary: string;

@@ -84,7 +84,7 @@ async function placesOf(account: AccountRecord, clientId: Id | undefined) {
   return { projects, clients, rules };
 }
 
-/** Days and single entries are told apart only where a rule rounds them. */
+/** Groups by day or entry only where a rule rounds them. */
 async function groupsOf(
   accountId: Id,
   {

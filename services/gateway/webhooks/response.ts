@@ -59,7 +59,7 @@ export const deliveryResponse = Joi.object({
           .valid('unreachable', 'timeout', 'redirect', 'status', 'gone', 'endpoint_deleted', 'secret_unreadable', null)
           .required()
           .description(
-            'null on success. `secret_unreadable`: nobody was called, as the secret cannot be read any more: rotate it',
+            'null on success. `secret_unreadable`: no call was made, because the secret cannot be read any more: rotate it',
           ),
       }).meta({ schema: 'DeliveryAttempt' }),
     )

@@ -43,8 +43,8 @@ export const signingRoutes: readonly Route[] = [
     docs: {
       summary: 'Find out why a received call does not verify',
       description:
-        'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. Where a body differs from what was sent is told ' +
-        'when its signature is one that we made, or to a key with `events:read`.',
+        'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. The place where a body differs is named ' +
+        'when its signature is ours, or for a key with `events:read`.',
       response: diagnosisResponse,
       status: 200,
     },

@@ -12,7 +12,7 @@ export async function pause({ request, queues, visitor }: Visit): Promise<Done> 
   const deed = { ...actorOf(visitor), action: 'queue.pause', target: definition.name } as const;
   const { entryId } = await audited(deed, async () => {
     await orUnavailable(pauseQueue(queues, definition));
-    return { detail: `${definition.name} is paused. Workers finish what they have in hand.` };
+    return { detail: `${definition.name} is paused. Workers finish their current jobs.` };
   });
   return { to: `/queues/${definition.name}`, entryId };
 }

@@ -79,7 +79,7 @@ function activeJobs(jobs: ActiveJob[]): VNode {
     { name: 'Request', cell: ({ requestId }: ActiveJob) => (requestId ? shortId(requestId) : '–') },
   ];
   return html`<div>
-    <h2>In hand</h2>
+    <h2>Active</h2>
     ${table('Jobs in flight, longest first', columns, longest, 'No job is in flight.')}
     ${jobs.length > longest.length ? html`<p class="quiet">and ${counted(jobs.length - longest.length, 'more', 'more')}</p>` : null}
   </div>`;

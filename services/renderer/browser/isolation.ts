@@ -24,8 +24,8 @@ export async function findIsolation(chromiumPath: string, log: Logger): Promise<
   const withoutNetwork = await firstThatRuns(
     isRoot ? [['unshare', '--net']] : [['unshare', '--user', '--map-current-user', '--net']],
   );
-  // Chromium refuses its sandbox to root; a root renderer therefore gives Chromium away to nobody, if nobody can reach the program.
-  // Asked through a shell: setpriv's own step into a program is still taken with root's rights, Chromium's later ones are not.
+  // Chromium has no sandbox as root, so a root renderer starts it as user 65534, if that user can execute the program.
+  // Tested through a shell, because setpriv itself still executes a program with root's rights.
   const asItself = ['sh', '-c', 'exec "$0" --version', chromiumPath];
   const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], asItself) : [];
   const wrapper = [...withoutNetwork, ...asNobody];

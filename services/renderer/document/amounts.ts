@@ -9,7 +9,7 @@ const ROUNDING = Big.roundHalfUp;
 
 /** More than any currency has, for prices of thousandths and amounts "as given". */
 const DECIMALS = 6;
-/** A price of a token has more decimals. A longer number that has more was computed, such as 33.333333333333336: nobody wants to read it. */
+/** A price of a token has more decimals. A longer number was computed, such as 33.333333333333336, and is rounded. */
 const WRITTEN_MOST = 10;
 
 /** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
@@ -19,7 +19,7 @@ const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت
 const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
 
 export interface Totals {
-  /** Undefined when neither it nor a price of a line was given: nobody said of what the total is made. */
+  /** Undefined when neither it nor a line's price was given, so that the parts of the total are unknown. */
   subtotal: Big | undefined;
   /** What a quoted amount has beyond the sum of its lines; undefined when they agree. */
   adjustment: Big | undefined;
@@ -104,7 +104,7 @@ export function digitsOf(document: PdfDocument): number {
   return given.every((value) => value === undefined || new Big(value).mod(1).eq(0)) ? 0 : 2;
 }
 
-/** A number as somebody wrote it, however small; of one that was computed, what is worth printing. */
+/** A number as written, however small; a computed number rounded. */
 export function asWritten(value: Big): Big {
   const decimals = decimalsOf(value);
   if (decimals <= DECIMALS) return value;

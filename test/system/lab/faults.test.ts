@@ -13,7 +13,7 @@ const LIMIT_MS = 600_000;
  */
 const isOfTime = ({ oracle, text }: Breach) =>
   (oracle === 'O6' && / after \d+ ms$|did not become well again/.test(text)) ||
-  (oracle === 'O3' && text.includes('nobody knows of'));
+  (oracle === 'O3' && text.includes('without a cause'));
 
 let session: Session | undefined; // Absent when it did not start.
 

@@ -15,7 +15,7 @@ wrong with it in one list and exits with 78. An empty variable counts as not set
 **Secrets from files:** for every variable \`NAME\` below, \`NAME_FILE\` may name a file that holds the value instead (a mounted secret);
 setting both is refused. **Two systems on one Redis** need two values of \`REDIS_PREFIX\`.
 
-**A misspelt variable stops the start**, too (exit 78, with the nearest right name), because whoever set it believes it works. A variable counts as misspelt
+**A misspelt variable stops the start**, too (exit 78, with the nearest right name), because its value would silently have no effect. A variable counts as misspelt
 when no part of Billhook reads it and it either begins with ${prefixes()}, is a few letters off a name below
 (\`LOG_LEVL\`), or is the beginning of one (\`WEBHOOK_TIMEOUT\`). What Kubernetes and Docker set for services (\`REDIS_PORT=tcp://…\`,
 \`GATEWAY_SERVICE_HOST\`) is left alone, and so are other spellings of the stores' addresses (\`REDIS_URI\`) once ours are set.
