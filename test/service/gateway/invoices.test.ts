@@ -63,6 +63,8 @@ describe('POST /api/v1/invoices', () => {
         line_items: null,
         client: { id: client.id, name: client.name, email: client.email },
         project: null,
+        quote: null,
+        quote_part: null,
         subtotal: 100.5,
         tax_amount: 0,
         total: 100.5,

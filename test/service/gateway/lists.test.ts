@@ -4,6 +4,7 @@ import mongoose from 'mongoose';
 import { addDays } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { drawNext } from '#libs/models/counter.ts';
 import { driverOf } from '#libs/models/records.ts';
@@ -37,11 +38,17 @@ beforeAll(async () => {
     fill(gateway.account.id, gateway.account.key, RECORDS),
     fill(stranger.id, stranger.key, RECORDS * 2),
   ]);
-  const [{ client_id, project_id, task_id }] = ids;
+  const [{ client_id, project_id, task_id, invoice_id }] = ids;
   samples = {
     client_id: [client_id],
     project_id: [project_id],
     task_id: [task_id],
+    invoice_id: [invoice_id],
+    billing: ['unbilled', 'on_draft', 'billed', 'written_off'],
+    billable: ['true', 'false'],
+    method: ['card'],
+    external_id: ['bank-17'],
+    unallocated: ['true'],
     q: ['ada', '17'],
     number: ['INV-0017'],
     issue_date_from: ['2026-02-01'],
@@ -261,6 +268,37 @@ async function fill(account: string, key: string, count: number) {
     number_text: `INV-${String(index + 1).padStart(4, '0')}`,
     search: `inv-${index + 1}`,
   }));
+  const invoice_id = (await Invoice.findOne({ account_id: account }).lean())?._id as StoredId;
+  await many(Payment, (index) => ({
+    number: index + 1,
+    number_text: `PAY-${String(index + 1).padStart(4, '0')}`,
+    client_id: pick(clients, index),
+    currency: 'USD',
+    amount: 100,
+    unallocated: index % 5 ? 0 : 40,
+    date: addDays('2026-01-01', index % 200),
+    method: pick(['bank_transfer', 'card'], index),
+    reference: null,
+    ...(index % 2 ? { external_id: `bank-${index}` } : {}),
+    note: null,
+    source: 'api',
+    status: 'Received',
+    allocations:
+      index % 7
+        ? []
+        : [
+            {
+              _id: newRecord(account)._id,
+              invoice_id,
+              invoice_number: 'INV-0001',
+              amount: 60,
+              refunded: 0,
+              date: '2026-01-01',
+            },
+          ],
+    refunds: [],
+    parties: { issuer: { name: 'Studio' }, client: { name: 'Ada' } },
+  }));
   await many(Quote, (index) => ({
     ...base,
     number: index + 1,
@@ -299,5 +337,10 @@ async function fill(account: string, key: string, count: number) {
     date: addDays('2026-01-01', index % 200),
     description: null,
   }));
-  return { client_id: rare.id as string, project_id: project.id as string, task_id: String(task) };
+  return {
+    client_id: rare.id as string,
+    project_id: project.id as string,
+    task_id: String(task),
+    invoice_id: String(invoice_id),
+  };
 }
