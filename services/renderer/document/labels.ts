@@ -36,8 +36,8 @@ export function labelsOf(kind: DocumentKind, language = 'en'): Labels {
   return { ...labels, ...invoice, ...(kind === 'receipt' ? headOf(labels.receipt) : {}) };
 }
 
-function headOf({ heading, to, date }: ReceiptLabels) {
-  return { heading, to, date };
+function headOf({ heading, to, from, date }: ReceiptLabels) {
+  return { heading, to, from, date };
 }
 
 export function kindOf({ isQuote, receipt }: { isQuote: boolean; receipt?: object | undefined }): DocumentKind {

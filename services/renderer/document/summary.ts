@@ -57,10 +57,10 @@ export function settledRows(
   ];
 }
 
-/** The parts of a receipt's sum without a line: credit, and refunds since. */
+/** The parts of what was received without a line: with the lines they sum to it. */
 export function receiptRows({ credit, refunded }: Receipt, { labels, money }: DocumentLocale) {
   return [
     ...(credit ? [{ label: labels.receipt.credit, amount: money(new Big(credit)) }] : []),
-    ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded).neg()) }] : []),
+    ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded)) }] : []),
   ];
 }

@@ -37,3 +37,22 @@ test.each([
   const all = pdf.text.replaceAll(/\s+/g, ' ');
   for (const text of texts) expect(all).toContain(text);
 });
+
+test('when money was refunded and some is left, then the printed parts add up to what was received', async () => {
+  const { text } = await renderer.read(aReceipt('en-GB'));
+  const [, parts = ''] = text.split('Description');
+  const sums = [...parts.matchAll(/([−-]?)€([\d,]+\.\d{2})/g)].map(
+    ([, sign, sum]) => Number(`${sign}${sum?.replace(',', '')}`.replace('−', '-')) * 100,
+  );
+  expect(sums.pop()).toBe(40_000);
+  expect(sums.toSorted((one, other) => one - other)).toEqual([1_000, 5_500, 33_500]);
+});
+
+test.each([
+  ['en-GB', 'Received from', 'Issued by'],
+  ['de-DE', 'Erhalten von', 'Ausgestellt von'],
+])('when it is written in %s, then client and issuer have labels that tell them apart', async (locale, to, from) => {
+  const { text } = await renderer.read(aReceipt(locale));
+  expect(text).toContain(to);
+  expect(text).toContain(from);
+});

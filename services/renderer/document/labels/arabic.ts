@@ -19,6 +19,7 @@ export const arabic: Language = {
   receipt: {
     heading: 'إيصال',
     to: 'استلمنا من',
+    from: 'صادر عن',
     date: 'تاريخ الدفع',
     invoice: (number) => `فاتورة ${number}`,
     credit: 'رصيد لفواتير لاحقة',

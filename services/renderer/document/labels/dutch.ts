@@ -19,6 +19,7 @@ export const dutch: Language = {
   receipt: {
     heading: 'Betalingsbewijs',
     to: 'Ontvangen van',
+    from: 'Afgegeven door',
     date: 'Betaaldatum',
     invoice: (number) => `Factuur ${number}`,
     credit: 'Tegoed voor latere facturen',

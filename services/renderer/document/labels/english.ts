@@ -19,6 +19,7 @@ export const english: Language = {
   receipt: {
     heading: 'Receipt',
     to: 'Received from',
+    from: 'Issued by',
     date: 'Payment date',
     invoice: (number) => `Invoice ${number}`,
     credit: 'Credit for later invoices',

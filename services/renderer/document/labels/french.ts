@@ -19,6 +19,7 @@ export const french: Language = {
   receipt: {
     heading: 'Reçu',
     to: 'Reçu de',
+    from: 'Émis par',
     date: 'Date de paiement',
     invoice: (number) => `Facture ${number}`,
     credit: 'Avoir pour de prochaines factures',

@@ -22,6 +22,7 @@ export const german: Language = {
   receipt: {
     heading: 'Quittung',
     to: 'Erhalten von',
+    from: 'Ausgestellt von',
     date: 'Zahlungsdatum',
     invoice: (number) => `Rechnung ${number}`,
     credit: 'Guthaben für spätere Rechnungen',

@@ -22,6 +22,7 @@ export const italian: Language = {
   receipt: {
     heading: 'Ricevuta',
     to: 'Ricevuto da',
+    from: 'Emessa da',
     date: 'Data di pagamento',
     invoice: (number) => `Fattura ${number}`,
     credit: 'Credito per fatture successive',

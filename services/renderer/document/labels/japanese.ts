@@ -19,6 +19,7 @@ export const japanese: Language = {
   receipt: {
     heading: '領収書',
     to: 'お支払人',
+    from: '発行者',
     date: '入金日',
     invoice: (number) => `請求書 ${number}`,
     credit: '前受金（次回以降の請求に充当）',

@@ -55,6 +55,8 @@ export interface SharedLabels {
 export interface ReceiptLabels {
   heading: string;
   to: string;
+  /** The account, which an invoice calls `from`: on a receipt that is the client. */
+  from: string;
   date: string;
   /** What was paid: `Invoice INV-0042`. */
   invoice: (number: string) => string;

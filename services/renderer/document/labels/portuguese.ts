@@ -19,6 +19,7 @@ export const portuguese: Language = {
   receipt: {
     heading: 'Recibo',
     to: 'Recebido de',
+    from: 'Emitido por',
     date: 'Data de pagamento',
     invoice: (number) => `Fatura ${number}`,
     credit: 'Crédito para faturas futuras',

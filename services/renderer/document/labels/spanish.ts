@@ -19,6 +19,7 @@ export const spanish: Language = {
   receipt: {
     heading: 'Recibo',
     to: 'Recibido de',
+    from: 'Emitido por',
     date: 'Fecha de pago',
     invoice: (number) => `Factura ${number}`,
     credit: 'Saldo a favor para próximas facturas',
