@@ -51,20 +51,28 @@ export const makers = {
     due_date: '2031-01-01',
     description: `${mark}invoice`,
   })),
-  /** What can be paid. */
+  /** Can be paid, several times. */
   'sent-invoices': made('/api/v1/invoices', async (gateway, account, mark) => ({
     client_id: await payingClient(gateway, account, mark),
-    amount: 1,
+    amount: 1_000,
     due_date: '2031-01-01',
     status: 'Sent',
     description: `${mark}invoice`,
   })),
-  /** Half of it is on an invoice. */
+  /** Drafts with time on them, of a client that has more time to bill. */
+  'timed-invoices': async (gateway, account, mark) => {
+    const { client_id, project_id } = await clientWithTime(gateway, account, mark);
+    const wanted = { client_id, missing_rate: 'zero', description: `${mark}invoice` };
+    const invoice = await create(gateway, '/api/v1/invoices/from-time', wanted, account);
+    await create(gateway, '/api/v1/time-entries', { project_id, hours: 2, date: '2026-01-03' }, account);
+    return invoice.id;
+  },
+  /** A part is on an invoice, and the rest is credit. */
   payments: made('/api/v1/payments', async (gateway, account, mark) => ({
     client_id: await payingClient(gateway, account, mark),
-    amount: 2,
+    amount: 1_000,
     note: `${mark}payment`,
-    allocations: [{ invoice_id: await makers['sent-invoices'](gateway, account, mark) }],
+    allocations: [{ invoice_id: await makers['sent-invoices'](gateway, account, mark), amount: 1 }],
   })),
   documents: async (gateway, account, mark) => {
     // An account may have only so many: the old ones make room.
@@ -171,7 +179,10 @@ export const operations: Record<string, Called> = {
     }),
   },
   listUnbilledTime: {},
-  createInvoiceFromTime: { body: { missing_rate: 'zero' }, naming: clientWithTime },
+  createInvoiceFromTime: {
+    body: { missing_rate: 'zero' },
+    naming: async (gateway, account) => ({ client_id: (await clientWithTime(gateway, account, 'own-')).client_id }),
+  },
   addTimeToInvoice: { body: { missing_rate: 'zero' } },
   releaseTimeFromInvoice: { body: {} },
   getInvoiceTime: {},
@@ -188,7 +199,7 @@ export const operations: Record<string, Called> = {
   deleteInvoice: {},
   writeOffInvoice: { body: { reason: 'x' } },
   createPayment: { body: { amount: 1 }, refs: ['clients'] },
-  payInvoice: { body: {} },
+  payInvoice: { body: { amount: 1 } },
   listPayments: {},
   getPayment: {},
   updatePayment: { body: { note: 'New' } },
@@ -235,17 +246,18 @@ export const operations: Record<string, Called> = {
   generatePdf: { body: {} },
 };
 
-async function clientWithTime(gateway: TestGateway, account: TestAccount) {
-  const client_id = await makers.clients(gateway, account, 'own-');
-  const project = await create(gateway, '/api/v1/projects', { name: 'x', client_id }, account);
-  await create(gateway, '/api/v1/time-entries', { project_id: project.id, hours: 1, date: '2026-01-02' }, account);
-  return { client_id };
+async function clientWithTime(gateway: TestGateway, account: TestAccount, mark: string) {
+  const client_id = await makers.clients(gateway, account, mark);
+  const { id: project_id } = await create(gateway, '/api/v1/projects', { name: `${mark}project`, client_id }, account);
+  await create(gateway, '/api/v1/time-entries', { project_id, hours: 1, date: '2026-01-02' }, account);
+  return { client_id, project_id };
 }
 
 /** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
 export function kindOf(path: string): string {
-  // Drafts cannot be paid.
-  if (/\/(payments|write-off)$/.test(path) && path.includes('/invoices/')) return 'sent-invoices';
+  // Drafts cannot be paid, and time is on drafts.
+  if (/\/invoices\/[^/]+\/(payments|write-off)$/.test(path)) return 'sent-invoices';
+  if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
 }
 
