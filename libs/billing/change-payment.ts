@@ -186,7 +186,11 @@ function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: nu
   const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
   if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
   const most = invoice_id ? of.reduce((sum, part) => sum + liveAmount(part), 0) : unallocated;
-  if (amount > most) throw conflict(`Cannot refund more than ${writtenAmount(most, currency)}`);
+  if (amount > most) {
+    const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(most, currency)];
+    const where = of[0] ? `paid on ${of[0].invoice_number}` : 'unallocated';
+    throw conflict(`Cannot refund ${sum}: ${rest} of the payment is ${where}`);
+  }
   if (!invoice_id) return { allocations, unallocated: unallocated - amount };
   let left = amount;
   const reduced = allocations.map((part) => {

@@ -34,7 +34,13 @@ const SHOWN = {
   created_at: 1,
 } as const;
 
-/** @returns the invoices of each quote by its id, oldest first; those that were cancelled are left out. */
+/** Written off as a whole, without any payment. Such an invoice is Cancelled too, but what it billed is given up and not billed again. */
+const GIVEN_UP = {
+  amount_written_off: { $gt: 0 },
+  $expr: { $gte: ['$amount_written_off', { $add: ['$amount', '$tax_amount'] }] },
+} as const;
+
+/** @returns the invoices of each quote by its id, oldest first; those that were cancelled otherwise than by a write-off are left out. */
 export async function invoicesOfQuotes(
   quoteIds: readonly StoredId[],
   accountId: Id,
@@ -46,7 +52,7 @@ export async function invoicesOfQuotes(
       {
         account_id: storedId(accountId),
         quote_id: { $in: [...quoteIds] },
-        status: { $ne: 'Cancelled' },
+        $or: [{ status: { $ne: 'Cancelled' } }, GIVEN_UP],
       } as object,
       { projection: SHOWN, sort: { _id: 1 }, ...(session ? { session } : {}) },
     )

@@ -157,7 +157,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Book money that went back, from the credit or from an invoice',
       missingReference: missingInvoice,
       response: paymentResponse,
-      conflict: 'Cannot refund more than 100.00',
+      conflict: 'Cannot refund 120.00: 100.00 of the payment is unallocated',
     },
     handler: postRefund,
   }),

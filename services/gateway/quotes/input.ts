@@ -98,7 +98,8 @@ export const conversion = Joi.object<Conversion>({
 function shareOfPart(body: Conversion, { message }: Joi.CustomHelpers) {
   const shares = [body.percent, body.amount].filter((share) => share !== undefined && share !== null).length;
   const isPart = body.part === 'deposit' || body.part === 'progress';
-  if (isPart && shares !== 1) return message({ custom: `percent or amount is required for ${body.part}` });
+  if (isPart && shares === 0) return message({ custom: `percent or amount is required for ${body.part}` });
+  if (isPart && shares === 2) return message({ custom: `percent and amount must not both be given for ${body.part}` });
   return !isPart && shares > 0 ? message({ custom: `percent and amount are not allowed for ${body.part}` }) : body;
 }
 

@@ -108,6 +108,36 @@ describe('a quote in full', () => {
   });
 });
 
+describe('what was written off as a whole', () => {
+  test('when the invoice of a quote is written off, then the quote stays converted', async () => {
+    const { convert, api, path } = await offer();
+    const [, invoice] = await convert({ accept: true, status: 'Sent' });
+    await api.post(`/api/v1/invoices/${invoice['id']}/write-off`, { reason: 'Insolvent' });
+    for (const body of [{}, { part: 'progress', amount: 5 }, { part: 'final' }]) {
+      expect(await convert(body)).toEqual([409, { error: 'Quote was already converted to INV-0001' }]);
+    }
+    expect((await api.get(path)).body.data).toMatchObject({
+      left_to_bill: 0,
+      invoices: [{ invoice_number: 'INV-0001', status: 'Cancelled' }],
+    });
+  });
+
+  test('when a deposit is written off, then the final invoice does not ask for it again', async () => {
+    const { convert, api } = await offer();
+    const [, deposit] = await convert({ part: 'deposit', amount: 250, accept: true, status: 'Sent' });
+    await api.post(`/api/v1/invoices/${deposit['id']}/write-off`, { reason: 'Goodwill' });
+    expect(await convert({ part: 'final' })).toMatchObject([201, { amount: 750 }]);
+  });
+
+  test('when an invoice is cancelled of which a part was written off, then the quote can be converted again', async () => {
+    const { convert, api } = await offer();
+    const [, invoice] = await convert({ accept: true, status: 'Sent' });
+    await api.post(`/api/v1/invoices/${invoice['id']}/write-off`, { reason: 'Bank fee', amount: 5 });
+    await api.patch(`/api/v1/invoices/${invoice['id']}`, { status: 'Cancelled' });
+    expect(await convert()).toMatchObject([201, { invoice_number: 'INV-0002' }]);
+  });
+});
+
 describe('a quote in parts', () => {
   test('when 999.99 are billed as 30 % + 30 % + final, then nets add up to 999.99, and a fourth part is 409', async () => {
     const { convert, api, path } = await offer({ amount: 999.99 });
@@ -177,7 +207,7 @@ describe('a quote in parts', () => {
     expect(await details({ part: 'deposit' })).toEqual([400, ['percent or amount is required for deposit']]);
     expect(await details({ part: 'progress', percent: 5, amount: 5 })).toEqual([
       400,
-      ['percent or amount is required for progress'],
+      ['percent and amount must not both be given for progress'],
     ]);
     expect(await details({ percent: 5 })).toEqual([400, ['percent and amount are not allowed for full']]);
     expect(await details({ part: 'deposit', amount: 0 })).toEqual([

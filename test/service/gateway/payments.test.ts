@@ -191,7 +191,12 @@ describe('what follows', () => {
     const at = `/api/v1/invoices/${invoices[0].id}/payments`;
     const { data: payment } = (await post(account, at, { amount: 120 })).body;
     const refunds = `${path}/${payment.id}/refunds`;
-    expect((await post(account, refunds, { amount: 21 })).body.error).toBe('Cannot refund more than 20.00');
+    const problem = async (body: object) => (await post(account, refunds, body)).body.error;
+    expect(await problem({ amount: 21 })).toBe('Cannot refund 21.00: 20.00 of the payment is unallocated');
+    const { id: invoice_id, invoice_number } = invoices[0];
+    expect(await problem({ amount: 101, invoice_id })).toBe(
+      `Cannot refund 101.00: 100.00 of the payment is paid on ${invoice_number}`,
+    );
     expect((await post(account, refunds, { amount: 20 })).body.data.unallocated).toBe(0);
     const external_id = randomUUID();
     const back = { amount: 30, invoice_id: invoices[0].id, external_id };
