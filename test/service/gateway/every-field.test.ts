@@ -38,6 +38,14 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     ['Open', 'Closed'],
     ['Open', 'Done'],
   ],
+  rounding: [
+    { minutes: 6, mode: 'up', scope: 'entry', minimum: 0 },
+    { minutes: 15, mode: 'nearest', scope: 'day', minimum: 30 },
+  ],
+  payment_days: [7, 30],
+  settle_tolerance: [0.05, 0.5],
+  // Money does not come in the future.
+  'payments.date': [today, addDays(today, -1)],
   number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],
 };
 
@@ -86,6 +94,7 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
     const sent = {
       ...(await bodyFor(gateway, row.operation, gateway.account)),
       ...(await ownersOf(name, value, fieldsOf(row))),
+      ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
       [name]: value,
     };
     const reply = await gateway.post(row.path, sent);
@@ -137,6 +146,16 @@ async function ownersOf(name: string, id: unknown, known: object): Promise<objec
   return Object.fromEntries(owners.filter(([owner, of]) => of !== undefined && owner in known));
 }
 
+interface Allocation {
+  invoice_id: string;
+  amount: number;
+}
+
+/** A payment pays invoices of its own client. */
+async function payerOf([part]: Allocation[]): Promise<string> {
+  return (await gateway.get(`/api/v1/invoices/${part?.invoice_id}`)).body.data.client.id;
+}
+
 async function requireShown(url: string, name: string, value: unknown, reason: string, key = gateway.account.key) {
   const reply = await gateway.get(url, { key });
   check('GET', url, reply);
@@ -155,6 +174,10 @@ async function requireShown(url: string, name: string, value: unknown, reason: s
 function expectedOf(name: string, value: unknown): unknown {
   if (name === 'number_formats')
     return expect.objectContaining({ invoice: expect.objectContaining((value as { invoice: object }).invoice) });
+  if (name === 'allocations')
+    return (value as Allocation[]).map(({ invoice_id, amount }) =>
+      expect.objectContaining({ invoice: expect.objectContaining({ id: invoice_id }), amount }),
+    );
   if (name !== 'line_items') return value;
   return (value as { description: string; quantity: number; rate: number }[]).map(
     ({ description, quantity, rate }) => ({
@@ -172,6 +195,10 @@ async function samplesOf(resource: string, name: string, field: Field): Promise<
   if (kind) {
     const id = await make(gateway, kind, gateway.account, 'sample-');
     return [id, id];
+  }
+  if (name === 'allocations') {
+    const part = { invoice_id: await make(gateway, 'sent-invoices', gateway.account, 'sample-'), amount: 0.5 };
+    return [[part], [part]];
   }
   const known = SAMPLES[`${resource}.${name}`] ?? SAMPLES[name] ?? BY_TYPE[type];
   if (known) return known;
