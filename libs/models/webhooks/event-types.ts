@@ -7,6 +7,16 @@ interface Declaration {
 }
 
 const exampleTime = '2026-11-02T09:30:00.000Z';
+/** The ids are those of the examples of the records. */
+const exampleInvoice = { id: '019a1f00-0000-7000-8000-0000000017ce', invoice_number: 'INV-0042' };
+const releasedAllocation = {
+  id: '019a1f00-0000-7000-8000-0000000a110c',
+  invoice: exampleInvoice,
+  amount: 1356.6,
+  refunded: 0,
+  date: '2026-11-20',
+  released_on: '2026-11-21',
+};
 
 /** The part before the dot is the noun: it says which record the event carries, see reference/event-catalogue.ts. */
 const declarations = {
@@ -75,7 +85,13 @@ const declarations = {
   },
   'quote.converted': {
     description: 'An invoice was made of a quote or of a part of it; `invoices` has it.',
-    example: { status: 'Accepted' },
+    example: {
+      status: 'Accepted',
+      invoices: [{ ...exampleInvoice, part: 'full', amount: 1140, status: 'Draft' }],
+      left_to_bill: 0,
+      converted_at: exampleTime,
+      acceptance: { by: 'client', at: exampleTime, withdrawn_at: null, changed: false },
+    },
   },
   'quote.expired': {
     description:
@@ -135,13 +151,28 @@ const declarations = {
   },
   'payment.released': {
     description: 'Money that was on an invoice is credit of the client again.',
+    example: { allocations: [releasedAllocation], unallocated: 1400 },
   },
   'payment.voided': {
     description: 'A payment that was entered by mistake was voided.',
-    example: { status: 'Voided', void_reason: 'Entered twice', allocations: [], unallocated: 0 },
+    example: { status: 'Voided', void_reason: 'Entered twice', allocations: [releasedAllocation], unallocated: 0 },
   },
   'payment.refunded': {
     description: 'Money of a payment went back to the client.',
+    example: {
+      refunds: [
+        {
+          id: '019a1f00-0000-7000-8000-0000000eef0d',
+          amount: 43.4,
+          date: '2026-11-21',
+          method: 'bank_transfer',
+          reference: 'Refund of the surplus',
+          external_id: null,
+          invoice: null,
+        },
+      ],
+      unallocated: 0,
+    },
   },
   'documents.completed': {
     description: 'A batch of documents is finished; the data names those that could not be printed.',

@@ -66,7 +66,9 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     if (bodies.length === 0)
       throw new Error(`No ${type} was sent: cause it in causeEveryEvent at the end of this file`);
     expect(bodies.flatMap((body) => problemsOf(type, body))).toEqual([]);
-    const [shown, carried] = [Object.keys(entry()?.example.data ?? {}), Object.keys(bodies[0].data)];
+    const example: AnyRecord = entry()?.example.data ?? {};
+    const [shown, carried] = [Object.keys(example), Object.keys(bodies[0].data)];
+    const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
     const advice = [
       ...shown
         .filter((field) => !carried.includes(field))
@@ -74,6 +76,9 @@ describe.each(EVENT_TYPES)('%s', (type) => {
       ...carried
         .filter((field) => !shown.includes(field))
         .map((field) => `it carries ${field}, and its example does not: ${CHANGE_EXAMPLE}`),
+      ...carried
+        .filter((field) => isEmpty(example[field]) && !bodies.some(({ data }) => isEmpty(data[field])))
+        .map((field) => `it carries some of ${field}, and its example none: ${CHANGE_EXAMPLE}`),
     ];
     expect(advice.map((text) => `${type}: ${text}`)).toEqual([]);
   });
@@ -149,6 +154,7 @@ async function causeEveryEvent() {
   await remove(`invoices/${(await make('invoices', { ...late, status: 'Draft', due_date: '2099-12-31' })).id}`);
   await remove(`quotes/${(await make('quotes', document)).id}`);
   await emitExpirations();
+  await causeMovements(document);
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();
@@ -164,6 +170,27 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+/** A quote becomes an invoice; money comes for invoices, is released, voided and refunded; and what is due is given up. */
+async function causeMovements(document: { client_id: string }) {
+  const post = (path: string, body: object) => gateway.post(`/api/v1/${path}`, body).then(({ body }) => body.data);
+  const issue = async () =>
+    create(gateway, '/api/v1/invoices', { ...document, due_date: '2099-12-31', status: 'Sent' });
+
+  const quote = await create(gateway, '/api/v1/quotes', document);
+  await post(`quotes/${quote.id}/convert`, { accept: true });
+
+  const partly = await issue();
+  const first = await post(`invoices/${partly.id}/payments`, { amount: 35 });
+  await gateway.patch(`/api/v1/payments/${first.id}`, { note: 'From the parent company' });
+  await post(`payments/${first.id}/release`, {});
+  await post(`payments/${first.id}/refunds`, { amount: 10 });
+  await post(`invoices/${partly.id}/write-off`, { amount: 0.05, reason: 'Bank charges' });
+
+  const paid = await issue();
+  const mistaken = await post(`invoices/${paid.id}/payments`, {});
+  await post(`payments/${mistaken.id}/void`, { reason: 'Entered twice' });
 }
 
 /** The bytes do not matter here: the event names the documents and does not contain them. */
