@@ -72,7 +72,7 @@ export const ALLOCATIONS_MAX = 500;
 export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<Booked> {
   const { session, accountId } = unit;
   const known = given.external_id && (await findKnown(unit, given.external_id));
-  if (known) return { payment: requireSame(known, given), isKnown: true, moved: [], account: undefined };
+  if (known) return { payment: await requireSame(unit, known, given), isKnown: true, moved: [], account: undefined };
   const base = newRecord(accountId);
   const account = await readAccount(accountId); // Outside of the transaction, whose first step is to draw.
   const date = dayOf(given.date, account);
@@ -244,15 +244,20 @@ async function findKnown({ accountId, session }: UnitOfWork, external_id: string
   return (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
 }
 
-/** @throws AppError 422 when the payment that has the `external_id` is another one. */
-function requireSame(known: PaymentRecord, { amount, client_id, pays }: NewPayment): PaymentRecord {
+/** @throws AppError 422 when the payment that has the `external_id` is another one, 404 for an invoice that is not the account's. */
+async function requireSame(
+  unit: UnitOfWork,
+  known: PaymentRecord,
+  { amount, client_id, pays }: NewPayment,
+): Promise<PaymentRecord> {
+  const [invoice] = pays !== 'oldest' && 'invoice_id' in pays ? await namedInvoices(unit, pays) : [];
+  const client = client_id ?? invoice?.client_id;
   const isOtherSum = amount !== undefined && toMinor(amount, known.currency) !== known.amount;
-  const isOtherClient = client_id !== undefined && client_id !== String(known.client_id);
+  const isOtherClient = client !== undefined && String(client) !== String(known.client_id);
   const isOtherInvoice =
-    pays !== 'oldest' &&
-    'invoice_id' in pays &&
+    invoice !== undefined &&
     known.allocations.length > 0 &&
-    !known.allocations.some(({ invoice_id }) => String(invoice_id) === pays.invoice_id);
+    !known.allocations.some(({ invoice_id }) => invoice_id.equals(invoice._id));
   if (isOtherSum || isOtherClient || isOtherInvoice) {
     throw new AppError(422, 'external_id was already used with another payment');
   }

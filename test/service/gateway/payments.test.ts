@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
+import { type AnyRecord, create, createClient, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 let gateway: TestGateway;
@@ -100,6 +100,20 @@ describe('booking', () => {
     expect(await read(account, invoices[0])).toMatchObject({ status: 'Paid', amount_paid: 100 });
     const other = await post(account, path, { ...body, amount: 99 });
     expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another payment']);
+  });
+
+  test("when the external_id of a client's credit comes for an invoice of another client, then 422 and nothing is paid", async () => {
+    const { account, invoices } = await ledger(100);
+    const { id: client_id } = await createClient(gateway, {}, account);
+    await pay(account, { client_id, amount: 100, external_id: 'ch_1' });
+
+    for (const body of [{ external_id: 'ch_1' }, { external_id: 'ch_1', amount: 100 }]) {
+      const reply = await post(account, `/api/v1/invoices/${invoices[0].id}/payments`, body);
+      expect([reply.status, reply.body.error]).toEqual([422, 'external_id was already used with another payment']);
+    }
+    const missing = await post(account, `/api/v1/invoices/${UNKNOWN_ID}/payments`, { external_id: 'ch_1' });
+    expect([missing.status, missing.body.error]).toEqual([404, 'Invoice not found or access denied']);
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_paid: 0 });
   });
 
   test('when it is a dry run, then it says what would happen, and nothing happens', async () => {
