@@ -74,7 +74,10 @@ export async function senderOf(
         ...(row.body ? { body } : {}),
       }),
     bodyWith: (field, literal) =>
-      JSON.stringify(placed(body, field.path, shapeOf(row))).replace('"PLACE"', () => literal),
+      JSON.stringify(placed(without(body, OTHERWISE[nameOf(field)]), field.path, shapeOf(row))).replace(
+        '"PLACE"',
+        () => literal,
+      ),
     bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
   };
 }
@@ -85,6 +88,13 @@ async function rightBody(gateway: TestGateway, row: Row, account: TestAccount): 
   const isThere = (value: unknown) => !EXAMPLE_IDS.some((id) => JSON.stringify(value).includes(id));
   const plain = Object.fromEntries(Object.entries(example).filter(([, value]) => isThere(value)));
   return { ...plain, ...(await bodyFor(gateway, row.operation, account)) };
+}
+
+/** A field that another one excludes. */
+const OTHERWISE: Record<string, string> = { 'convertQuote amount': 'percent' };
+
+function without(body: Record<string, unknown>, name: string | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([own]) => own !== name));
 }
 
 /** A copy of `body` in which PLACE stands at `path`. */

@@ -94,6 +94,7 @@ export function takes(rules: readonly Rule[], literal: string): boolean {
   return rules.every(({ name, args: { limit = 0 } = {} }) => {
     if (name === 'min') return value >= limit;
     if (name === 'max') return value <= limit;
+    if (name === 'greater') return value > limit;
     if (name === 'integer') return Number.isInteger(value);
     if (name === 'sign') return value > 0;
     if (name === 'custom') return true;
