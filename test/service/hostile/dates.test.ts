@@ -144,8 +144,8 @@ describe.each(days.map((field, index) => [nameOf(field), field, index] as const)
     const sender = await senderOf(gateway, field.row);
     const real = every(REAL, STEP, index);
     const { operation } = field.row;
-    // A document is not issued in the future.
-    const isPast = field.path[0] === 'issue_date' || OF_MONEY.has(operation);
+    // A document is not issued in the future, and time is billed up to today.
+    const isPast = ['issue_date', 'date_from'].includes(String(field.path[0])) || OF_MONEY.has(operation);
     const possible = real.filter((day) => !isPast || day <= dayIn('UTC'));
     for (const day of possible) {
       const reply = await sender.send(sender.bodyWith(field, JSON.stringify(day)));
