@@ -58,9 +58,11 @@ async function skipTo(session: Session, { accountId, kind, to }: { accountId: Id
   return first;
 }
 
+const KINDS = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 function kindOf(text: string): NumberKind {
   const kind = NUMBER_KINDS.find((each) => each === text);
-  if (!kind) throw new CommandError(`--kind must be ${NUMBER_KINDS.join(' or ')}`);
+  if (!kind) throw new CommandError(`--kind must be ${KINDS.format(NUMBER_KINDS)}`);
   return kind;
 }
 

@@ -63,6 +63,7 @@ test('when the numbers of invoices are advanced, then the next is the one after,
       lost: [],
       sequences: [{ period: null, first: 1, last: 6 }],
     },
+    payment: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
     quote: {
       gapless: true,
       drawn: 2,
@@ -157,7 +158,7 @@ test('when there is no such account, then one line on stderr', async () => {
 
 test.each([
   ['no id as account', '5', { account: 'studio' }, /^No account has the id studio$/],
-  ['an unknown kind', '5', { kind: 'receipt' }, /^--kind must be invoice or quote$/],
+  ['an unknown kind', '5', { kind: 'receipt' }, /^--kind must be invoice, payment or quote$/],
   ['another sequence as kind', '5', { kind: 'event' }, /^--kind must be/],
   ['the printed number of the other kind', 'QUO-0005', {}, /^--to must be .*such as 50 or INV-0050$/],
   ['a number with something behind it', '5th', {}, /^--to must be/],

@@ -58,7 +58,7 @@ describe('numbers', () => {
         return send(index, 'POST', paths[index % 3 === 0 ? 1 : 0] as string, body);
       }),
     );
-    const drafts = replies.filter(({ body }) => body.data?.invoice_number).slice(0, 20);
+    const drafts = replies.filter(({ status, body }) => status === 201 && body.data.invoice_number).slice(0, 20);
     const removals = await Promise.all(
       drafts.map(({ body }, index) => send(index, 'DELETE', `/api/v1/invoices/${body.data.id}`)),
     );
@@ -165,7 +165,7 @@ describe('crashes', () => {
     numbers: await NumberLedger.countDocuments({ account_id: account.id }),
     events: await Event.countDocuments({ account_id: account.id, type: 'invoice.created' }),
     answers: await Idempotency.countDocuments({ account_id: account.id }),
-    holds: (await Client.findOne({ account_id: account.id }).lean())?.lock_version ?? 0,
+    locks: (await Client.findOne({ account_id: account.id }).lean())?.lock_version ?? 0,
   });
 
   test.each(CRASH_POINTS)(
@@ -179,11 +179,11 @@ describe('crashes', () => {
 
       const isStored = point === 'after-commit';
       const count = isStored ? 1 : 0;
-      expect(await traces()).toEqual({ invoices: count, numbers: count, events: count, answers: count, holds: count });
+      expect(await traces()).toEqual({ invoices: count, numbers: count, events: count, answers: count, locks: count });
       const retried = await send(0, 'POST', '/api/v1/invoices', invoice(), headers);
       expect([retried.status, retried.body.data.invoice_number]).toEqual([201, 'INV-0001']);
       expect(retried.headers.get('Idempotent-Replayed')).toBe(isStored ? 'true' : null);
-      expect(await traces()).toEqual({ invoices: 1, numbers: 1, events: 1, answers: 1, holds: 1 });
+      expect(await traces()).toEqual({ invoices: 1, numbers: 1, events: 1, answers: 1, locks: 1 });
       expect((await audit()).gapless).toBe(true);
     },
   );
