@@ -19,9 +19,13 @@ export const NEWEST_FIRST: Order = { field: 'created_at', direction: -1 };
 
 export type Filter = Readonly<Record<string, unknown>>;
 
-/** @returns the sort of a list in this order, for an index that ends in the field and the id. */
-export function sortOf({ field, direction }: Order): Record<string, 1 | -1> {
-  return field === '_id' ? { _id: direction } : { [field]: direction, _id: direction };
+/**
+ * @returns the sort of a list in this order, for an index that ends in the field and the id. Where `filter` has one value of the field,
+ * the id alone is in order: of an index with several ranges of another field, such as null, the database merges them only by it.
+ */
+export function sortOf({ field, direction }: Order, filter: Filter = {}): Record<string, 1 | -1> {
+  const isTied = Object.hasOwn((filter[field] ?? {}) as object, '$eq');
+  return field === '_id' || isTied ? { _id: direction } : { [field]: direction, _id: direction };
 }
 
 export function positionOf(record: { _id: StoredId }, { field }: Order): Position {

@@ -81,7 +81,7 @@ export async function findPage<Stored extends Owned>(
     driverOf(model)
       .find(part, {
         // One record is in every order.
-        ...(unique ? {} : { sort: sortOf(order) }),
+        ...(unique ? {} : { sort: sortOf(order, part) }),
         skip: offset,
         limit: most,
         batchSize: most + 1,
@@ -117,7 +117,7 @@ export async function newestFirst<Stored extends Pick<Owned, '_id'>>(
   const read = (part: Filter, most: number) =>
     collection
       .find(part, {
-        sort: sortOf(NEWEST_FIRST),
+        sort: sortOf(NEWEST_FIRST, part),
         skip: offset,
         limit: most,
         batchSize: most + 1,

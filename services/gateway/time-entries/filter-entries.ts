@@ -6,16 +6,26 @@ import { Project } from '#libs/models/time/project.ts';
 import { UNBILLED } from '#libs/models/time/time-entry.ts';
 import type { TimeEntryQuery } from './input.ts';
 
-/** As findPage takes it: conditions that no index of the list serves are under `$and`. */
-export async function timeEntryFilter(accountId: Id, query: TimeEntryQuery): Promise<Record<string, unknown>> {
+/**
+ * As findPage takes it: conditions that no index of the list serves are under `$and`. Two conditions on one field are decided here: the
+ * database would sort in memory to find nothing.
+ * @returns undefined when no entry can match.
+ */
+export async function timeEntryFilter(
+  accountId: Id,
+  query: TimeEntryQuery,
+): Promise<Record<string, unknown> | undefined> {
   const { date_from, date_to, client_id, project_id, task_id, invoice_id, updated_since } = query;
   const account_id = storedId(accountId);
-  const { invoice_id: onInvoice, ...residual } = await billingFilter(accountId, query);
+  const projects = client_id ? await projectsOfClient(account_id, client_id) : undefined;
+  if (projects && project_id && !has(projects, project_id)) return undefined;
+  const billing = await billingFilter(accountId, query);
+  if (!billing) return undefined;
+  const { invoice_id: onInvoice, ...residual } = billing;
   const further = [
     ...(Object.keys(residual).length > 0 ? [residual] : []),
     ...(query.billable === undefined ? [] : [{ billable: query.billable ? { $ne: false } : false }]),
-    ...(invoice_id && onInvoice !== undefined ? [{ invoice_id: onInvoice }] : []),
-    ...(client_id ? [{ project_id: { $in: await projectsOfClient(account_id, client_id) } }] : []),
+    ...(projects && !project_id ? [{ project_id: { $in: projects } }] : []),
   ];
   return {
     account_id,
@@ -30,22 +40,34 @@ export async function timeEntryFilter(accountId: Id, query: TimeEntryQuery): Pro
   };
 }
 
-/** The condition of a state. Whether an invoice is a draft is known from the invoice alone. */
-async function billingFilter(accountId: Id, { billing }: TimeEntryQuery): Promise<Record<string, unknown>> {
+/**
+ * The condition of a state; undefined when time on the invoice that is asked for is never in it. Whether an invoice is a draft is known
+ * from the invoice alone.
+ */
+async function billingFilter(
+  accountId: Id,
+  { billing, invoice_id }: TimeEntryQuery,
+): Promise<Record<string, unknown> | undefined> {
   if (billing === undefined) return {};
   switch (billing) {
     case 'unbilled':
-      return UNBILLED;
+      return invoice_id ? undefined : UNBILLED;
     case 'not_billable':
-      return { billable: false, settled: null, invoice_id: null };
+      return invoice_id ? undefined : { billable: false, settled: null, invoice_id: null };
     case 'on_draft':
-      return { $or: [{ invoice_id: { $in: await draftsWithTime(accountId) } }] };
-    case 'billed':
-      return { $or: [{ invoice_id: { $ne: null, $nin: await draftsWithTime(accountId) } }] };
+    case 'billed': {
+      const drafts = await draftsWithTime(accountId);
+      if (invoice_id) return has(drafts, invoice_id) === (billing === 'on_draft') ? {} : undefined;
+      return { $or: [{ invoice_id: billing === 'on_draft' ? { $in: drafts } : { $ne: null, $nin: drafts } }] };
+    }
     case 'billed_elsewhere':
     case 'written_off':
       return { settled: billing };
   }
+}
+
+function has(ids: readonly StoredId[], id: Id): boolean {
+  return ids.some((one) => String(one) === id);
 }
 
 async function draftsWithTime(accountId: Id): Promise<StoredId[]> {

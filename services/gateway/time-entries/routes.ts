@@ -138,9 +138,11 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
 }
 
 async function listTimeEntries({ caller, query }: Context<unknown, TimeEntryQuery>) {
+  const filter = await timeEntryFilter(caller.accountId, query);
+  if (!filter) return listed([], { total: 0 }, query);
   const { records, ...page } = await findPage(TimeEntry, timeEntryListing, {
     ...pageOf(timeEntryListing, query),
-    filter: await timeEntryFilter(caller.accountId, query),
+    filter,
   });
   return listed(await timeEntryViews(records, caller.accountId), page, query);
 }

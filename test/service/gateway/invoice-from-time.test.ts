@@ -196,6 +196,42 @@ describe('an invoice from time', () => {
     expect(counts).toEqual([0, 1, 0, 1, 1]);
   });
 
+  test('when a list asks for a state and an invoice, or a project and a client, then both count', async () => {
+    const w = await work();
+    const [first, second] = [await w.log(), await w.log()];
+    const draft = (await bill(w, { time_entry_ids: [first] })).body.data.id;
+    const sent = (await bill(w, { time_entry_ids: [second], status: 'Sent' })).body.data.id;
+    const other = (await w.api.post('/api/v1/clients', { name: 'Bo', email: 'bo@example.com' })).body.data.id;
+    const listed = async (query: string) => {
+      const { data, pagination } = (await w.api.get(`/api/v1/time-entries?${query}`)).body;
+      expect(pagination.total).toBe(data.length);
+      return data.map(({ id }: { id: string }) => id);
+    };
+    for (const [invoice, states] of [
+      [draft, { on_draft: [first], billed: [], unbilled: [], not_billable: [], written_off: [] }],
+      [sent, { on_draft: [], billed: [second], unbilled: [], not_billable: [], written_off: [] }],
+    ] as const) {
+      for (const [state, ids] of Object.entries(states)) {
+        expect([state, await listed(`invoice_id=${invoice}&billing=${state}`)]).toEqual([state, ids]);
+      }
+    }
+    expect(await listed(`project_id=${w.project}&client_id=${w.client}`)).toHaveLength(2);
+    expect(await listed(`project_id=${w.project}&client_id=${other}`)).toEqual([]);
+  });
+
+  test('when unbilled time of one day is read page by page, then every entry is there once', async () => {
+    const w = await work();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await w.log());
+    const seen: string[] = [];
+    for (let query = 'billing=unbilled&limit=2'; query; ) {
+      const { body, headers } = await w.api.get(`/api/v1/time-entries?${query}`);
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      query = /\?([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1] ?? '';
+    }
+    expect(seen).toEqual(ids.toReversed());
+  });
+
   test('when ids and a filter come together, or another client is meant, then it is 400 and nothing is billed', async () => {
     const w = await work();
     const id = await w.log();
