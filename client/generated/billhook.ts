@@ -193,10 +193,12 @@ export type RoundingInput = {
      */
     mode: "up" | "nearest" | "down" | "none";
     /**
-     * The step; required unless `mode` is `none`
+     * The step: 1, 5, 6, 10, 12, 15, 20, 30, 60; required unless `mode` is `none`
+     * @minimum 1
+     * @maximum 60
      * @format double
      */
-    minutes?: 1 | 5 | 6 | 10 | 12 | 15 | 20 | 30 | 60;
+    minutes?: number;
     /**
      * Each entry by itself, the entries of one line and day together, or those of a line
      */

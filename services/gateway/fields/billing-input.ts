@@ -15,10 +15,11 @@ export function hourlyRateInput() {
 export function roundingInput() {
   return Joi.object<TimeRounding, true>({
     minutes: Joi.number()
+      .integer()
       .valid(...ROUNDING_MINUTES)
       .when('mode', { is: 'none', otherwise: Joi.required() })
       .default(1)
-      .description('The step; required unless `mode` is `none`'),
+      .description(`The step: ${ROUNDING_MINUTES.join(', ')}; required unless \`mode\` is \`none\``),
     mode: Joi.string()
       .valid(...ROUNDING_MODES)
       .required()

@@ -52,7 +52,15 @@ function tidy(schema: JsonSchema, direction: Direction): JsonSchema {
   const isFree = tidied['type'] === 'object' && !tidied['properties'] && !tidied['patternProperties'];
   if (isFree) tidied['additionalProperties'] ??= true;
   if (isSchema(tidied['items'])) tidied['items'] = inner(tidied['items']);
-  return withNull(inDouble(unwrapped(tidied, inner)), direction);
+  return withNull(inDouble(withoutNumberEnum(unwrapped(tidied, inner))), direction);
+}
+
+/** Generators of Java make classes that do not compile of an enum of numbers: its bounds stand in the schema, its values in the description. */
+function withoutNumberEnum(schema: JsonSchema): JsonSchema {
+  const { enum: values, ...rest } = schema;
+  const numbers = Array.isArray(values) ? values.filter((value) => typeof value === 'number') : [];
+  if (numbers.length === 0) return schema;
+  return { ...rest, minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
 }
 
 /** Generators of Go take a number without a format for one of single precision: money above 100,000 loses its cents. */

@@ -47,6 +47,12 @@ test('when a field is a boolean, then it is no constant and no enum', () => {
   expect(pathsWhere(({ const: constant }) => typeof constant === 'boolean')).toEqual([]);
 });
 
+test('when a field is a number, then it is no enum: generators of Java do not compile it', () => {
+  const isNumber = (value: unknown) => typeof value === 'number';
+
+  expect(pathsWhere(({ enum: values }) => Array.isArray(values) && values.some(isNumber))).toEqual([]);
+});
+
 test('when a schema has properties, then no conditions stand beside them', () => {
   const conditions = ['anyOf', 'allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
 
