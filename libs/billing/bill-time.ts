@@ -8,9 +8,8 @@ import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import { staleRead } from '../mongo/errors.ts';
-import type { RateSource } from './hourly-rate.ts';
 import type { SelectedTime } from './select-time.ts';
-import { timeContext, timeEntryViews } from './time-context.ts';
+import { timeContext, timeEntryViews, timeToBill } from './time-context.ts';
 import { type LineForm, type TimeLine, type TimeToBill, timeLine, timeLines } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -170,19 +169,12 @@ export async function timeByLine(
   const entries = await entriesOf(unit, invoiceId);
   const contextOf = await timeContext(entries, unit.accountId, unit.session);
   const billed = entries.map((entry) => {
-    const { project, task } = contextOf(entry);
-    const toBill: TimeToBill = {
-      id: String(entry._id),
-      project: { id: String(entry.project_id), name: project?.name ?? '' },
-      task: task ? { id: String(task._id), name: task.name } : null,
-      date: entry.date,
-      seconds: entry.seconds,
-      description: entry.description,
+    const asBilled = {
       rate: entry.billed_rate ?? 0,
-      rateFrom: (entry.billed_rate_from ?? 'none') satisfies RateSource | 'none',
+      rateFrom: entry.billed_rate_from ?? 'none',
       rounding: null,
-    };
-    return { line: entry.billed_line ?? 0, toBill };
+    } as const;
+    return { line: entry.billed_line ?? 0, toBill: timeToBill(entry, contextOf(entry), asBilled) };
   });
   const groups = Map.groupBy(billed, ({ line }) => line);
   return new Map([...groups].map(([line, group]) => [line, group.map(({ toBill }) => toBill)]));

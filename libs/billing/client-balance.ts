@@ -2,7 +2,7 @@
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { driverOf, readBoth } from '../models/records.ts';
+import { driverOf, readAll } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
 import { dueOf } from './balance.ts';
@@ -21,8 +21,7 @@ const BALANCE_LIMIT_MS = 5_000;
 export async function clientBalances(accountId: Id, client_id: StoredId, today: string, session?: Session) {
   const own = { account_id: storedId(accountId), client_id };
   const options = { maxTimeMS: BALANCE_LIMIT_MS, ...(session ? { session } : {}) };
-  const [open, credits] = (await readBoth(
-    session,
+  const [open, credits] = (await readAll(session, [
     () =>
       driverOf(Invoice)
         .find({ ...own, status: { $in: ['Sent', 'Overdue'] } } as object, { ...options, projection: BALANCE_FIELDS })
@@ -35,7 +34,7 @@ export async function clientBalances(accountId: Id, client_id: StoredId, today: 
           projection: CREDIT_FIELDS,
         })
         .toArray(),
-  )) as unknown as [InvoiceRecord[], PaymentRecord[]];
+  ])) as unknown as [InvoiceRecord[], PaymentRecord[]];
   const sums = new Map<string, Sums>();
   const of = (currency: string) => {
     const found = sums.get(currency) ?? { due: 0, overdue: 0, credit: 0, sources: [] };

@@ -9,8 +9,8 @@ import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
 import { Task } from '../models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../models/time/time-entry.ts';
-import { type HourlyRate, hourlyRate } from './hourly-rate.ts';
-import { timeContext } from './time-context.ts';
+import type { HourlyRate } from './hourly-rate.ts';
+import { timeContext, timeToBill } from './time-context.ts';
 import type { TimeToBill } from './time-lines.ts';
 import { effectiveRounding, type TimeRounding } from './time-rounding.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -62,31 +62,15 @@ export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<Se
     : await unbilledEntries(unit, billing);
   const contextOf = await timeContext(records, unit.accountId, unit.session);
   const selected = records.map((record): SelectedTime => {
-    const { project, task } = contextOf(record);
-    const rate = hourlyRate({
-      entry: record.hourly_rate,
-      task: task?.rate,
-      project: project?.hourly_rate,
-      client: client.hourly_rate,
-      account: account.hourly_rate,
-    });
-    const toBill: TimeToBill = {
-      id: String(record._id),
-      project: { id: String(record.project_id), name: project?.name ?? '' },
-      task: task ? { id: String(task._id), name: task.name } : null,
-      date: record.date,
-      seconds: record.seconds,
-      description: record.description,
-      rate: rate?.rate ?? 0,
-      rateFrom: rate?.from ?? 'none',
-      rounding: effectiveRounding(
-        selection.rounding,
-        project?.rounding,
-        client.rounding,
-        account.rounding as TimeRounding | null | undefined,
-      ),
-    };
-    return { record, toBill, rate };
+    const { project, task, rate } = contextOf(record);
+    const rounding = effectiveRounding(
+      selection.rounding,
+      project?.rounding,
+      client.rounding,
+      account.rounding as TimeRounding | null | undefined,
+    );
+    const billed = { rate: rate?.rate ?? 0, rateFrom: rate?.from ?? 'none', rounding } as const;
+    return { record, toBill: timeToBill(record, { project, task }, billed), rate };
   });
   const rated = withRates(selected, selection.missing_rate);
   if (rated.length === 0) throw conflict('Nothing to bill');

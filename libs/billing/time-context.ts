@@ -3,7 +3,7 @@ import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
-import { findAllOwn } from '../models/records.ts';
+import { findAllOwn, readAll } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import { Project, type ProjectRecord } from '../models/time/project.ts';
 import { Task, type TaskRecord } from '../models/time/task.ts';
@@ -15,6 +15,7 @@ import {
 } from '../models/time/time-entry.ts';
 import type { Session } from '../mongo/connection.ts';
 import { type HourlyRate, hourlyRate } from './hourly-rate.ts';
+import type { TimeToBill } from './time-lines.ts';
 
 type InvoiceState = Pick<InvoiceRecord, '_id' | 'number' | 'number_text' | 'status'>;
 
@@ -36,7 +37,7 @@ export async function timeContext(
   session?: Session,
 ): Promise<(entry: Placed) => EntryContext> {
   const invoiceIds = idsOf(entries.map(({ invoice_id }) => invoice_id));
-  const [projects, tasks, invoices] = await inOrder(session, [
+  const [projects, tasks, invoices] = await readAll(session, [
     () => findAllOwn(Project, accountId, idsOf(entries.map((one) => one.project_id)), PROJECT_FIELDS, session),
     () => findAllOwn(Task, accountId, idsOf(entries.map((one) => one.task_id)), ['name', 'rate'], session),
     () => findAllOwn(Invoice, accountId, invoiceIds, ['number', 'number_text', 'status'], session),
@@ -45,7 +46,7 @@ export async function timeContext(
     [hourly_rate, tasks.get(String(task_id))?.rate, projects.get(String(project_id))?.hourly_rate].some(isSet);
   const unrated = entries.filter((entry) => !isRated(entry));
   const clientIds = idsOf(unrated.map(({ project_id }) => projects.get(String(project_id))?.client_id));
-  const [clients, account] = await inOrder(session, [
+  const [clients, account] = await readAll(session, [
     () => findAllOwn(Client, accountId, clientIds, ['hourly_rate'], session),
     async () => (unrated.length > 0 ? readAccount(accountId, session) : undefined),
   ] as const);
@@ -75,6 +76,23 @@ function rateOf({ hourly_rate }: Placed, { project, task, client, account }: Rat
     client: client?.hourly_rate,
     account: account?.hourly_rate,
   });
+}
+
+/** The entry as a line bills it. The rate, and the rule that rounds it, are the caller's. */
+export function timeToBill(
+  entry: TimeEntryRecord,
+  { project, task }: Pick<EntryContext, 'project' | 'task'>,
+  billed: Pick<TimeToBill, 'rate' | 'rateFrom' | 'rounding'>,
+): TimeToBill {
+  return {
+    id: String(entry._id),
+    project: { id: String(entry.project_id), name: project?.name ?? '' },
+    task: task ? { id: String(task._id), name: task.name } : null,
+    date: entry.date,
+    seconds: entry.seconds,
+    description: entry.description,
+    ...billed,
+  };
 }
 
 /** The entries as they are read, listed and announced. */
@@ -118,15 +136,4 @@ function idsOf(ids: readonly (StoredId | null | undefined)[]): string[] {
 
 function isSet<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
-}
-
-/** Reads side by side, or one after the other in a transaction, which carries only one at a time. */
-async function inOrder<Reads extends readonly (() => Promise<unknown>)[]>(
-  session: Session | undefined,
-  reads: Reads,
-): Promise<{ -readonly [Index in keyof Reads]: Awaited<ReturnType<Reads[Index]>> }> {
-  const results: unknown[] = [];
-  if (session) for (const read of reads) results.push(await read());
-  else results.push(...(await Promise.all(reads.map((read) => read()))));
-  return results as never;
 }

@@ -68,13 +68,15 @@ export async function findAllOwn<Stored extends Owned>(
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));
 }
 
-/** Two reads: side by side, or one after the other in a transaction, which carries only one at a time. */
-export async function readBoth<One, Other>(
+/** Reads side by side, or one after the other in a transaction, which carries only one at a time. */
+export async function readAll<Reads extends readonly (() => Promise<unknown>)[]>(
   session: Session | undefined,
-  one: () => Promise<One>,
-  other: () => Promise<Other>,
-): Promise<[One, Other]> {
-  return session ? [await one(), await other()] : Promise.all([one(), other()]);
+  reads: readonly [...Reads],
+): Promise<{ -readonly [Index in keyof Reads]: Awaited<ReturnType<Reads[Index]>> }> {
+  if (!session) return (await Promise.all(reads.map((read) => read()))) as never;
+  const results: unknown[] = [];
+  for (const read of reads) results.push(await read());
+  return results as never;
 }
 
 /**

@@ -1,7 +1,7 @@
 // What is shown inside an invoice or a quote: its client, its project, and the invoices of a quote.
 import type { Session } from '../../mongo/connection.ts';
 import { type ClientRecord, clientsOf } from '../accounts/client.ts';
-import { readBoth } from '../records.ts';
+import { readAll } from '../records.ts';
 import type { Id, StoredId } from '../tenant.ts';
 import { type ProjectRecord, projectsOf } from '../time/project.ts';
 import type { Parties } from './parties.ts';
@@ -33,11 +33,10 @@ export async function embeddedIn(
   // One that was sent carries its client as it was then.
   const clientIds = documents.filter(({ parties }) => !parties).map(({ client_id }) => client_id);
   const projectIds = documents.map(({ project_id }) => project_id);
-  const [clients, projects] = await readBoth(
-    session,
+  const [clients, projects] = await readAll(session, [
     () => clientsOf(accountId, clientIds, session),
     () => projectsOf(accountId, projectIds, session),
-  );
+  ]);
   const converted = documents.filter(({ converted_at }) => converted_at).map(({ _id }) => _id);
   const invoices = await invoicesOfQuotes(converted, accountId, session);
   return ({ _id, client_id, project_id }) => ({

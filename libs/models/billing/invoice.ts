@@ -133,7 +133,7 @@ invoiceSchema.index(
   { account_id: 1, quote_claim: 1 },
   { unique: true, partialFilterExpression: { quote_claim: { $exists: true } } },
 );
-// Of all accounts: what the scheduler of the webhook service looks for.
+// Across accounts: what the scheduler looks for.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
 // What a client owes, oldest first.

@@ -91,7 +91,7 @@ const quoteSchema = recordSchema<QuoteRecord>(
 );
 // Whether a project has quotes, when a caller deletes it.
 quoteSchema.index({ account_id: 1, project_id: 1 });
-// Of all accounts: what the scheduler of the webhook service looks for.
+// Across accounts: what the scheduler looks for.
 quoteSchema.index({ expires_on: 1 }, { sparse: true });
 
 export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema);
