@@ -121,3 +121,34 @@ export const variables = {
     .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
     .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
 } as const;
+
+const { HEALTH_HOST, HEALTH_ALLOWED_HOSTS, HEALTH_PORT, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = variables;
+const { MONGODB_URI, REDIS_URL, REDIS_PREFIX } = variables;
+
+/** What every service reads. */
+export interface ServiceConfig {
+  HEALTH_HOST: string;
+  HEALTH_ALLOWED_HOSTS?: string;
+  HEALTH_PORT?: number;
+  REDIS_URL: string;
+  REDIS_PREFIX: string;
+  LOG_LEVEL: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+}
+
+export const serviceVariables = {
+  HEALTH_HOST,
+  HEALTH_ALLOWED_HOSTS,
+  HEALTH_PORT,
+  REDIS_URL,
+  REDIS_PREFIX,
+  LOG_LEVEL,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+} as const;
+
+/** What every service with records reads. */
+export interface RecordsConfig extends ServiceConfig {
+  MONGODB_URI: string;
+}
+
+export const recordsVariables = { MONGODB_URI, ...serviceVariables } as const;

@@ -1,22 +1,14 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
-import { proxyCount, readEnv, variables } from '#libs/service/env.ts';
+import { proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
 import { readOrigins } from './http/cross-origin.ts';
 
-export interface Config {
+export interface Config extends RecordsConfig {
   HOST: string;
   PORT: number;
-  HEALTH_HOST: string;
-  HEALTH_ALLOWED_HOSTS?: string;
-  HEALTH_PORT?: number;
-  MONGODB_URI: string;
-  REDIS_URL: string;
-  REDIS_PREFIX: string;
   SECRET_KEY: string;
   OUTBOUND_ALLOW: string;
-  LOG_LEVEL: string;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   CORS_ORIGINS: string;
   TRUST_PROXY: number;
   RATE_LIMIT_REQUESTS: number;
@@ -32,16 +24,9 @@ const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000
 export const configShape = Joi.object<Config, true>({
   HOST: variables.HOST,
   PORT: Joi.number().port().default(8080).description('Public port of the API'),
-  HEALTH_HOST: variables.HEALTH_HOST,
-  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
-  HEALTH_PORT: variables.HEALTH_PORT,
-  MONGODB_URI: variables.MONGODB_URI,
-  REDIS_URL: variables.REDIS_URL,
-  REDIS_PREFIX: variables.REDIS_PREFIX,
+  ...recordsVariables,
   SECRET_KEY: variables.SECRET_KEY,
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
-  LOG_LEVEL: variables.LOG_LEVEL,
-  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   CORS_ORIGINS: Joi.string()
     .allow('')
     .default('')

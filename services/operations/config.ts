@@ -1,20 +1,12 @@
 // Every variable the operations dashboard reads.
 import Joi from 'joi';
-import { hostNames, NAMES_RULE, proxyCount, readEnv, variables } from '#libs/service/env.ts';
+import { hostNames, NAMES_RULE, proxyCount, type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
 
-export interface Config {
+export interface Config extends RecordsConfig {
   OPERATIONS_HOST: string;
   OPERATIONS_PORT: number;
   OPERATIONS_ALLOWED_HOSTS?: string;
   OPERATIONS_TRUST_PROXY: number;
-  HEALTH_HOST: string;
-  HEALTH_ALLOWED_HOSTS?: string;
-  HEALTH_PORT?: number;
-  MONGODB_URI: string;
-  REDIS_URL: string;
-  REDIS_PREFIX: string;
-  LOG_LEVEL: string;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 }
 
 export const configShape = Joi.object<Config, true>({
@@ -28,14 +20,7 @@ export const configShape = Joi.object<Config, true>({
   OPERATIONS_TRUST_PROXY: proxyCount.description(
     'How many proxies in front of the operations dashboard set X-Forwarded-For',
   ),
-  HEALTH_HOST: variables.HEALTH_HOST,
-  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
-  HEALTH_PORT: variables.HEALTH_PORT,
-  MONGODB_URI: variables.MONGODB_URI,
-  REDIS_URL: variables.REDIS_URL,
-  REDIS_PREFIX: variables.REDIS_PREFIX,
-  LOG_LEVEL: variables.LOG_LEVEL,
-  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
+  ...recordsVariables,
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

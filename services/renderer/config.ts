@@ -2,18 +2,11 @@
 import { accessSync, constants } from 'node:fs';
 import Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
-import { readEnv, variables } from '#libs/service/env.ts';
+import { readEnv, type ServiceConfig, serviceVariables, variables } from '#libs/service/env.ts';
 
-export interface Config {
-  HEALTH_HOST: string;
-  HEALTH_ALLOWED_HOSTS?: string;
-  HEALTH_PORT?: number;
-  REDIS_URL: string;
-  REDIS_PREFIX: string;
+export interface Config extends ServiceConfig {
   CHROMIUM_PATH: string;
   OUTBOUND_ALLOW: string;
-  LOG_LEVEL: string;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   RENDER_CONCURRENCY: number;
   RECYCLE_PRINTS: number;
   RECYCLE_MINUTES: number;
@@ -22,19 +15,13 @@ export interface Config {
 }
 
 export const configShape = Joi.object<Config, true>({
-  HEALTH_HOST: variables.HEALTH_HOST,
-  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
-  HEALTH_PORT: variables.HEALTH_PORT,
-  REDIS_URL: variables.REDIS_URL,
-  REDIS_PREFIX: variables.REDIS_PREFIX,
+  ...serviceVariables,
   CHROMIUM_PATH: Joi.string()
     .required()
     .description(
       'Program that prints: a headless shell, which is four times as fast as a whole Chromium, or a Chromium',
     ),
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
-  LOG_LEVEL: variables.LOG_LEVEL,
-  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   // One page keeps one core busy. With one document more than pages, no page waits for Redis.
   RENDER_CONCURRENCY: Joi.number()
     .integer()

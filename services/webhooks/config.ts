@@ -1,34 +1,19 @@
 // Every variable the webhook service reads.
 import Joi from 'joi';
-import { readEnv, variables } from '#libs/service/env.ts';
+import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 
-export interface Config {
-  HEALTH_HOST: string;
-  HEALTH_ALLOWED_HOSTS?: string;
-  HEALTH_PORT?: number;
-  MONGODB_URI: string;
-  REDIS_URL: string;
-  REDIS_PREFIX: string;
+export interface Config extends RecordsConfig {
   SECRET_KEY: string;
   OUTBOUND_ALLOW: string;
-  LOG_LEVEL: string;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   DELIVERY_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
   WEBHOOK_RETRY_SCALE: number;
 }
 
 export const configShape = Joi.object<Config, true>({
-  HEALTH_HOST: variables.HEALTH_HOST,
-  HEALTH_ALLOWED_HOSTS: variables.HEALTH_ALLOWED_HOSTS,
-  HEALTH_PORT: variables.HEALTH_PORT,
-  MONGODB_URI: variables.MONGODB_URI,
-  REDIS_URL: variables.REDIS_URL,
-  REDIS_PREFIX: variables.REDIS_PREFIX,
+  ...recordsVariables,
   SECRET_KEY: variables.SECRET_KEY,
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
-  LOG_LEVEL: variables.LOG_LEVEL,
-  OTEL_EXPORTER_OTLP_ENDPOINT: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
   DELIVERY_CONCURRENCY: Joi.number()
     .integer()
     .min(1)
