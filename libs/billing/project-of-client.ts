@@ -1,5 +1,5 @@
 // The project that an invoice or a quote names: one of the account's, and of the same client.
-import { fieldProblem, notFound } from '../errors.ts';
+import { type DetailsForm, fieldProblem, notFound } from '../errors.ts';
 import { lockOwn } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Project, type ProjectRecord } from '../models/time/project.ts';
@@ -17,7 +17,7 @@ interface Named {
   clientId: StoredId;
   session: Session;
   /** The form in which the operation answers problems. */
-  details?: 'list' | 'by-field';
+  details?: DetailsForm;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function requireReferences({
   next: Partial<References>;
   accountId: Id;
   session: Session;
-  details?: 'list' | 'by-field';
+  details?: DetailsForm;
 }): Promise<void> {
   if (next.client_id === undefined && next.project_id === undefined) return;
   if (next.client_id && !next.client_id.equals(document.client_id)) {

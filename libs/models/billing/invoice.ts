@@ -6,16 +6,16 @@ import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
-import { recordsOf, type Stamped } from '../records.ts';
+import { recordsOf } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
-import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
+import { documentDatesView } from './document-dates.ts';
+import { type DocumentRecord, documentFields } from './document-fields.ts';
 import { expiryOf } from './expiry.ts';
 import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
-import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
-import { frozenClient, type Parties, partiesField } from './parties.ts';
+import { frozenClient } from './parties.ts';
 
 /** What is not asked for any more. It is never edited: it is reversed with the payment that it came with. */
 export interface WriteOff {
@@ -30,34 +30,17 @@ export interface WriteOff {
 }
 
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface InvoiceRecord extends Stamped, DocumentDates {
-  /** Of the account's sequence; 0 in a dry run, which draws none. */
-  number: number;
-  /** As it is printed, in the format that the account had when it was drawn. */
-  number_text?: string | undefined;
-  /** The year of its sequence, where every year has one. */
-  number_period?: string | undefined;
-  /** See document-search.ts. */
-  search?: string;
-  client_id: StoredId;
-  project_id: StoredId | null;
-  currency: string;
-  amount: number;
-  tax_amount: number;
+export interface InvoiceRecord extends DocumentRecord {
   amount_paid: number;
   /** Sum of the write-offs that stand. */
   amount_written_off?: number | undefined;
   write_offs?: WriteOff[] | undefined;
   /** Of a paid invoice: the day of the movement that left nothing due. */
   paid_on?: string | undefined;
-  /** Percentage, 0 to 100. */
-  tax_rate: number;
   /** As it was set; a reader sees `effectiveInvoiceStatus`. */
   status: InvoiceStatus;
   /** `YYYY-MM-DD`. */
   due_date: string;
-  description: string | null;
-  line_items: LineItem[] | null;
   /** The quote it bills, its printed number, and which part of it. */
   quote_id?: StoredId;
   quote_number?: string;
@@ -66,10 +49,6 @@ export interface InvoiceRecord extends Stamped, DocumentDates {
   quote_claim?: StoredId | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
-  /** Frozen when it was sent. */
-  parties?: Parties;
-  /** The due date until `invoice.overdue` is sent; absent when there is nothing to send. */
-  expires_on?: string | undefined;
 }
 
 const writeOff = {
@@ -95,32 +74,18 @@ export const invoiceListing: Listing = {
 const invoiceSchema = recordSchema<InvoiceRecord>(
   'invoices',
   {
-    number: { type: Number, required: true },
-    number_text: String,
-    number_period: String,
-    search: String,
-    client_id: requiredIdField,
-    project_id: idField,
-    currency: { type: String, required: true },
-    amount: { type: Number, required: true },
-    tax_amount: { type: Number, required: true },
+    ...documentFields,
     amount_paid: { type: Number, required: true, default: 0 },
     amount_written_off: Number,
     write_offs: { type: [writeOff], default: undefined },
     paid_on: String,
-    tax_rate: { type: Number, required: true },
     status: { type: String, enum: INVOICE_STATUSES, required: true },
     due_date: { type: String, required: true },
-    ...documentDateFields,
-    description: String,
-    line_items: lineItemField,
     time: invoiceTimeField,
     quote_id: idField,
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
-    parties: partiesField,
-    expires_on: String,
   },
   invoiceListing,
 );

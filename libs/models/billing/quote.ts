@@ -5,14 +5,13 @@ import { leftToBill } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { Listing } from '../listing.ts';
 import { recordSchema } from '../record-schema.ts';
-import { recordsOf, type Stamped } from '../records.ts';
+import { recordsOf } from '../records.ts';
 import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
-import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
-import { type DocumentDates, documentDateFields, documentDatesView } from './document-dates.ts';
-import { type LineItem, lineItemField } from './line-item.ts';
+import { documentDatesView } from './document-dates.ts';
+import { type DocumentRecord, documentFields } from './document-fields.ts';
 import { printedNumber } from './number-ledger.ts';
-import { frozenClient, type Parties, partiesField } from './parties.ts';
+import { frozenClient } from './parties.ts';
 import { type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
@@ -20,38 +19,17 @@ export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired
 export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
 
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface QuoteRecord extends Stamped, DocumentDates {
-  /** Of the account's sequence; 0 in a dry run, which draws none. */
-  number: number;
-  /** As it is printed, in the format that the account had when it was drawn. */
-  number_text?: string | undefined;
-  /** The year of its sequence, where every year has one. */
-  number_period?: string | undefined;
-  /** See document-search.ts. */
-  search?: string;
-  client_id: StoredId;
-  project_id: StoredId | null;
-  currency: string;
-  amount: number;
-  tax_amount: number;
-  /** Percentage, 0 to 100. */
-  tax_rate: number;
+export interface QuoteRecord extends DocumentRecord {
   /** As it was set; a reader sees `effectiveQuoteStatus`. */
   status: QuoteStatus;
   /** `YYYY-MM-DD`, the last day it is valid. */
   expires_at: string;
-  description: string | null;
-  line_items: LineItem[] | null;
   /** Absent while it was never accepted. */
   acceptance?: Acceptance | undefined;
   /** When the first invoice was made of it. */
   converted_at?: Date | undefined;
   /** See lockOwn. */
   lock_version?: number;
-  /** Frozen when it was sent. */
-  parties?: Parties | undefined;
-  /** The last day until `quote.expired` is sent; absent when there is nothing to send. */
-  expires_on?: string | undefined;
 }
 
 export const quoteListing: Listing = {
@@ -66,26 +44,12 @@ export const quoteListing: Listing = {
 const quoteSchema = recordSchema<QuoteRecord>(
   'quotes',
   {
-    number: { type: Number, required: true },
-    number_text: String,
-    number_period: String,
-    search: String,
-    client_id: requiredIdField,
-    project_id: idField,
-    currency: { type: String, required: true },
-    amount: { type: Number, required: true },
-    tax_amount: { type: Number, required: true },
-    tax_rate: { type: Number, required: true },
+    ...documentFields,
     status: { type: String, enum: QUOTE_STATUSES, required: true },
     expires_at: { type: String, required: true },
-    ...documentDateFields,
-    description: String,
-    line_items: lineItemField,
-    parties: partiesField,
     acceptance: Object,
     converted_at: Date,
     lock_version: Number,
-    expires_on: String,
   },
   quoteListing,
 );

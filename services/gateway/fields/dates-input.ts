@@ -1,7 +1,7 @@
 // The dates that a caller may give an invoice or a quote: when it is issued, and when the work was done.
 
 import Joi from 'joi';
-import { fieldProblem } from '#libs/errors.ts';
+import { type DetailsForm, fieldProblem } from '#libs/errors.ts';
 import type { DocumentDates, Period } from '#libs/models/billing/document-dates.ts';
 import { day } from './input-fields.ts';
 
@@ -28,7 +28,7 @@ export const datesInput = {
 };
 
 /** The dates that a body names, as they are stored: setting one of day and period takes the other back. */
-export function changedDates(body: DatesInput, details: 'list' | 'by-field' = 'by-field'): DocumentDates {
+export function changedDates(body: DatesInput, details: DetailsForm = 'by-field'): DocumentDates {
   if (body.service_date && body.service_period) {
     throw fieldProblem('service_period', 'service_period must not stand beside service_date', details);
   }

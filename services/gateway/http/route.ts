@@ -1,7 +1,7 @@
 // One table row for each operation: what runs, what the reference shows and what the tests check all come from it.
 import type { Request, Response } from 'express';
 import type Joi from 'joi';
-import type { AppError } from '#libs/errors.ts';
+import type { AppError, DetailsForm } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { Scope } from '#libs/models/accounts/api-key.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -84,7 +84,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Checks the raw body first, for the one error that is not `Validation failed`. */
   precheckBody?: (body: unknown) => void;
   /** The shape of `details` in a 400: quotes return a list, all others go by field. */
-  details?: 'list' | 'by-field';
+  details?: DetailsForm;
   query?: Joi.ObjectSchema<Query>;
   /** Parameters of the path besides `{id}`. A value that does not fit is a 404, like an unknown id. */
   parameters?: Record<string, Joi.Schema>;

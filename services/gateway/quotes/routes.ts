@@ -3,11 +3,10 @@
 import { changedAcceptance } from '#libs/billing/acceptance.ts';
 import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/convert-quote.ts';
 import { quoteMoney } from '#libs/billing/document-money.ts';
-import { issueDateOf, issuedFields } from '#libs/billing/issue-document.ts';
-import { namedClient } from '#libs/billing/named-client.ts';
-import { sequenceOf } from '#libs/billing/number-format.ts';
+import { issuedFields } from '#libs/billing/issue-document.ts';
+import { drawDocument, newDocument } from '#libs/billing/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
-import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
+import { changedReferences, requireReferences } from '#libs/billing/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
@@ -16,7 +15,6 @@ import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
-import { partiesOf } from '#libs/models/billing/parties.ts';
 import {
   effectiveQuoteStatus,
   Quote,
@@ -28,7 +26,7 @@ import {
 } from '#libs/models/billing/quote.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord } from '#libs/models/tenant.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
@@ -163,47 +161,16 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const line_items = storedLines(body.line_items);
   const description = body.description || null;
   requirePrintableContent({ line_items, description });
-  return commit(async ({ session, accountId, drawNumber, announce }) => {
-    const base = newRecord(accountId);
-    // Outside of the transaction, whose first step has to be to draw: whatever it reads before gives another gateway time to draw,
-    // and then one of the two begins again.
-    const account = await readAccount(accountId);
-    const day = body.issue_date ?? dayIn(account.time_zone);
-    const drawn = await drawNumber('quote', base._id, { formats: account.number_formats, day });
-    const tax_rate = body.tax_rate ?? account.default_tax_rate ?? 0;
+  return commit(async (unit) => {
+    const { session, announce } = unit;
+    const drawn = await drawDocument(unit, 'quote', body.issue_date);
+    const tax_rate = body.tax_rate ?? drawn.account.default_tax_rate ?? 0;
     const money = quoteMoney({ currency, amount, tax_rate, line_items });
-    const expires_at = body.expires_at ?? addDays(dayIn(account.time_zone), VALID_DAYS);
-    const client = await namedClient(accountId, client_id, session);
-    const project = await projectOfClient({
-      accountId,
-      projectId: body.project_id,
-      clientId: client._id,
-      session,
-      details: 'list',
-    });
+    const expires_at = body.expires_at ?? addDays(dayIn(drawn.account.time_zone), VALID_DAYS);
     const dates = changedDates(body, 'list');
-    const issuing = {
-      session,
-      accountId,
-      account,
-      sequence: sequenceOf('quote', drawn.number_period ?? ''),
-      details: 'list' as const,
-    };
-    const quote: QuoteRecord = {
-      ...base,
-      ...money,
-      ...dates,
-      issue_date: await issueDateOf(dates.issue_date, { ...issuing, isIssued: status === 'Sent' }),
-      ...expiryOf(status, expires_at),
-      ...drawn,
-      client_id: client._id,
-      project_id: project?._id ?? null,
-      status,
-      expires_at,
-      description,
-      line_items,
-      ...(status === 'Sent' ? { parties: partiesOf(account, client) } : {}),
-    };
+    const content = { client_id, project_id: body.project_id, line_items, dates, status, description };
+    const { fields, client, project } = await newDocument(unit, drawn, content, 'list');
+    const quote: QuoteRecord = { ...fields, ...money, ...expiryOf(status, expires_at), expires_at };
     quote.search = documentSearch(quote);
     await insertOwn(Quote, quote, session);
     const view = quoteView(quote, { client, project, status });

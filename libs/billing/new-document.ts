@@ -1,0 +1,78 @@
+// What making an invoice and making a quote have in common: the number first, then the fields that both have.
+import { dayIn } from '../day.ts';
+import type { DetailsForm } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import type { DocumentDates } from '../models/billing/document-dates.ts';
+import type { LineItem } from '../models/billing/line-item.ts';
+import { partiesOf } from '../models/billing/parties.ts';
+import type { Stamped } from '../models/records.ts';
+import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import { issueDateOf } from './issue-document.ts';
+import { namedClient } from './named-client.ts';
+import { sequenceOf } from './number-format.ts';
+import { projectOfClient } from './project-of-client.ts';
+import type { DrawnNumber, UnitOfWork } from './unit-of-work.ts';
+
+type Kind = 'invoice' | 'quote';
+
+export interface DocumentContent {
+  client_id: Id | StoredId;
+  project_id?: Id | StoredId | null | undefined;
+  line_items: LineItem[] | null;
+  dates: DocumentDates;
+  status: 'Draft' | 'Sent';
+  description: string | null;
+}
+
+export interface Drawn {
+  kind: Kind;
+  base: Stamped;
+  account: AccountRecord;
+  number: DrawnNumber;
+}
+
+/**
+ * Draws the number. Has to be the first step of the transaction: whatever it reads before gives another gateway time to draw, and then
+ * one of the two begins again. The account is read outside of it for that reason.
+ */
+export async function drawDocument(
+  { accountId, drawNumber }: UnitOfWork,
+  kind: Kind,
+  issueDate: string | null | undefined,
+): Promise<Drawn> {
+  const base = newRecord(accountId);
+  const account = await readAccount(accountId);
+  const day = issueDate ?? dayIn(account.time_zone);
+  const number = await drawNumber(kind, base._id, { formats: account.number_formats, day });
+  return { kind, base, account, number };
+}
+
+/**
+ * The common fields of a new document, and what it is shown with.
+ * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for dates.
+ */
+export async function newDocument(
+  { session, accountId }: UnitOfWork,
+  { kind, base, account, number }: Drawn,
+  { client_id, project_id, line_items, dates, status, description }: DocumentContent,
+  details: DetailsForm = 'by-field',
+) {
+  const client = await namedClient(accountId, client_id, session);
+  const project = await projectOfClient({ accountId, projectId: project_id, clientId: client._id, session, details });
+  const isIssued = status === 'Sent';
+  const sequence = sequenceOf(kind, number.number_period ?? '');
+  const issue_date = await issueDateOf(dates.issue_date, { session, accountId, account, sequence, isIssued, details });
+  const fields = {
+    ...base,
+    ...dates,
+    issue_date,
+    ...number,
+    client_id: client._id,
+    project_id: project?._id ?? null,
+    status,
+    description,
+    line_items,
+    ...(isIssued ? { parties: partiesOf(account, client) } : {}),
+  };
+  return { fields, client, project };
+}

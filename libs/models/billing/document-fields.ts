@@ -1,0 +1,50 @@
+// The fields that invoices and quotes have in common.
+import type { Stamped } from '../records.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { type DocumentDates, documentDateFields } from './document-dates.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+import { type Parties, partiesField } from './parties.ts';
+
+/** Amounts are whole numbers of the currency's smallest unit. */
+export interface DocumentRecord extends Stamped, DocumentDates {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  /** As it is printed, in the format that the account had when it was drawn. */
+  number_text?: string | undefined;
+  /** The year of its sequence, where every year has one. */
+  number_period?: string | undefined;
+  /** See document-search.ts. */
+  search?: string;
+  client_id: StoredId;
+  project_id: StoredId | null;
+  currency: string;
+  amount: number;
+  tax_amount: number;
+  /** Percentage, 0 to 100. */
+  tax_rate: number;
+  description: string | null;
+  line_items: LineItem[] | null;
+  /** Frozen when it was sent. */
+  parties?: Parties | undefined;
+  /** The last day until the expiry event is sent, see expiry.ts; absent when there is nothing to send. */
+  expires_on?: string | undefined;
+}
+
+/** How these are declared in a model. */
+export const documentFields = {
+  number: { type: Number, required: true },
+  number_text: String,
+  number_period: String,
+  search: String,
+  client_id: requiredIdField,
+  project_id: idField,
+  currency: { type: String, required: true },
+  amount: { type: Number, required: true },
+  tax_amount: { type: Number, required: true },
+  tax_rate: { type: Number, required: true },
+  ...documentDateFields,
+  description: String,
+  line_items: lineItemField,
+  parties: partiesField,
+  expires_on: String,
+} as const;
