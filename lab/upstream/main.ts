@@ -11,7 +11,14 @@ const SMALL_HEAP = [
 ];
 
 const PROGRAMS: readonly { file: string; flags: readonly string[] }[] = [
+  { file: 'axios-keep-alive.ts', flags: [] },
   { file: 'bullmq-close.ts', flags: [] },
+  { file: 'bullmq-concurrency.ts', flags: [] },
+  { file: 'ioredis-errors.ts', flags: [] },
+  { file: 'ioredis-unix-url.ts', flags: [] },
+  { file: 'ioredis-writes.ts', flags: [] },
+  { file: 'puppeteer-pipes.ts', flags: [] },
+  { file: 'sonic-boom-flush.ts', flags: [] },
   { file: 'v8-set-retention.ts', flags: SMALL_HEAP },
 ];
 

@@ -63,8 +63,7 @@ export function makePostSigned(options: { outbound: Outbound; timeoutMs: number;
 
 async function postOnFreshConnection(call: Call, options: Parameters<typeof makePostSigned>[0]) {
   const startedAt = performance.now();
-  // The client's own timeout leaves out resolving and connecting, and AbortSignal.timeout retains an object per call until a full garbage
-  // collection.
+  // One timer for the call and its repetition. An AbortSignal.timeout would stay in memory until it fires.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
