@@ -411,7 +411,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1177,6 +1177,129 @@ export type SettledTime = {
      * @format double
      */
     changed: number;
+};
+
+export type StartTimerBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id: string;
+    /**
+     * A task of the project
+     * @minLength 36
+     * @format uuid
+     */
+    task_id?: string | null;
+    /**
+     * Of the time entry that it becomes
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * Whose time it is, in any form: each owner has one running timer. The id of the key unless given
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    owner?: string | null;
+    /**
+     * When the timer is created unless given, and not later
+     * @minLength 10
+     * @format date-time
+     */
+    started_at?: string | null;
+    /**
+     * What becomes of a timer of the owner that runs already: it becomes a time entry, or the start is 409
+     */
+    on_running?: "stop" | "refuse";
+};
+
+export type Timer = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    owner: string;
+    status: "running" | "stopped";
+    project: ProjectSummary | null;
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    task_id: string | null;
+    task: TaskSummary | null;
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    started_at: string;
+    /**
+     * Null while it runs
+     * @minLength 1
+     * @format date-time
+     */
+    ended_at: string | null;
+    /**
+     * The time entry that it became; null while it runs
+     * @minLength 1
+     * @format uuid
+     */
+    time_entry_id: string | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type UpdateTimerBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * A task of the project; required with another project, unless it has none
+     * @minLength 36
+     * @format uuid
+     */
+    task_id?: string | null;
+    /**
+     * Of the time entry that it becomes
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * When the timer is created unless given, and not later
+     * @minLength 10
+     * @format date-time
+     */
+    started_at?: string | null;
+};
+
+export type StopTimerBody = {
+    /**
+     * Now unless given, and not later. Required after more hours than a time entry may have (`max_entry_hours`, 24)
+     * @minLength 10
+     * @format date-time
+     */
+    ended_at?: string | null;
 };
 
 export type UnbilledTime = {
@@ -3464,6 +3587,46 @@ export type TimeEntryDeletedEvent = {
     data: TimeEntry;
 };
 
+export type TimerStartedEvent = {
+    type: "timer.started";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Timer;
+};
+
+export type TimerUpdatedEvent = {
+    type: "timer.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Timer;
+};
+
+export type TimerStoppedEvent = {
+    type: "timer.stopped";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Timer;
+};
+
+export type TimerDiscardedEvent = {
+    type: "timer.discarded";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Timer;
+};
+
 export type QuoteCreatedEvent = {
     type: "quote.created";
     /**
@@ -4807,6 +4970,238 @@ export type SettleTimeEntriesResponseHeaders = {
 export type SettleTimeEntriesVariables = {
     body: SettleTimeEntriesBody;
     headers?: SettleTimeEntriesHeaders;
+};
+
+export type ListTimersResult = {
+    data: Timer[];
+    pagination: Pagination;
+};
+
+export type ListTimersQuery = {
+    status?: "running" | "stopped";
+    /**
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    owner?: string;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "-created_at" | "-updated_at";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListTimersResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListTimersVariables = {
+    query?: ListTimersQuery;
+};
+
+export type StartTimerResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Timer;
+};
+
+export type StartTimerQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type StartTimerHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type StartTimerResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type StartTimerVariables = {
+    query?: StartTimerQuery;
+    body: StartTimerBody;
+    headers?: StartTimerHeaders;
+};
+
+export type GetTimerResult = {
+    data: Timer;
+};
+
+export type GetTimerPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetTimerHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetTimerResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetTimerVariables = {
+    path: GetTimerPath;
+    headers?: GetTimerHeaders;
+};
+
+export type DiscardTimerResult = Deleted;
+
+export type DiscardTimerPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DiscardTimerHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DiscardTimerResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DiscardTimerVariables = {
+    path: DiscardTimerPath;
+    headers?: DiscardTimerHeaders;
+};
+
+export type UpdateTimerResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Timer;
+};
+
+export type UpdateTimerPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdateTimerHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdateTimerResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdateTimerVariables = {
+    path: UpdateTimerPath;
+    body: UpdateTimerBody;
+    headers?: UpdateTimerHeaders;
+};
+
+export type StopTimerResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: TimeEntry;
+};
+
+export type StopTimerPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type StopTimerQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type StopTimerHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type StopTimerResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type StopTimerVariables = {
+    path: StopTimerPath;
+    query?: StopTimerQuery;
+    body?: StopTimerBody;
+    headers?: StopTimerHeaders;
 };
 
 export type ListUnbilledTimeResult = {
@@ -6778,7 +7173,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -7245,6 +7640,84 @@ export type Ops = {
             headers?: SettleTimeEntriesHeaders;
         };
         result: SettleTimeEntriesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listTimers: {
+        args: {
+            query?: ListTimersQuery;
+        };
+        result: ListTimersResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: Timer;
+    };
+    startTimer: {
+        args: {
+            query?: StartTimerQuery;
+            body: StartTimerBody;
+            headers?: StartTimerHeaders;
+        };
+        result: StartTimerResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getTimer: {
+        args: {
+            path: GetTimerPath;
+            headers?: GetTimerHeaders;
+        };
+        result: GetTimerResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    discardTimer: {
+        args: {
+            path: DiscardTimerPath;
+            headers?: DiscardTimerHeaders;
+        };
+        result: DiscardTimerResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    updateTimer: {
+        args: {
+            path: UpdateTimerPath;
+            body: UpdateTimerBody;
+            headers?: UpdateTimerHeaders;
+        };
+        result: UpdateTimerResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    stopTimer: {
+        args: {
+            path: StopTimerPath;
+            query?: StopTimerQuery;
+            body?: StopTimerBody;
+            headers?: StopTimerHeaders;
+        };
+        result: StopTimerResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -7993,6 +8466,12 @@ export const OPERATIONS = {
     deleteTimeEntry: { id: "deleteTimeEntry", method: "DELETE", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimeEntry: { id: "updateTimeEntry", method: "PATCH", path: "/api/v1/time-entries/{id}", tags: ["Time entries"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     settleTimeEntries: { id: "settleTimeEntries", method: "POST", path: "/api/v1/time-entries/billing", tags: ["Time entries"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listTimers: { id: "listTimers", method: "GET", path: "/api/v1/timers", tags: ["Timers"], params: [{ name: "status", in: "query" }, { name: "owner", in: "query" }, { name: "project_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    startTimer: { id: "startTimer", method: "POST", path: "/api/v1/timers", tags: ["Timers"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getTimer: { id: "getTimer", method: "GET", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    discardTimer: { id: "discardTimer", method: "DELETE", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateTimer: { id: "updateTimer", method: "PATCH", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    stopTimer: { id: "stopTimer", method: "POST", path: "/api/v1/timers/{id}/stop", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listUnbilledTime: { id: "listUnbilledTime", method: "GET", path: "/api/v1/unbilled", tags: ["Unbilled"], params: [{ name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "expires_at_from", in: "query" }, { name: "expires_at_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -9897,4 +10376,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

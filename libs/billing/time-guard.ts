@@ -5,6 +5,7 @@ import { printedNumber } from '../models/billing/number-ledger.ts';
 import { driverOf, findOwn, hasOwn } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
+import { Timer, type TimerRecord } from '../models/time/timer.ts';
 import type { Session } from '../mongo/connection.ts';
 
 /** What says nothing about the time itself, and may be changed while it is on a draft. */
@@ -41,5 +42,16 @@ export async function requireFreeTask(accountId: Id, taskId: StoredId, session: 
   }
   if (await hasOwn(TimeEntry, accountId, { task_id: taskId, settled: { $ne: null } }, session)) {
     throw conflict('Cannot delete a task with settled time: set it to unbilled first');
+  }
+}
+
+/** @param filter of a project or a task. @throws AppError 409 while a timer runs on it. */
+export async function requireNoTimer(
+  accountId: Id,
+  filter: Partial<Pick<TimerRecord, 'project_id' | 'task_id'>>,
+  { action, session }: { action: string; session: Session },
+): Promise<void> {
+  if (await hasOwn(Timer, accountId, { ...filter, status: 'running' }, session)) {
+    throw conflict(`Cannot ${action} with a running timer`);
   }
 }

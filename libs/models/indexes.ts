@@ -20,6 +20,7 @@ import { QueueSample } from './operations/queue-sample.ts';
 import { Project } from './time/project.ts';
 import { Task } from './time/task.ts';
 import { TimeEntry } from './time/time-entry.ts';
+import { Timer } from './time/timer.ts';
 import { Delivery } from './webhooks/delivery.ts';
 import { EndpointReconcile } from './webhooks/endpoint-reconcile.ts';
 import { Event } from './webhooks/event.ts';
@@ -50,6 +51,7 @@ export const allModels: readonly Model<never>[] = [
   Render,
   Task,
   TimeEntry,
+  Timer,
   WebhookEndpoint,
 ] as never;
 

@@ -1,5 +1,6 @@
 // Checks MongoDB, Redis and the queues.
 import { auditLedger, type LedgerProblem } from '#libs/billing/ledger-audit.ts';
+import { auditTimers, type TimerProblem } from '#libs/billing/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
@@ -23,6 +24,7 @@ export async function examineMongodb(): Promise<Finding[]> {
   const missing = await findMissingIndexes();
   const outbox = await readOutbox();
   const ledger = await auditLedger();
+  const timers = await auditTimers();
   return [
     finding(
       'MongoDB version',
@@ -60,9 +62,15 @@ export async function examineMongodb(): Promise<Finding[]> {
     ),
     finding(
       'Payments ledger',
-      ledger.length === 0 ? 'every sum holds' : ledgerText(ledger),
+      ledger.length === 0 ? 'every sum holds' : problemsText(ledger),
       ledger.length === 0,
       'Compare with a backup: what is due does not follow from the payments',
+    ),
+    finding(
+      'Timers',
+      timers.length === 0 ? 'one per owner at most, and every stopped one has its entry' : problemsText(timers),
+      timers.length === 0,
+      'Compare with a backup: time that was measured is missing or doubled',
     ),
     finding(
       'Operators',
@@ -200,7 +208,7 @@ function missingText(missing: string[]): string {
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
 
-function ledgerText(problems: readonly LedgerProblem[]): string {
+function problemsText(problems: readonly (LedgerProblem | TimerProblem)[]): string {
   const named = problems
     .slice(0, NAMED_MAX)
     .map(({ account_id, id, problem }) => `${problem} (${id}, account ${account_id})`);

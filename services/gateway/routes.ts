@@ -19,6 +19,7 @@ import { quoteRoutes } from './quotes/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { billingRoutes } from './time-entries/billing-routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
+import { timerRoutes } from './timers/routes.ts';
 import { unbilledRoutes } from './unbilled/routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -32,6 +33,7 @@ export const routes: readonly Route[] = withOptionalFields([
   ...taskRoutes,
   ...timeEntryRoutes,
   ...billingRoutes,
+  ...timerRoutes,
   ...unbilledRoutes,
   ...quoteRoutes,
   ...invoiceRoutes,

@@ -14,6 +14,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('projects', 'projects', { name: 'Difference engine', client_id });
   await make('tasks', 'tasks', { name: 'Drawings', project_id });
   await make('time-entries', 'time_entries', { project_id, hours: 1, date: '2026-11-02' });
+  await make('timers', 'timers', { project_id });
   // On the example client it would keep the deletion of that client from being an example.
   const other = await create(gateway, '/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
   await make('quotes', 'quotes', { client_id: other.id, amount: 100 });

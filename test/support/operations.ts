@@ -2,6 +2,7 @@
 import { keepFile } from '#libs/models/documents/batch-file.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { newId } from '#libs/models/tenant.ts';
 import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
@@ -39,6 +40,12 @@ export const makers = {
     hours: 1,
     date: '2026-01-02',
     description: `${mark}work`,
+  })),
+  /** One of many that run: each has an owner of its own. */
+  timers: made('/api/v1/timers', async (gateway, account, mark) => ({
+    project_id: await makers.projects(gateway, account, mark),
+    owner: `${mark}${newId()}`,
+    description: `${mark}timer`,
   })),
   quotes: made('/api/v1/quotes', async (gateway, account, mark) => ({
     client_id: await makers.clients(gateway, account, mark),
@@ -178,6 +185,12 @@ export const operations: Record<string, Called> = {
       time_entry_ids: [await make(gateway, 'time-entries', account, 'own-')],
     }),
   },
+  startTimer: { body: {}, refs: ['projects'] },
+  listTimers: {},
+  getTimer: {},
+  updateTimer: { body: { description: 'New' } },
+  stopTimer: { body: {} },
+  discardTimer: {},
   listUnbilledTime: {},
   createInvoiceFromTime: {
     body: { missing_rate: 'zero' },

@@ -57,6 +57,7 @@ export const RESOURCES = [
   'projects',
   'tasks',
   'time-entries',
+  'timers',
   'quotes',
   'invoices',
   'payments',

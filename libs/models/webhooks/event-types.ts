@@ -66,6 +66,24 @@ const declarations = {
   'time_entry.deleted': {
     description: 'A time entry was deleted; the data is its last state.',
   },
+  'timer.started': {
+    description: 'A timer was started.',
+  },
+  'timer.updated': {
+    description: 'A field of a running timer was changed.',
+  },
+  'timer.stopped': {
+    description: 'A timer was stopped; `time_entry.created` of the entry that it became comes before.',
+    example: {
+      status: 'stopped',
+      ended_at: '2026-11-02T11:45:00.000Z',
+      time_entry_id: '019a1f00-0000-7000-8000-00000000e717',
+    },
+  },
+  'timer.discarded': {
+    description:
+      'A running timer was discarded, or a stopped one was deleted with its entry; the data is its last state.',
+  },
   'quote.created': {
     description: 'A quote was created.',
   },

@@ -1,6 +1,7 @@
 // Projects over HTTP.
 
 import { namedClient } from '#libs/billing/named-client.ts';
+import { requireNoTimer } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
@@ -200,6 +201,7 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
       throw conflict(`Cannot delete a project with ${name}`);
     }
   }
+  await requireNoTimer(accountId, { project_id }, { action: 'delete a project', session });
   if (await isTooMuchToRemove(Task, accountId, { project_id }, session)) throw conflict(tooManyTasks);
 }
 

@@ -12,11 +12,12 @@ import { batchResponse } from '../documents/batch-view.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
+import { timeEntryResponse } from '../fields/time-entry-response.ts';
 import { paymentResponse, recordedResponse } from '../payments/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
 import { taskResponse } from '../tasks/response.ts';
-import { timeEntryResponse } from '../time-entries/response.ts';
+import { timerResponse } from '../timers/response.ts';
 import { webhookResponse } from '../webhooks/response.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 
@@ -42,6 +43,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   project: projectResponse,
   task: taskResponse,
   time_entry: timeEntryResponse,
+  timer: timerResponse,
   quote: quoteResponse,
   invoice: invoiceResponse,
   payment: paymentResponse,

@@ -12,6 +12,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Projects: 'What is done for a client',
   Tasks: 'The parts of a project, with the time spent on each',
   'Time entries': 'Hours of a day, on a project and maybe a task',
+  Timers: 'Time that is being measured; a timer becomes a time entry when it stops',
   Unbilled: 'Time that is on no invoice yet, by client and project',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',

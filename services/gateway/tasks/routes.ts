@@ -1,7 +1,8 @@
 // Tasks over HTTP.
 
 import { timeEntryViews } from '#libs/billing/time-context.ts';
-import { requireFreeTask } from '#libs/billing/time-guard.ts';
+import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
+import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { findPage } from '#libs/models/listing.ts';
@@ -160,6 +161,7 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     await requireFreeTask(accountId, task._id, session);
+    await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete a task', session });
     await removeTime(task, transaction);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
@@ -168,10 +170,12 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
 }
 
 /** The time on a task goes with it. */
-async function removeTime(task: TaskRecord, { session, accountId, announceAll }: UnitOfWork) {
-  await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, async (entries) =>
-    announceAll('time_entry.deleted', await timeEntryViews(entries, accountId, session)),
-  );
+async function removeTime(task: TaskRecord, unit: UnitOfWork) {
+  const { session, accountId } = unit;
+  await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, async (entries) => {
+    await removeTimersOf(entries, unit);
+    await unit.announceAll('time_entry.deleted', await timeEntryViews(entries, accountId, session));
+  });
 }
 
 async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, session: Session) {
@@ -185,6 +189,7 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) {
       throw conflict('Cannot move a task with time entries to another project');
     }
+    await requireNoTimer(accountId, { task_id: task._id }, { action: 'move a task', session });
     changes.project_id = project._id;
   }
   return changes;

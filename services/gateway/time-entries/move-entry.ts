@@ -1,12 +1,12 @@
 // Where a time entry belongs: another project of the same client, and a task of that project.
 
 import { projectOfClient } from '#libs/billing/project-of-client.ts';
+import { taskOfProject } from '#libs/billing/task-of-project.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
-import { findOwn, lockOwn } from '#libs/models/records.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { lockOwn } from '#libs/models/records.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
-import { Task, type TaskRecord } from '#libs/models/time/task.ts';
 import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { TimeEntryChanges } from './input.ts';
@@ -30,7 +30,7 @@ export async function changedPlace(
   if (isProjectChanged && entry.task_id && task_id === undefined) {
     throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
   }
-  const task = await taskOf(projectId, task_id === undefined ? entry.task_id : task_id, accountId, session);
+  const task = await taskOfProject(projectId, task_id === undefined ? entry.task_id : task_id, accountId, session);
   return { project_id: projectId, task_id: task?._id ?? null };
 }
 
@@ -40,17 +40,4 @@ async function otherProject({ project_id }: TimeEntryRecord, projectId: Id, acco
   if (!former) throw notFound('Project', 'or access denied');
   const project = await projectOfClient({ accountId, projectId, clientId: former.client_id, session });
   return project?._id ?? project_id;
-}
-
-/** @throws AppError 404 when the task is not the account's or not of this project. */
-export async function taskOf(
-  projectId: StoredId,
-  id: Id | StoredId | null | undefined,
-  accountId: Id,
-  session: Session,
-): Promise<TaskRecord | undefined> {
-  if (!id) return undefined;
-  const task = await findOwn(Task, accountId, id, session);
-  if (!task?.project_id.equals(projectId)) throw notFound('Task', 'or access denied');
-  return task;
 }

@@ -1,12 +1,16 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
 
+import { logTime } from '#libs/billing/log-time.ts';
+import { taskOfProject } from '#libs/billing/task-of-project.ts';
+import { followTime } from '#libs/billing/task-totals.ts';
 import { timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFree } from '#libs/billing/time-guard.ts';
+import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { findPage } from '#libs/models/listing.ts';
-import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord } from '#libs/models/tenant.ts';
+import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import {
@@ -17,6 +21,11 @@ import {
   timeEntryListing,
 } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import {
+  changedTimeEntryResponse,
+  createdTimeEntryResponse,
+  timeEntryResponse,
+} from '../fields/time-entry-response.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
@@ -30,9 +39,7 @@ import {
   timeEntryChanges,
   timeEntryQuery,
 } from './input.ts';
-import { changedPlace, taskOf } from './move-entry.ts';
-import { changedTimeEntryResponse, createdTimeEntryResponse, timeEntryResponse } from './response.ts';
-import { followTime } from './task-totals.ts';
+import { changedPlace } from './move-entry.ts';
 
 const path = '/api/v1/time-entries';
 const missing = 'Time entry not found or access denied';
@@ -111,28 +118,13 @@ export const timeEntryRoutes: readonly Route[] = [
 ];
 
 async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, DryRun>) {
-  const seconds = secondsOf(body.hours);
   return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
+    const { session, accountId } = transaction;
     await requireEntryHours(body.hours, caller, session);
     const project = await lockOwn(Project, accountId, body.project_id, session);
     if (!project) throw notFound('Project', 'or access denied');
-    const task = await taskOf(project._id, body.task_id, accountId, session);
-    const entry: TimeEntryRecord = {
-      ...newRecord(accountId),
-      project_id: project._id,
-      task_id: task?._id ?? null,
-      hours: body.hours,
-      seconds,
-      hourly_rate: body.hourly_rate ?? task?.rate ?? null,
-      date: body.date,
-      description: body.description || null,
-      billable: body.billable ?? task?.billable ?? true,
-    };
-    await insertOwn(TimeEntry, entry, session);
-    const view = await viewOf(entry, accountId, session);
-    await announce('time_entry.created', view);
-    await followTime({ after: entry }, transaction);
+    const task = await taskOfProject(project._id, body.task_id, accountId, session);
+    const { entry, view } = await logTime(transaction, { ...body, project, task });
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
   });
 }
@@ -192,6 +184,7 @@ async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
     await requireMatch(() => view);
     await requireFree(entry, accountId, { session });
     await removeOwn(TimeEntry, entry, session);
+    await removeTimersOf([entry], transaction);
     await announce('time_entry.deleted', view);
     await followTime({ before: entry }, transaction);
     return deleted('Time entry deleted');

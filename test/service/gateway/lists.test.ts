@@ -12,6 +12,7 @@ import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import { Timer } from '#libs/models/time/timer.ts';
 import { Event, insertEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import type { Route } from '../../../services/gateway/http/route.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
     project_id: [project_id],
     task_id: [task_id],
     invoice_id: [invoice_id],
+    owner: ['ada'],
     billing: ['unbilled', 'on_draft', 'billed', 'written_off'],
     billable: ['true', 'false'],
     method: ['card'],
@@ -336,6 +338,17 @@ async function fill(account: string, key: string, count: number) {
     hourly_rate: null,
     date: addDays('2026-01-01', index % 200),
     description: null,
+  }));
+  // Few run, each for an owner of its own.
+  await many(Timer, (index) => ({
+    owner: index % 20 ? pick(['ada', 'grace', 'joan'], index) : `owner ${index}`,
+    project_id: pick([project_id, storedId('0192e0a0-0000-7000-8000-000000000000')], index),
+    task_id: null,
+    description: null,
+    started_at: new Date('2026-01-01T09:00:00Z'),
+    ...(index % 20
+      ? { status: 'stopped', ended_at: new Date('2026-01-01T10:00:00Z'), time_entry_id: newRecord(account)._id }
+      : { status: 'running' }),
   }));
   return {
     client_id: rare.id as string,

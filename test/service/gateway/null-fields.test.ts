@@ -63,6 +63,7 @@ test('when the table is read, then it holds every resource', () => {
       'updateQuote',
       'updateTask',
       'updateTimeEntry',
+      'updateTimer',
       'updateWebhook',
     ].toSorted(),
   );

@@ -138,6 +138,8 @@ async function causeEveryEvent() {
   });
   await change(`time-entries/${entry.id}`, { description: 'First sketch' });
 
+  await causeTimers(project.id);
+
   const line_items = [{ description: 'Design', quantity: 1.5, rate: 100, discount: 10 }];
   const document = { client_id: client.id, project_id: project.id, amount: 100, line_items };
   const quote = await make('quotes', document);
@@ -170,6 +172,14 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+async function causeTimers(project_id: string) {
+  const start = () => create(gateway, '/api/v1/timers', { project_id });
+  const first = await start();
+  await gateway.patch(`/api/v1/timers/${first.id}`, { description: 'Second sketch' });
+  await gateway.post(`/api/v1/timers/${first.id}/stop`, {});
+  await gateway.delete(`/api/v1/timers/${(await start()).id}`);
 }
 
 /** A quote becomes an invoice; money comes for invoices, is released, voided and refunded; and what is due is given up. */

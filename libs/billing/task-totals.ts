@@ -1,10 +1,10 @@
 // Task totals follow their time entries, in the same transaction and with an event of the task.
 
-import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { type StoredId, storedId } from '#libs/models/tenant.ts';
-import { projectsOf } from '#libs/models/time/project.ts';
-import { addTime, taskView } from '#libs/models/time/task.ts';
-import type { TimeEntryRecord } from '#libs/models/time/time-entry.ts';
+import { type StoredId, storedId } from '../models/tenant.ts';
+import { projectsOf } from '../models/time/project.ts';
+import { addTime, taskView } from '../models/time/task.ts';
+import type { TimeEntryRecord } from '../models/time/time-entry.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 type Tracked = Pick<TimeEntryRecord, 'task_id' | 'seconds'>;
 

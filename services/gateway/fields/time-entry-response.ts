@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
 import type { timeEntryView } from '#libs/models/time/time-entry.ts';
 import { BILLING_STATES } from '#libs/models/time/time-entry.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   embeddedProject,
@@ -14,7 +14,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 const core = {
   id: id(),

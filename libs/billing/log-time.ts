@@ -1,0 +1,39 @@
+// Stores a time entry, announces it and brings the total of its task up to date.
+import { insertOwn } from '../models/records.ts';
+import { newRecord } from '../models/tenant.ts';
+import type { ProjectRecord } from '../models/time/project.ts';
+import type { TaskRecord } from '../models/time/task.ts';
+import { secondsOf, TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
+import { followTime } from './task-totals.ts';
+import { timeEntryViews } from './time-context.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'started_at' | 'ended_at'> {
+  project: Pick<ProjectRecord, '_id'>;
+  task: TaskRecord | undefined;
+  description?: string | null | undefined;
+  /** The task's unless given, as the next. */
+  hourly_rate?: number | null | undefined;
+  billable?: boolean | null | undefined;
+}
+
+/** @param time on a project that the caller has locked. @returns the entry, and as it is read and announced. */
+export async function logTime(unit: UnitOfWork, { project, task, description, ...time }: NewTime) {
+  const { session, accountId, announce } = unit;
+  const entry: TimeEntryRecord = {
+    ...newRecord(accountId),
+    ...time,
+    project_id: project._id,
+    task_id: task?._id ?? null,
+    seconds: secondsOf(time.hours),
+    hourly_rate: time.hourly_rate ?? task?.rate ?? null,
+    billable: time.billable ?? task?.billable ?? true,
+    description: description || null,
+  };
+  await insertOwn(TimeEntry, entry, session);
+  const [view] = await timeEntryViews([entry], accountId, session);
+  if (!view) throw new Error('one entry has one view');
+  await announce('time_entry.created', view);
+  await followTime({ after: entry }, unit);
+  return { entry, view };
+}

@@ -1,0 +1,178 @@
+// Starts, stops and discards timers. An owner has one that runs at most; a stopped one has become a time entry, once.
+import { agreedDate } from '../clock.ts';
+import { dayIn } from '../day.ts';
+import { conflict, fieldProblem, notFound } from '../errors.ts';
+import { type AccountRecord, maxEntryHours, readAccount } from '../models/accounts/account.ts';
+import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from '../models/records.ts';
+import { type Id, newRecord, storedId } from '../models/tenant.ts';
+import { Project } from '../models/time/project.ts';
+import { Task } from '../models/time/task.ts';
+import { Timer, type TimerRecord } from '../models/time/timer.ts';
+import { logTime } from './log-time.ts';
+import { taskOfProject } from './task-of-project.ts';
+import { hoursQuantity } from './time-rounding.ts';
+import { timerViewOf } from './timer-views.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface NewTimer {
+  project_id: Id;
+  task_id?: Id | null | undefined;
+  description?: string | null | undefined;
+  owner: string;
+  /** Now unless given. */
+  started_at?: Date | undefined;
+  /** What becomes of a timer of the owner that runs already. */
+  on_running: 'stop' | 'refuse';
+}
+
+export interface TimerChanges {
+  project_id?: Id | undefined;
+  task_id?: Id | null | undefined;
+  description?: string | null | undefined;
+  /** Null is when it was created, as without it. */
+  started_at?: Date | null | undefined;
+}
+
+/** @throws AppError 404, 400, or 409 when a timer runs that is not to be stopped, or cannot be without being told when it ended. */
+export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
+  const { session, accountId } = unit;
+  const now = agreedDate();
+  const started_at = wanted.started_at ?? now;
+  requirePast('started_at', started_at, now);
+  const place = await placeOf(unit, wanted.project_id, wanted.task_id);
+  const running = await runningOf(unit, wanted.owner);
+  if (running && wanted.on_running === 'refuse') throw conflict('A timer is already running');
+  if (running) await stopBefore(unit, running, now);
+  const timer: TimerRecord = {
+    ...newRecord(accountId),
+    // The clock that measures, which the stop reads as well.
+    created_at: now,
+    ...place,
+    owner: wanted.owner,
+    description: wanted.description || null,
+    status: 'running',
+    started_at,
+  };
+  await insertOwn(Timer, timer, session);
+  const view = await timerViewOf(timer, accountId, session);
+  await unit.announce('timer.started', view);
+  return view;
+}
+
+/** @returns the entry that it became, as it is read. @throws AppError 409 unless it runs, and when it has run for too long to guess; 400. */
+export async function stopTimer(unit: UnitOfWork, timer: TimerRecord, ended_at?: Date) {
+  requireRunning(timer);
+  const now = agreedDate();
+  if (ended_at) requirePast('ended_at', ended_at, now);
+  if (ended_at && ended_at <= timer.started_at) {
+    throw fieldProblem('ended_at', 'ended_at must be after started_at of the timer');
+  }
+  const account = await readAccount(unit.accountId, unit.session);
+  const end = ended_at ?? now;
+  if (isTooLong(timer, end, account)) {
+    if (!ended_at) throw conflict(`Timer has run for ${hoursRun(timer, now)} hours: send ended_at`);
+    const most = maxEntryHours(account);
+    throw fieldProblem('ended_at', `ended_at must be at most ${most} hours after started_at, the max_entry_hours`);
+  }
+  return become(unit, timer, end, account);
+}
+
+/** @returns the timer as it is now. @throws AppError 409 unless it runs, 404, 400. */
+export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: TimerChanges) {
+  const { session, accountId } = unit;
+  requireRunning(timer);
+  const now = agreedDate();
+  const changes: Partial<TimerRecord> = {};
+  if (wanted.description !== undefined) changes.description = wanted.description || null;
+  if (wanted.started_at !== undefined) changes.started_at = wanted.started_at ?? timer.created_at;
+  if (changes.started_at) requirePast('started_at', changes.started_at, now);
+  Object.assign(changes, await changedPlace(unit, timer, wanted));
+  if (isUnchanged(timer, changes)) return timerViewOf(timer, accountId, session);
+  const view = await timerViewOf(await changeOwn(Timer, timer, changes, session), accountId, session);
+  await unit.announce('timer.updated', view);
+  return view;
+}
+
+/** Removes a timer that runs; its time is counted nowhere. @throws AppError 409 unless it runs. */
+export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promise<void> {
+  requireRunning(timer);
+  const view = await timerViewOf(timer, unit.accountId, unit.session);
+  await removeOwn(Timer, timer, unit.session);
+  await unit.announce('timer.discarded', view);
+}
+
+/** The old timer of an owner who starts another one. */
+async function stopBefore(unit: UnitOfWork, running: TimerRecord, now: Date): Promise<void> {
+  const account = await readAccount(unit.accountId, unit.session);
+  if (isTooLong(running, now, account)) {
+    throw conflict(`The running timer has run for ${hoursRun(running, now)} hours: stop it with ended_at first`);
+  }
+  await become(unit, running, now, account);
+}
+
+/** The timer becomes an entry of the day on which it started, in the account's time zone. */
+async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, account: AccountRecord) {
+  const { session, accountId } = unit;
+  const { started_at, description } = timer;
+  const project = await lockOwn(Project, accountId, timer.project_id, session);
+  if (!project) throw notFound('Project', 'or access denied');
+  const task = await taskOfProject(project._id, timer.task_id, accountId, session);
+  const hours = Number(hoursQuantity(secondsBetween(started_at, ended_at)));
+  const date = dayIn(account.time_zone, started_at);
+  const { entry, view } = await logTime(unit, { project, task, description, hours, date, started_at, ended_at });
+  const stopped: Partial<TimerRecord> = { status: 'stopped', ended_at, time_entry_id: entry._id };
+  const changed = await changeOwn(Timer, timer, stopped, session);
+  await unit.announce('timer.stopped', await timerViewOf(changed, accountId, session));
+  return view;
+}
+
+/** To the nearest second, and at least one: an entry has hours. */
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(1, Math.round((to.getTime() - from.getTime()) / 1000));
+}
+
+function isTooLong({ started_at }: TimerRecord, end: Date, account: AccountRecord): boolean {
+  return secondsBetween(started_at, end) > maxEntryHours(account) * 3600;
+}
+
+function hoursRun({ started_at }: TimerRecord, now: Date): number {
+  return Math.floor((now.getTime() - started_at.getTime()) / HOUR_MS);
+}
+
+function requireRunning({ status }: TimerRecord): void {
+  if (status !== 'running') throw conflict('Timer is not running');
+}
+
+/** The first day that every time zone writes with four digits is far behind any clock that measures time. */
+const EARLIEST = new Date('1970-01-01T00:00:00Z');
+
+function requirePast(field: string, moment: Date, now: Date): void {
+  if (moment > now) throw fieldProblem(field, `${field} must not be in the future`);
+  if (moment < EARLIEST) throw fieldProblem(field, `${field} must not be before 1970`);
+}
+
+async function runningOf({ session, accountId }: UnitOfWork, owner: string): Promise<TimerRecord | null> {
+  const filter = { account_id: storedId(accountId), owner, status: 'running' } as object;
+  return (await driverOf(Timer).findOne(filter, { session })) as TimerRecord | null;
+}
+
+/** Project and task are locked: neither is deleted while a timer runs on it. */
+async function placeOf({ session, accountId }: UnitOfWork, projectId: Id, taskId: Id | null | undefined) {
+  const project = await lockOwn(Project, accountId, projectId, session);
+  if (!project) throw notFound('Project', 'or access denied');
+  const task = await taskOfProject(project._id, taskId, accountId, session);
+  if (task) await lockOwn(Task, accountId, task._id, session);
+  return { project_id: project._id, task_id: task?._id ?? null };
+}
+
+async function changedPlace(unit: UnitOfWork, timer: TimerRecord, { project_id, task_id }: TimerChanges) {
+  const [project, task] = [String(timer.project_id), timer.task_id ? String(timer.task_id) : null];
+  const isProjectChanged = project_id !== undefined && project_id !== project;
+  if (!isProjectChanged && (task_id === undefined || task_id === task)) return {};
+  if (isProjectChanged && task && task_id === undefined) {
+    throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
+  }
+  return placeOf(unit, project_id ?? project, task_id === undefined ? task : task_id);
+}

@@ -1,0 +1,76 @@
+// A timer: time that is being measured. It becomes a time entry when it stops, so that no entry is ever without hours.
+import type { Listing } from '../listing.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { embeddedProject, type ProjectDetails } from './project.ts';
+import type { TaskRecord } from './task.ts';
+
+export const TIMER_STATUSES = ['running', 'stopped'] as const;
+
+export type TimerStatus = (typeof TIMER_STATUSES)[number];
+
+export interface TimerRecord extends Stamped {
+  /** Whose time it measures: any text; the id of the key that started it unless given. */
+  owner: string;
+  project_id: StoredId;
+  task_id: StoredId | null;
+  description: string | null;
+  status: TimerStatus;
+  started_at: Date;
+  /** Of a stopped one, as the next. */
+  ended_at?: Date;
+  time_entry_id?: StoredId;
+}
+
+export const timerListing: Listing = {
+  filters: ['owner', 'project_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at' },
+  standard: '-created_at',
+};
+
+const timerSchema = recordSchema<TimerRecord>(
+  'timers',
+  {
+    owner: { type: String, required: true },
+    project_id: requiredIdField,
+    task_id: idField,
+    description: String,
+    status: { type: String, enum: TIMER_STATUSES, required: true },
+    started_at: { type: Date, required: true },
+    ended_at: Date,
+    time_entry_id: idField,
+  },
+  timerListing,
+);
+// One running timer per owner.
+timerSchema.index({ account_id: 1, owner: 1 }, { unique: true, partialFilterExpression: { status: 'running' } });
+// A timer stops once, and goes with its entry.
+timerSchema.index(
+  { account_id: 1, time_entry_id: 1 },
+  { unique: true, partialFilterExpression: { status: 'stopped' } },
+);
+
+export const Timer = recordsOf<TimerRecord>('Timer', timerSchema);
+
+/** The timer as the API returns it. How long it has run is not in it: that changes without a change of the record. */
+export function timerView(
+  timer: TimerRecord,
+  project: ProjectDetails | undefined,
+  task: Pick<TaskRecord, '_id' | 'name'> | undefined,
+) {
+  return {
+    id: String(timer._id),
+    owner: timer.owner,
+    status: timer.status,
+    project: project ? embeddedProject(project) : null,
+    task_id: timer.task_id ? String(timer.task_id) : null,
+    task: task ? { id: String(task._id), name: task.name } : null,
+    description: timer.description,
+    started_at: timer.started_at.toISOString(),
+    ended_at: timer.ended_at?.toISOString() ?? null,
+    time_entry_id: timer.time_entry_id ? String(timer.time_entry_id) : null,
+    created_at: timer.created_at.toISOString(),
+    updated_at: timer.updated_at.toISOString(),
+  };
+}

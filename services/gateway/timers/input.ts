@@ -1,0 +1,79 @@
+// What a caller may send about timers.
+import Joi from 'joi';
+import type { Id } from '#libs/models/tenant.ts';
+import { TIMER_STATUSES, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { instant, name, text, uuid } from '../fields/input-fields.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+const OWNER_LONGEST = 200;
+
+export interface TimerBody {
+  project_id: Id;
+  task_id?: Id | null;
+  description?: string | null;
+  owner?: string;
+  started_at?: Date;
+  on_running: 'stop' | 'refuse';
+}
+
+export interface TimerChangesBody {
+  project_id?: Id;
+  task_id?: Id | null;
+  description?: string | null;
+  started_at?: Date | null;
+}
+
+export interface TimerStop {
+  ended_at?: Date;
+}
+
+export interface TimerQuery extends ListQuery {
+  status?: TimerStatus;
+  owner?: string;
+  project_id?: Id;
+}
+
+const description = () => text().allow(null, '').description('Of the time entry that it becomes');
+const startedAt = () => instant().description('When the timer is created unless given, and not later');
+
+export const newTimer = Joi.object<TimerBody, true>({
+  project_id: uuid().required(),
+  task_id: uuid().allow(null).description('A task of the project'),
+  description: description(),
+  owner: name()
+    .max(OWNER_LONGEST)
+    .description('Whose time it is, in any form: each owner has one running timer. The id of the key unless given'),
+  started_at: startedAt(),
+  on_running: Joi.string()
+    .valid('stop', 'refuse')
+    .default('stop')
+    .description(
+      'What becomes of a timer of the owner that runs already: it becomes a time entry, or the start is 409',
+    ),
+}).example({
+  project_id: exampleId.projects,
+  task_id: exampleId.tasks,
+  description: 'Mill, first sheet',
+  owner: 'ada',
+});
+
+export const timerChanges = Joi.object<TimerChangesBody, true>({
+  project_id: uuid(),
+  task_id: uuid().allow(null).description('A task of the project; required with another project, unless it has none'),
+  description: description(),
+  started_at: startedAt(),
+}).example({ description: 'Mill, second sheet' });
+
+export const timerStop = Joi.object<TimerStop, true>({
+  ended_at: instant().description(
+    'Now unless given, and not later. Required after more hours than a time entry may have (`max_entry_hours`, 24)',
+  ),
+}).example({});
+
+export const timerQuery = Joi.object<TimerQuery>({
+  status: Joi.string().valid(...TIMER_STATUSES),
+  owner: name().max(OWNER_LONGEST),
+  project_id: uuid(),
+  ...listQuery(timerListing),
+});

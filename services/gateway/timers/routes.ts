@@ -1,0 +1,182 @@
+// Timers over HTTP: one runs per owner, and becomes a time entry when it stops.
+import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/run-timer.ts';
+import { timerViewOf, timerViews } from '#libs/billing/timer-views.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import { Timer, type TimerRecord, timerListing } from '#libs/models/time/timer.ts';
+import { timeEntryResponse } from '../fields/time-entry-response.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { created, deleted, found, type JsonResponse, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import {
+  newTimer,
+  type TimerBody,
+  type TimerChangesBody,
+  type TimerQuery,
+  type TimerStop,
+  timerChanges,
+  timerQuery,
+  timerStop,
+} from './input.ts';
+import { timerResponse } from './response.ts';
+
+const path = '/api/v1/timers';
+const missing = 'Timer not found or access denied';
+
+export const timerRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'startTimer',
+    scope: 'timers:write',
+    query: dryRun,
+    body: newTimer,
+    docs: {
+      summary: 'Start a timer on a project, optionally on a task',
+      description:
+        'A timer of the same owner that runs already becomes a time entry in the same step, unless `on_running` is `refuse`. ' +
+        'One that has run for more hours than an entry may have (`max_entry_hours`, 24) is never stopped by guessing: 409.',
+      response: timerResponse,
+      missingReference: 'Project not found or access denied',
+      conflict: 'A timer is already running',
+    },
+    handler: postTimer,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listTimers',
+    scope: 'timers:read',
+    query: timerQuery,
+    docs: {
+      summary: 'List timers, newest first',
+      description: 'With `status=running` those that run, whenever they were started.',
+      response: timerResponse,
+    },
+    handler: listTimers,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getTimer',
+    scope: 'timers:read',
+    missing: 'Timer not found',
+    docs: {
+      summary: 'Get a timer',
+      response: timerResponse,
+    },
+    handler: getTimer,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateTimer',
+    scope: 'timers:write',
+    body: timerChanges,
+    missing,
+    docs: {
+      summary: 'Update a running timer, or correct when it started',
+      response: timerResponse,
+      missingReference: 'Project not found or access denied',
+      conflict: 'Timer is not running',
+    },
+    handler: updateTimer,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/stop`,
+    operation: 'stopTimer',
+    scope: 'timers:write',
+    query: dryRun,
+    body: timerStop,
+    missing,
+    docs: {
+      summary: 'Stop a timer: it becomes a time entry of the day on which it started',
+      description:
+        "The day is the account's. The entry has whole seconds, at least one, and takes rate and `billable` from its task. " +
+        'After more hours than an entry may have (`max_entry_hours`, 24), `ended_at` is required.',
+      response: timeEntryResponse,
+      conflict: 'Timer has run for 63 hours: send ended_at',
+    },
+    handler: postStop,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'discardTimer',
+    scope: 'timers:write',
+    missing,
+    docs: {
+      summary: 'Discard a running timer; its time is not counted',
+      description: 'A stopped timer goes with its time entry.',
+      message: 'Timer discarded',
+      conflict: 'Timer is not running',
+    },
+    handler: deleteTimer,
+  }),
+];
+
+async function postTimer({ caller, body, commit }: Context<TimerBody, DryRun>) {
+  const owner = body.owner ?? caller.keyId;
+  return commit(async (unit) => created(await startTimer(unit, { ...body, owner })));
+}
+
+async function listTimers({ caller, query }: Context<unknown, TimerQuery>) {
+  const { status, owner, project_id, updated_since } = query;
+  // Few timers run, and many have stopped: only the former are worth an index of their own beside another filter.
+  const isResidual = status === 'stopped' && (owner !== undefined || project_id !== undefined);
+  const isRunning = status === 'running';
+  const others = {
+    ...(owner === undefined ? {} : { owner }),
+    ...(project_id ? { project_id: storedId(project_id) } : {}),
+  };
+  const { records, ...page } = await findPage(Timer, timerListing, {
+    ...pageOf(timerListing, query),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(status && !isResidual ? { status } : {}),
+      ...(isRunning ? {} : others),
+      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
+      ...(isRunning && Object.keys(others).length > 0 ? { $and: [others] } : {}),
+      ...(isResidual ? { $and: [{ status }] } : {}),
+    },
+  });
+  return listed(await timerViews(records, caller.accountId), page, query);
+}
+
+async function getTimer({ caller, id, missing }: Context) {
+  const timer = await findOwn(Timer, caller.accountId, id);
+  if (!timer) throw missing();
+  return found(await timerViewOf(timer, caller.accountId));
+}
+
+async function updateTimer(context: Context<TimerChangesBody>) {
+  return withTimer(context, async (unit, timer) => updated(await changeTimer(unit, timer, context.body)));
+}
+
+async function postStop(context: Context<TimerStop, DryRun>) {
+  return withTimer(context, async (unit, timer) => created(await stopTimer(unit, timer, context.body.ended_at)));
+}
+
+async function deleteTimer(context: Context) {
+  return withTimer(context, async (unit, timer) => {
+    await discardTimer(unit, timer);
+    return deleted('Timer discarded');
+  });
+}
+
+/** Runs an operation on the timer of the path. */
+function withTimer(
+  { id, commit, missing, requireMatch }: Context,
+  work: (unit: UnitOfWork, timer: TimerRecord) => Promise<JsonResponse>,
+): Promise<JsonResponse> {
+  return commit(async (unit) => {
+    const timer = await findOwn(Timer, unit.accountId, id as Id, unit.session);
+    if (!timer) throw missing();
+    await requireMatch(() => timerViewOf(timer, unit.accountId, unit.session));
+    return work(unit, timer);
+  });
+}
