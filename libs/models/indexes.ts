@@ -15,6 +15,7 @@ import { Idempotency } from './idempotency-record.ts';
 import { AuditEntry } from './operations/audit-entry.ts';
 import { BulkRun } from './operations/bulk-run.ts';
 import { Operator } from './operations/operator.ts';
+import { OperatorBrowser } from './operations/operator-browser.ts';
 import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
 import { Project } from './time/project.ts';
@@ -43,6 +44,7 @@ export const allModels: readonly Model<never>[] = [
   Invoice,
   NumberLedger,
   Operator,
+  OperatorBrowser,
   OperatorSession,
   Payment,
   Project,

@@ -1,12 +1,11 @@
-// A login of an operator. The browser holds the token, the database only its hash: a reader of the database cannot log in.
-import { createHash, randomBytes } from 'node:crypto';
+// A login of an operator.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
+import { hashToken, makeToken } from './operator-token.ts';
 
 /** A working day: a forgotten browser logs out, and one login per shift is enough. */
 export const SESSION_LIFE_MS = 12 * 3600 * 1000;
-const TOKEN_BYTES = 32;
 
 const sessionSchema = new Schema(
   {
@@ -30,12 +29,12 @@ export const OperatorSession = model('OperatorSession', sessionSchema);
 
 /** @returns the token for the cookie; it is not stored. */
 export async function openSession(operatorId: Id | StoredId, address: string): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = makeToken();
   const now = agreedTime();
   await OperatorSession.create({
     _id: hashToken(token),
     operator_id: operatorId,
-    csrf: randomBytes(TOKEN_BYTES).toString('base64url'),
+    csrf: makeToken(),
     address,
     created_at: new Date(now),
     expires_at: new Date(now + SESSION_LIFE_MS),
@@ -50,8 +49,4 @@ export async function findSession(token: string, now: Date = agreedDate()): Prom
 
 export async function closeSession(token: string): Promise<void> {
   await OperatorSession.deleteOne({ _id: hashToken(token) });
-}
-
-function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }

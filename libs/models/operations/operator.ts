@@ -2,6 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashPassword, verifyPassword } from '../../password.ts';
 import { idField, newId } from '../tenant.ts';
+import { OperatorBrowser, operatorOfBrowser } from './operator-browser.ts';
 import { OperatorSession } from './operator-session.ts';
 
 export const OPERATOR_ROLES = ['operator', 'viewer'] as const;
@@ -53,10 +54,17 @@ export async function findByPassword(name: string, password: string): Promise<Op
   return (await verifyPassword(password, operator?.password_hash)) ? operator : null;
 }
 
-/** Removes the operator and ends every session. @returns false when no operator has the name. */
+/** Whether this operator has logged in with the browser that holds the token. */
+export async function isBrowserOf(name: string, token: string): Promise<boolean> {
+  const operatorId = await operatorOfBrowser(token);
+  return operatorId !== undefined && (await Operator.exists({ _id: operatorId, name: operatorName(name) })) !== null;
+}
+
+/** Removes the operator, ends every session and forgets their browsers. @returns false when no operator has the name. */
 export async function removeOperator(name: string): Promise<boolean> {
   const operator = await Operator.findOneAndDelete({ name: operatorName(name) }).lean<OperatorRecord>();
   if (!operator) return false;
   await OperatorSession.deleteMany({ operator_id: operator._id });
+  await OperatorBrowser.deleteMany({ operator_id: operator._id });
   return true;
 }

@@ -4,10 +4,11 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import { Operator, type OperatorRecord, type OperatorRole } from '#libs/models/operations/operator.ts';
-import { findSession, SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
+import { findSession } from '#libs/models/operations/operator-session.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { BulkRunner } from '../actions/bulk-runner.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
+import { sessionTokenOf } from './cookies.ts';
 
 export interface Visitor {
   name: string;
@@ -38,30 +39,8 @@ export interface Visit extends Parts {
   request: Request;
 }
 
-const COOKIE = 'billhook_operations';
-const COOKIE_FORM = new RegExp(`(?:^|; )${COOKIE}=([\\w-]{43})(?:;|$)`);
 /** A path of this dashboard: a link to the login must not redirect to another site. */
 const LOCAL_PATH = /^\/(?![/\\])[\w\-./?=&%:+]*$/;
-
-export function tokenOf(request: Request): string | undefined {
-  return COOKIE_FORM.exec(request.headers.cookie ?? '')?.[1];
-}
-
-const cookieOptions = (request: Request) => ({
-  httpOnly: true,
-  sameSite: 'strict' as const,
-  // Behind a port-forward the dashboard is plain HTTP on loopback, where a secure cookie would be lost.
-  secure: request.secure,
-  path: '/',
-});
-
-export function giveCookie(request: Request, response: Response, token: string) {
-  response.cookie(COOKIE, token, { ...cookieOptions(request), maxAge: SESSION_LIFE_MS });
-}
-
-export function takeCookie(request: Request, response: Response) {
-  response.clearCookie(COOKIE, cookieOptions(request));
-}
 
 /** Admits only requests with a live session; a browser that requests a page is redirected to the login. */
 export async function requireSession(request: Request, response: Response, next: NextFunction) {
@@ -81,7 +60,7 @@ export function localPath(text: unknown): string {
 }
 
 async function findVisitor(request: Request): Promise<Visitor | undefined> {
-  const token = tokenOf(request);
+  const token = sessionTokenOf(request);
   const session = token ? await findSession(token) : null;
   if (!token || !session) return undefined;
   // Read for every request: a removed operator or a changed role takes effect at once.

@@ -2,8 +2,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
-import { insertOperator, Operator, removeOperator } from '#libs/models/operations/operator.ts';
+import {
+  insertOperator,
+  isBrowserOf,
+  Operator,
+  type OperatorRecord,
+  removeOperator,
+} from '#libs/models/operations/operator.ts';
+import {
+  BROWSER_LIFE_MS,
+  OperatorBrowser,
+  operatorOfBrowser,
+  rememberBrowser,
+} from '#libs/models/operations/operator-browser.ts';
 import { OperatorSession } from '#libs/models/operations/operator-session.ts';
+import { makeToken } from '#libs/models/operations/operator-token.ts';
 import { hashPassword, verifyPassword } from '#libs/password.ts';
 import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 
@@ -36,9 +49,10 @@ describe('login', () => {
     const { status, headers } = await browser.post('/login', { name: 'GRACE', password: PASSWORD, next: '/audit' });
 
     expect([status, headers.get('location')]).toEqual([303, '/audit']);
-    expect(headers.get('set-cookie')).toMatch(
-      /^billhook_operations=[\w-]{43}; Max-Age=43200; Path=\/;.*HttpOnly; SameSite=Strict$/,
-    );
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^billhook_operations=[\w-]{43}; Max-Age=43200; Path=\/;.*HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^billhook_browser=[\w-]{43}; Max-Age=7776000; Path=\/login;.*HttpOnly; SameSite=Strict$/),
+    ]);
     expect((await browser.get('/')).status).toBe(200);
     const token = browser.cookie.split('=')[1] ?? '';
     expect(await OperatorSession.countDocuments({ _id: token })).toBe(0);
@@ -70,21 +84,44 @@ describe('login', () => {
     expect(entries.at(-1)).toMatchObject({ action: 'login', outcome: 'refused', address: '127.0.0.1' });
   });
 
-  test('when a name fails again and again, then even the right password waits, and the log says so once', async () => {
+  test('when a name fails again and again, then the right password waits, except in a browser where it was right before', async () => {
     await insertOperator({ name: 'margaret', role: 'operator', password: PASSWORD });
-    const browser = dashboard.browser();
+    const [known, stranger] = [dashboard.browser(), dashboard.browser()];
+    const right = { name: 'margaret', password: PASSWORD };
+    await known.post('/login', right);
+    await known.post('/logout');
     for (let tries = 0; tries < 10; tries += 1) {
-      expect((await browser.post('/login', { name: 'margaret', password: 'guess' })).status).toBe(401);
+      expect((await stranger.post('/login', { name: 'margaret', password: 'guess' })).status).toBe(401);
     }
 
-    const refused = await browser.post('/login', { name: 'margaret', password: PASSWORD });
-    await browser.post('/login', { name: 'Margaret ', password: PASSWORD });
+    const refused = await stranger.post('/login', right);
+    await stranger.post('/login', { name: 'Margaret ', password: PASSWORD });
+    const admitted = await known.post('/login', right);
+    const other = await known.post('/login', { name: 'grace', password: 'guess' });
 
     expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused.text).toContain('Too many failed attempts');
-    const entries = await noted({ operator: 'margaret', detail: /more than 10/ });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(refused.text).toMatch(/Too many failed attempts, retry in 1[0-5] minutes/);
+    expect([admitted.status, other.status]).toEqual([303, 401]);
+    const entries = await noted({ operator: 'margaret', detail: 'too many failed attempts' });
     expect(entries).toHaveLength(1);
+  });
+
+  test('when an operator logs in, then their browser is known by a hash, for them alone, until they are removed', async () => {
+    const browser = await dashboard.login('operator', 'hedy');
+    await browser.post('/login', { name: 'hedy', password: PASSWORD });
+    const { _id } = (await Operator.findOne({ name: 'hedy' }).lean<OperatorRecord>()) as OperatorRecord;
+
+    const remembered = await OperatorBrowser.find({ operator_id: _id }).lean();
+    expect(remembered).toMatchObject([{ _id: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    const token = makeToken();
+    await rememberBrowser(_id, token);
+    expect([await isBrowserOf('hedy', token), await isBrowserOf('grace', token)]).toEqual([true, false]);
+    expect(await operatorOfBrowser(token, new Date(Date.now() + BROWSER_LIFE_MS + 60_000))).toBeUndefined();
+
+    await removeOperator('hedy');
+    expect(await OperatorBrowser.countDocuments({ operator_id: _id })).toBe(0);
+    expect(await isBrowserOf('hedy', token)).toBe(false);
   });
 
   test('when somebody writes an address of their own into a header, then the real one is noted and counted', async () => {

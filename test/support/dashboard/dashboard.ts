@@ -17,7 +17,7 @@ interface Answer {
 
 export interface Browser {
   /** `session=…` of the last login, empty before it. */
-  cookie: string;
+  readonly cookie: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Sends a form; with the session's token unless `fields` have their own. */
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
@@ -74,9 +74,15 @@ export async function startDashboard(): Promise<TestDashboard> {
   };
 }
 
+const SESSION = 'billhook_operations';
+
 export function browserOf(url: string): Browser {
+  const cookies = new Map<string, string>();
   const browser: Browser = {
-    cookie: '',
+    get cookie() {
+      const session = cookies.get(SESSION);
+      return session ? `${SESSION}=${session}` : '';
+    },
     get: (path, headers = {}) => send('GET', path, undefined, headers),
     async post(path, fields = {}, headers = {}) {
       const csrf = 'csrf' in fields || !browser.cookie ? {} : { csrf: await tokenOf() };
@@ -93,12 +99,21 @@ export function browserOf(url: string): Browser {
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
-      headers: { Accept: 'text/html', ...(browser.cookie ? { Cookie: browser.cookie } : {}), ...headers },
+      headers: { Accept: 'text/html', ...cookieHeader(), ...headers },
       ...(body ? { body } : {}),
     });
-    const [set] = response.headers.getSetCookie();
-    if (set) browser.cookie = set.split(';', 1)[0]?.replace(/=$/, '') ?? '';
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value) cookies.set(name, value);
+      else cookies.delete(name);
+    }
     return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** The newest first: a server must not depend on an order. */
+  function cookieHeader(): Record<string, string> {
+    const pairs = [...cookies].reverse().map(([name, value]) => `${name}=${value}`);
+    return pairs.length > 0 ? { Cookie: pairs.join('; ') } : {};
   }
 
   /** As in any form of any page. */

@@ -1,0 +1,44 @@
+// The cookies of the dashboard: the session, and the browser that an operator has logged in with.
+import type { CookieOptions, Request, Response } from 'express';
+import { BROWSER_LIFE_MS } from '#libs/models/operations/operator-browser.ts';
+import { SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
+
+const SESSION = 'billhook_operations';
+const BROWSER = 'billhook_browser';
+/** Only the login reads it. */
+const LOGIN_PATH = '/login';
+
+export function sessionTokenOf(request: Request): string | undefined {
+  return tokenIn(request, SESSION);
+}
+
+export function browserTokenOf(request: Request): string | undefined {
+  return tokenIn(request, BROWSER);
+}
+
+export function setSession(request: Request, response: Response, token: string) {
+  response.cookie(SESSION, token, { ...optionsOf(request, '/'), maxAge: SESSION_LIFE_MS });
+}
+
+export function clearSession(request: Request, response: Response) {
+  response.clearCookie(SESSION, optionsOf(request, '/'));
+}
+
+export function setBrowser(request: Request, response: Response, token: string) {
+  response.cookie(BROWSER, token, { ...optionsOf(request, LOGIN_PATH), maxAge: BROWSER_LIFE_MS });
+}
+
+/** A browser may send its cookies in any order. */
+function tokenIn(request: Request, name: string): string | undefined {
+  return new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+}
+
+function optionsOf(request: Request, path: string): CookieOptions {
+  return {
+    httpOnly: true,
+    sameSite: 'strict',
+    // Behind a port-forward the dashboard is plain HTTP on loopback, where a secure cookie would be lost.
+    secure: request.secure,
+    path,
+  };
+}
