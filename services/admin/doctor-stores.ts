@@ -8,7 +8,7 @@ import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { REDIS_MIN_VERSION, readRedisState } from '#libs/redis/state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast } from './check-result.ts';
-import { knownHole } from './known-holes.ts';
+import { knownHoles } from './known-holes.ts';
 import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from './store/database-state.ts';
 import { countSecretsByKey } from './store/sealed-secrets.ts';
 import { type AccountStorage, readStorage } from './store/storage.ts';
@@ -83,11 +83,11 @@ export async function examineMongodb(): Promise<Finding[]> {
 }
 
 function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, version: string): Finding {
-  const hole = knownHole(store, version);
-  const found = hole ? `${version} has ${hole}` : `none known in ${version}`;
+  const holes = knownHoles(store, version);
+  const found = holes.length > 0 ? `${version} has ${holes.join(' and ')}` : `none known in ${version}`;
   const advice =
     'Upgrade to the newest patch of its line, unless your distribution has fixed it under the same version';
-  return finding(`${name} security`, found, hole === undefined, advice, 'warning');
+  return finding(`${name} security`, found, holes.length === 0, advice, 'warning');
 }
 
 /** A lost member goes unnoticed until the next one fails. */
