@@ -7,7 +7,6 @@ import type { Attack, Target } from './post-steadily.ts';
 const BATCH_INVOICES = 8;
 const LARGE_CLIENTS = 100;
 const SILENT_CONNECTIONS = 2_050;
-const KEYS = 20;
 
 /** Two batches of the longest invoices that can be stored, again as soon as they are done. */
 export const batches: Attack = async (target) => {
@@ -101,7 +100,6 @@ export function connectionsWithoutRequest(text: string): Attack {
 }
 
 export const manyKeys: Attack = async (target) => {
-  const keys = await Promise.all(Array.from({ length: KEYS }, () => target.anotherKey()));
   let count = 0;
   const read = async (key: string) => {
     const call = callerOf(target.url, key);
@@ -111,7 +109,7 @@ export const manyKeys: Attack = async (target) => {
       if (status !== 200) await pause(20);
     }
   };
-  await Promise.all(keys.map(read));
+  await Promise.all(target.moreKeys.map(read));
   return count;
 };
 

@@ -1,4 +1,5 @@
 // `npm run noisy`: a hostile account at its full rate beside one that does ordinary work. `--help` says how.
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { startBackends } from '../../test/support/backends.ts';
@@ -7,24 +8,32 @@ import { startServices } from '../bench/pdf-system.ts';
 import { progress } from '../bench/progress.ts';
 import { judge, type Measured, printMeasured } from './judge.ts';
 import { NEIGHBOURS, type Neighbour } from './neighbours.ts';
-import { work } from './victim.ts';
-import { watch } from './watch.ts';
+import { runNeighbour } from './run-neighbour.ts';
+import { addWaits, noWaits, work } from './victim.ts';
+import { highest, noPeaks, watch } from './watch.ts';
 
 const HELP = `Starts a system of its own on loopback and measures, for each hostile neighbour, how long another account waits alone and beside it.
 
 Usage: npm run noisy -- [options] [words of a neighbour's name]
 
   --seconds N    of each measurement, alone and beside (default 8)
+  --rounds N     how often alone and beside take turns, so that both see the same machine (default 2)
   --json         prints the figures as JSON
 
 Ends with 1 when a target is missed: records p95 at most 3 times as long, documents 5 times and none refused, memory of the
 gateway at most 768 MB and of a renderer 1,024 MB, the slowest /livez 250 ms.
 `;
 
+/** Of the hostile account. */
+const KEYS = 20;
+const STARTING_MS = 1_500;
+const REST_MS = 3_000;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -57,23 +66,39 @@ async function measure(neighbour: Neighbour, backends: Awaited<ReturnType<typeof
   const system = await startServices(workspace, { gatewayEnv: limits });
   try {
     const { url } = system.gateway;
-    const [victim, hostile] = [await workspace.account(), await workspace.account()];
+    const victim = await workspace.account();
     // The first documents of a renderer are slower.
     await work(url, victim.key, 2_000);
-    progress(`${neighbour.name}: alone`);
-    const alone = await work(url, victim.key, ms);
-    progress(`${neighbour.name}: beside it`);
-    const over = new AbortController();
-    const anotherKey = async () => (await issueApiKey({ accountId: hostile.id, name: 'another', scopes: ['*'] })).key;
-    const attack = neighbour.attack({ url, key: hostile.key, accountId: hostile.id, anotherKey, signal: over.signal });
-    const stop = watch(system.gateway, system.renderers[0] as (typeof system.renderers)[number]);
-    const beside = await work(url, victim.key, ms);
-    const peaks = await stop();
-    over.abort();
-    const requests = await attack;
+    const [alone, beside] = [noWaits(), noWaits()];
+    let peaks = noPeaks();
+    let requests = 0;
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      progress(`${neighbour.name}: alone`);
+      addWaits(alone, await work(url, victim.key, ms));
+      progress(`${neighbour.name}: beside it`);
+      const endNeighbour = await runNeighbour(neighbour.name, { url, ...(await hostileAccount(workspace)) });
+      // Some make records first.
+      await pause(STARTING_MS);
+      const stop = watch(system.gateway, system.renderers[0] as (typeof system.renderers)[number]);
+      addWaits(beside, await work(url, victim.key, ms));
+      peaks = highest(peaks, await stop());
+      requests += await endNeighbour();
+      // What it left behind is done by then.
+      await pause(REST_MS);
+    }
     return { name: neighbour.name, finding: neighbour.finding, alone, beside, peaks, requests };
   } finally {
     await system.close();
     await workspace.close();
   }
+}
+
+/** Another one for each round: the rate limits of the last one would make the next round easier. */
+async function hostileAccount(workspace: Awaited<ReturnType<typeof openBenchWorkspace>>) {
+  const { id, key } = await workspace.account();
+  const moreKeys: string[] = [];
+  for (let index = 0; index < KEYS; index += 1) {
+    moreKeys.push((await issueApiKey({ accountId: id, name: 'another', scopes: ['*'] })).key);
+  }
+  return { key, accountId: id, moreKeys };
 }

@@ -7,8 +7,8 @@ export interface Target {
   /** Of the hostile account, which may do everything. */
   key: string;
   accountId: string;
-  /** Makes another key of the account. */
-  anotherKey(): Promise<string>;
+  /** Further keys of the account. */
+  moreKeys: string[];
   signal: AbortSignal;
 }
 

@@ -10,6 +10,15 @@ export interface Waits {
   refused: Map<number, number>;
 }
 
+export const noWaits = (): Waits => ({ records: [], documents: [], refused: new Map() });
+
+/** Adds what a further round measured. */
+export function addWaits(sum: Waits, more: Waits): void {
+  sum.records.push(...more.records);
+  sum.documents.push(...more.documents);
+  for (const [status, count] of more.refused) sum.refused.set(status, (sum.refused.get(status) ?? 0) + count);
+}
+
 const RECORDS_EVERY_MS = 100;
 /** Below the 120 documents a minute that a key may have. */
 const DOCUMENTS_EVERY_MS = 600;
@@ -18,7 +27,7 @@ const LIMIT_MS = 60_000;
 /** Works for so long and waits for what is under way. A request does not wait for the one before it. */
 export async function work(url: string, key: string, ms: number): Promise<Waits> {
   const call = callerOf(url, key);
-  const waits: Waits = { records: [], documents: [], refused: new Map() };
+  const waits = noWaits();
   const timed = async (kind: 'records' | 'documents', method: string, path: string, body?: object) => {
     const startedAt = performance.now();
     const headers = { Connection: 'keep-alive' };

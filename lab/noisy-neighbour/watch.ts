@@ -10,12 +10,22 @@ export interface Peaks {
   livezMs: number;
 }
 
+export const noPeaks = (): Peaks => ({ gatewayMegabytes: 0, rendererMegabytes: 0, livezMs: 0 });
+
+export function highest(one: Peaks, other: Peaks): Peaks {
+  return {
+    gatewayMegabytes: Math.max(one.gatewayMegabytes, other.gatewayMegabytes),
+    rendererMegabytes: Math.max(one.rendererMegabytes, other.rendererMegabytes),
+    livezMs: Math.max(one.livezMs, other.livezMs),
+  };
+}
+
 const LOOK_MS = 150;
 const LIVEZ_LIMIT_MS = 10_000;
 
 /** @returns what ends the watch and tells. */
 export function watch(gateway: SpawnedService, renderer: SpawnedService): () => Promise<Peaks> {
-  const peaks: Peaks = { gatewayMegabytes: 0, rendererMegabytes: 0, livezMs: 0 };
+  const peaks = noPeaks();
   let isOver = false;
   const memory = async () => {
     while (!isOver) {
