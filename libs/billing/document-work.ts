@@ -40,7 +40,11 @@ export function estimatedPages(document: object): number {
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
-  if (bodyMarkdown !== undefined) pages += pagesOf(bodyMarkdown, TEXT) + markdownPages(bodyMarkdown);
+  if (bodyMarkdown !== undefined) {
+    pages += pagesOf(bodyMarkdown, TEXT);
+    // What has too many lines is rejected anyway: its paragraphs would take ten times as long to examine.
+    if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
+  }
   return Math.ceil(pages);
 }
 

@@ -2,14 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimatedPages, isSlow, requireBoundedWork, WORK_PAGES_MAX } from '#libs/billing/document-work.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { cuneiform, HOSTILE_DOCUMENTS, han } from '../../support/hostile-bodies.ts';
 
 const lines = (count: number, description: string) => ({
   lineItems: Array.from({ length: count }, () => ({ description, qty: 1, rate: 10 })),
 });
-const han = (length: number) =>
-  Array.from({ length }, (_none, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
-const cuneiform = (length: number) =>
-  Array.from({ length }, (_none, index) => String.fromCodePoint(0x12000 + ((index * 31) % 900))).join('');
 
 describe('when a document is as large as an honest one may be, then it is printed', () => {
   test.each<[string, Partial<PrintableDocument>]>([
@@ -50,6 +47,22 @@ describe('when a document is made to be slow, then 422 names the estimate and th
       }),
     );
   });
+});
+
+test.each(HOSTILE_DOCUMENTS.map((one) => [one.name, one] as const))(
+  'when the lab measures %s, then the bound judges it as the lab says',
+  (_name, { isPrinted, body }) => {
+    const pages = estimatedPages(JSON.parse(body()));
+
+    expect(pages <= WORK_PAGES_MAX).toBe(isPrinted);
+  },
+);
+
+test('when Markdown has too many lines for any document, then its paragraphs are not examined', () => {
+  const lines = estimatedPages({ terms: 'a\n'.repeat(50_000) });
+
+  expect(lines).toBeGreaterThan(WORK_PAGES_MAX);
+  expect(estimatedPages({ bodyMarkdown: 'a\n'.repeat(50_000) })).toBe(lines);
 });
 
 test('when a document is short, then it is not slow; when it has dozens of pages, then it is', () => {

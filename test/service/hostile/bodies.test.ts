@@ -1,0 +1,56 @@
+// Bodies that once let one account slow down all others, on every operation that takes one and in each of its fields.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AppError } from '#libs/errors.ts';
+import { count, isFull } from '../../support/form.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { HOSTILE_DOCUMENTS, HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/hostile-bodies.ts';
+import { fields, nameOf, senderOf, writes } from './json-fields.ts';
+import { contents, every, expectRefusal } from './json-refusals.ts';
+
+/** What a gateway answers whose renderers are all busy: a body that gets so far has passed every check. */
+const BUSY = 503;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ print: () => Promise.reject(new AppError(BUSY, 'No renderer is free')) });
+});
+afterAll(() => gateway.close());
+
+/** Each operation gets one in so many of its cases; the whole form tries all. */
+const STEP = isFull ? 1 : 6;
+
+describe.each(writes.map((row, index) => [row.operation, row, index] as const))('%s', (_operation, row, index) => {
+  test('when its JSON is made to be slow to parse, then 4xx and nothing is stored', async () => {
+    const { send } = await senderOf(gateway, row);
+    const before = await contents();
+
+    for (const { name, body } of HOSTILE_JSON) expectRefusal(await send(body()), name);
+
+    expect(await contents()).toEqual(before);
+    count('hostile bodies', HOSTILE_JSON.length);
+  });
+
+  test('when a field holds a text made to be slow, then it is stored or rejected in the envelope, and never an error of ours', async () => {
+    const { send, bodyWith } = await senderOf(gateway, row);
+    const own = fields.filter((field) => field.row === row);
+    const cases = own.flatMap((field) => HOSTILE_TEXTS.map(({ name, text }) => ({ field, name, text })));
+
+    for (const { field, name, text } of every(cases, STEP, index)) {
+      const reply = await send(bodyWith(field, JSON.stringify(text)));
+      const what = `${nameOf(field)}: ${name}`;
+      if (reply.status >= 400 && reply.status !== BUSY) expectRefusal(reply, what);
+      else
+        expect([what, [200, 201, 202, BUSY].includes(reply.status), reply.status]).toEqual([what, true, reply.status]);
+      count('hostile bodies', 1);
+    }
+  });
+});
+
+test.each(HOSTILE_DOCUMENTS.map((one) => [one.name, one] as const))(
+  'when the PDF tool gets %s, then it is rejected or handed to a renderer as its bound says',
+  async (_name, { body }) => {
+    const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw: body() });
+
+    expect([400, 422, BUSY]).toContain(reply.status);
+  },
+);
