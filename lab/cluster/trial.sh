@@ -36,8 +36,9 @@ gateway_answers() {
 
 install() {
   kubectl apply -f deploy/kubernetes/base/namespace.yaml
-  billhook create secret generic billhook --from-literal=redis-url=redis://redis:6379 --from-literal=secret-key="$(openssl rand -base64 32)" \
+  billhook create secret generic billhook --from-literal=secret-key="$(openssl rand -base64 32)" \
     --from-literal=mongodb-uri='mongodb://mongodb:27017/billhook?replicaSet=rs0'
+  npm run -s redis-users -- --url redis://redis:6379 --kubernetes | kubectl apply -f -
   local said
   said=$(kubectl apply -k $trial 2>&1)
   if grep -i warning <<< "$said"; then fail "warnings"; fi

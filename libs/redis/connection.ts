@@ -48,13 +48,23 @@ export interface ConnectionOptions {
   connectTimeout?: number;
 }
 
+/** Without CLIENT SETINFO, which the users of the services may not send: Redis would log a rejected command for every connection. */
+const COMMON_OPTIONS = { disableClientInfo: true } as const;
+
 /** @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
 export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
   const [, username, password, path, db] = SOCKET_URL.exec(url) ?? [];
-  if (path === undefined) return new Redis(url, options);
+  if (path === undefined) return new Redis(url, { ...COMMON_OPTIONS, ...options });
   const user = username ? { username: decodeURIComponent(username) } : {};
   const secret = password ? { password: decodeURIComponent(password) } : {};
-  return new Redis({ ...options, ...user, ...secret, path: decodeURIComponent(path), db: Number(db ?? 0) });
+  return new Redis({
+    ...COMMON_OPTIONS,
+    ...options,
+    ...user,
+    ...secret,
+    path: decodeURIComponent(path),
+    db: Number(db ?? 0),
+  });
 }
 
 /** Resolves when the connection is ready, rejects after `limitMs`. */

@@ -93,8 +93,8 @@ const READING_LIFE_MS = 500;
  * Gauges of every queue, read when they are scraped. Each process that reads the same Redis reports the same numbers: take their maximum.
  * While Redis is away the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
  */
-export function watchQueues(registry: Registry, queues: Queues, log: Logger): void {
-  const read = sharedReading(() => readQueues(queues, log));
+export function watchQueues(registry: Registry, queues: Queues, log: Logger, watched = catalog): void {
+  const read = sharedReading(() => readQueues(queues, log, watched));
   const gauge = (name: string, help: string, pick: (queue: QueueReading) => number) =>
     new Gauge({
       name,
@@ -117,10 +117,10 @@ export function watchQueues(registry: Registry, queues: Queues, log: Logger): vo
 
 type QueueReading = QueueCounts & { queue: string; ageMs: number; isPaused: boolean };
 
-async function readQueues(queues: Queues, log: Logger): Promise<QueueReading[]> {
+async function readQueues(queues: Queues, log: Logger, watched: typeof catalog): Promise<QueueReading[]> {
   try {
     return await Promise.all(
-      catalog.map(async (definition) => {
+      watched.map(async (definition) => {
         const [counts, ageMs, isPaused] = await Promise.all([
           queues.counts(definition),
           queues.oldestAgeMs(definition),

@@ -58,7 +58,8 @@ await run(async ({ onClose, useLogger }) => {
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
   const metrics = makeMetrics();
-  watchQueues(metrics, queues, log);
+  // Its Redis user may read no other queue.
+  watchQueues(metrics, queues, log, [fanOutEvent, deliverWebhook, retryWebhook]);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const deliveries = deliveryMetrics(metrics);
   const health = await openHealthPort({

@@ -7,7 +7,7 @@ import { startWorker } from '#libs/jobs/worker.ts';
 import { openRedis, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
-import { drawRedisUsers } from '../../../deploy/local/redis-users.ts';
+import { drawRedisUsers } from '../../../deploy/redis/passwords.ts';
 import { REDIS_USERS, type RedisUser } from '../../../deploy/redis/users.ts';
 import { openGuardedFolder } from '../../support/guarded-folder.ts';
 import { testLog } from '../../support/workspace.ts';

@@ -4,10 +4,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../../deploy/local/node-flags.ts';
+import { REDIS_USERS } from '../../../deploy/redis/users.ts';
 import { variablesOf } from './configuration.ts';
 
 const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
 const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'];
+const EPERM = 1;
+const ENOSYS = 38;
 // So that a search which finds nothing is noticed.
 const MUST_FIND: Record<string, string[]> = {
   gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
@@ -48,7 +51,7 @@ describe.each(services)('the image of %s', (service) => {
 
   test('when it is made, then of its own service and the libraries', () => {
     const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].map(([, from]) => from);
-    const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup'] : [];
+    const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup', 'deploy/redis'] : [];
     expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...more]);
   });
 
@@ -57,7 +60,9 @@ describe.each(services)('the image of %s', (service) => {
     const left = /rm -rf\s+(.+)$/m.exec(stages[source] ?? '')?.[1]?.split(/\s+/) ?? [];
     const used = packagesOf([
       ...sourcesIn(`services/${service}`),
-      ...(service === 'admin' ? ['deploy/docker/prepare.ts', ...sourcesIn('deploy/backup')] : []),
+      ...(service === 'admin'
+        ? ['deploy/docker/prepare.ts', ...sourcesIn('deploy/backup'), ...sourcesIn('deploy/redis')]
+        : []),
     ]);
     expect([...used]).toEqual(expect.arrayContaining(MUST_FIND[service] ?? []));
     expect(left.filter((name) => name && [...used].some((one) => one === name || one.startsWith(`${name}/`)))).toEqual(
@@ -96,7 +101,7 @@ describe('compose', () => {
   const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
   const networks = (name: string): string[] => compose.services[name].networks;
 
-  test.each([...services, 'prepare', 'migrate'])('when %s runs, then without a privilege', (name) => {
+  test.each([...services, 'prepare', 'redis-users', 'migrate'])('when %s runs, then without a privilege', (name) => {
     expect(compose.services[name]).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -137,7 +142,7 @@ describe('compose', () => {
 
   test('when the renderer or an image it opens turns against us, then there is no way to the database or the key', () => {
     expect(networks('renderer').filter((network) => networks('mongodb').includes(network))).toEqual([]);
-    expect(compose.services.renderer.volumes).toBeUndefined();
+    expect(compose.services.renderer.volumes).toEqual(['redis-renderer:/run/redis-user:ro']);
     expect(Object.keys(compose.services.renderer.environment).join()).not.toMatch(/MONGODB|SECRET/);
     for (const name of ['records', 'queue']) expect(compose.networks[name]).toEqual({ internal: true });
     for (const name of ['mongodb', 'redis']) {
@@ -151,6 +156,38 @@ describe('compose', () => {
     expect(redis).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
   });
 
+  test.each(REDIS_USERS)(
+    'when %s connects to Redis, then as its own user, whose password no other service can read',
+    (user) => {
+      const mounted = Object.entries<{ volumes?: string[] }>(compose.services).flatMap(([name, { volumes = [] }]) =>
+        volumes.filter((volume) => volume.startsWith(`redis-${user}:`)).map((volume) => `${name} ${volume}`),
+      );
+      const commands = user === 'admin' ? ['admin', 'migrate'] : [user];
+      expect(new Set(mounted)).toEqual(
+        new Set([
+          ...commands.map((name) => `${name} redis-${user}:/run/redis-user:ro`),
+          `redis-users redis-${user}:/var/lib/redis-users/${user}`,
+        ]),
+      );
+      expect(compose.services[user].environment).toMatchObject({ REDIS_URL_FILE: '/run/redis-user/redis-url' });
+      expect(compose.services[user].environment).not.toHaveProperty('REDIS_URL');
+      expect(compose.volumes).toHaveProperty(`redis-${user}`);
+      // A new volume takes the owner of the folder in the image, and only that one may write into it.
+      expect(stages['admin']).toContain(`/var/lib/redis-users/${user}`);
+    },
+  );
+
+  test('when Redis starts, then with the users of the services and after they are written', () => {
+    const { command, volumes, depends_on } = compose.services.redis;
+    expect(command.join(' ')).toContain('--aclfile /run/redis-acl/users.acl');
+    expect(volumes).toContain('redis-acl:/run/redis-acl:ro');
+    expect(depends_on).toEqual({ 'redis-users': { condition: 'service_completed_successfully' } });
+    const makes = compose.services['redis-users'];
+    expect(makes.command).toEqual(['--url', 'redis://redis:6379', '--folder', '/var/lib/redis-users']);
+    expect(makes.volumes).toContain('redis-acl:/var/lib/redis-users/acl');
+    expect(makes.environment.REDIS_PREFIX).toBe(compose.services.gateway.environment.REDIS_PREFIX);
+  });
+
   test('when a service stops, then it has longer than it gives itself', () => {
     for (const name of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])
       expect(compose.services[name].stop_grace_period).toBe('45s');
@@ -159,16 +196,19 @@ describe('compose', () => {
 
   test('when Chromium wants namespaces of its own, then the profile lets it, and keeps what nobody needs', () => {
     expect(compose.services.renderer.security_opt).toContain('seccomp:deploy/docker/chromium-seccomp.json');
-    const { defaultAction, syscalls } = JSON.parse(readFileSync('deploy/docker/chromium-seccomp.json', 'utf8'));
-    const allowed: string[] = syscalls.flatMap(({ names }: { names: string[] }) => names);
-    // A list of what is allowed: a system call that a later kernel brings is refused.
-    expect([defaultAction, ...new Set(syscalls.map(({ action }: { action: string }) => action))]).toEqual([
-      'SCMP_ACT_ERRNO',
-      'SCMP_ACT_ALLOW',
-    ]);
+    const profile = JSON.parse(readFileSync('deploy/docker/chromium-seccomp.json', 'utf8'));
+    const namesWith = (action: string): string[] =>
+      profile.syscalls.flatMap((entry: { names: string[]; action: string }) =>
+        entry.action === action ? entry.names : [],
+      );
+    const allowed = namesWith('SCMP_ACT_ALLOW');
+    // A system call that a later kernel brings does not exist (ENOSYS), so that glibc and Chromium use the older one they know.
+    expect([profile.defaultAction, profile.defaultErrnoRet]).toEqual(['SCMP_ACT_ERRNO', ENOSYS]);
     expect(allowed).toEqual(expect.arrayContaining(['clone', 'clone3', 'unshare', 'chroot', 'execve', 'futex']));
     const forbidden = ['bpf', 'io_uring_setup', 'keyctl', 'mount', 'ptrace', 'setns', 'userfaultfd'];
-    expect(allowed.filter((name) => forbidden.includes(name))).toEqual([]);
+    expect(namesWith('SCMP_ACT_ERRNO')).toEqual(expect.arrayContaining(forbidden));
+    expect(allowed.filter((name) => namesWith('SCMP_ACT_ERRNO').includes(name))).toEqual([]);
+    expect(profile.syscalls.at(-1)).toMatchObject({ action: 'SCMP_ACT_ERRNO', errnoRet: EPERM });
   });
 });
 

@@ -9,8 +9,19 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';
 import { catalog } from '#libs/jobs/catalog.ts';
+import { drawRedisUsers } from '../../../deploy/redis/passwords.ts';
+import { ACL_KEY, SECRET_NAME, secretOf } from '../../../deploy/redis/secret.ts';
+import { REDIS_USERS } from '../../../deploy/redis/users.ts';
 import { namesOf, variablesOf } from './configuration.ts';
-import { kustomizations, manifest, manifestFiles, manifests, patchFiles, workloads } from './manifests.ts';
+import {
+  kustomizations,
+  type Manifest,
+  manifest,
+  manifestFiles,
+  manifests,
+  patchFiles,
+  workloads,
+} from './manifests.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
@@ -162,8 +173,7 @@ describe.each(services)('the deployment of the %s', (name) => {
     );
     const required = variablesOf(name).filter(({ name: one, isRequired }) => isRequired && !fromImage.includes(one));
     expect(required).not.toEqual([]);
-    const { secret } = pod.volumes.find((volume: { name: string }) => volume.name === 'secrets');
-    const mounted = secret.items.map(({ path }: { path: string }) => `/run/billhook/${path}`);
+    const mounted = mountedSecrets(pod).map(({ path }) => `/run/billhook/${path}`);
     expect(new Set(required.map((one) => variable(`${one.name}_FILE`)))).toEqual(new Set(mounted));
   });
 
@@ -196,6 +206,37 @@ describe.each(services)('the deployment of the %s', (name) => {
     return container.env.find((one: { name: string }) => one.name === key)?.value;
   }
 });
+
+test.each(REDIS_USERS)('when %s connects to Redis, then as its own user, whose address no other pod mounts', (user) => {
+  const ofRedis = workloads.flatMap(({ name, pod }) =>
+    mountedSecrets(pod).flatMap((one) =>
+      one.secret === SECRET_NAME && one.key === user ? [`${name} ${one.path}`] : [],
+    ),
+  );
+
+  expect(ofRedis).toEqual([`${user} redis-url`]);
+});
+
+test('when the Redis of the trial starts, then with the users that the program makes', () => {
+  const pod = manifest('StatefulSet', 'redis').spec.template.spec;
+  const { secret } = pod.volumes.find(({ name }: { name: string }) => name === 'users');
+  const { stringData } = JSON.parse(secretOf(drawRedisUsers('billhook'), 'redis://redis:6379'));
+
+  expect(pod.containers[0].args.join(' ')).toContain(`--aclfile /run/billhook/${ACL_KEY} `);
+  expect(secret).toMatchObject({ secretName: SECRET_NAME, items: [{ key: ACL_KEY, path: ACL_KEY }] });
+  expect(Object.keys(stringData)).toEqual([...REDIS_USERS, ACL_KEY]);
+  expect(stringData.renderer).toMatch(/^redis:\/\/renderer:[\w-]{32}@redis:6379$/);
+});
+
+/** What the volume `secrets` of a pod takes from which Secret. */
+function mountedSecrets(pod: Manifest['body']): { secret: string; key: string; path: string }[] {
+  const volume = pod.volumes?.find(({ name }: { name: string }) => name === 'secrets');
+  const sources =
+    volume?.projected?.sources ?? (volume ? [{ secret: { name: volume.secret.secretName, ...volume.secret } }] : []);
+  return sources.flatMap(({ secret }: { secret: { name: string; items: { key: string; path: string }[] } }) =>
+    secret.items.map((item) => ({ secret: secret.name, ...item })),
+  );
+}
 
 test('when a store is back, then its pod and the services that wait for it are asked within a second', () => {
   const names = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer'].map(

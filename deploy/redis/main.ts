@@ -1,0 +1,75 @@
+// `npm run redis-users`: makes the Redis users of all services, as files or as a Kubernetes Secret. `--help` says how.
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawRedisUsers } from './passwords.ts';
+import { ACL_KEY, SECRET_NAME, secretOf } from './secret.ts';
+import { REDIS_USERS } from './users.ts';
+
+const HELP = `Makes one Redis user per service, each with the least rights it needs and a random password.
+
+Usage: npm run -s redis-users -- --url redis://HOST:6379 (--folder FOLDER | --kubernetes) [options]
+
+  --folder FOLDER  writes FOLDER/acl/${ACL_KEY} for "redis-server --aclfile", and the address for each service to
+                   FOLDER/SERVICE/redis-url. Passwords that are there are kept
+  --renew          draws new passwords even so
+  --kubernetes     prints the Secret "${SECRET_NAME}" with the same, and new passwords
+  --prefix NAME    REDIS_PREFIX of the services (default: REDIS_PREFIX, else billhook)
+`;
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    prefix: { type: 'string', default: process.env['REDIS_PREFIX'] || 'billhook' },
+    folder: { type: 'string' },
+    renew: { type: 'boolean', default: false },
+    kubernetes: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const URL_FORM = /^rediss?:\/\/[^@\s]+$/;
+const PREFIX_FORM = /^[\w-]+$/;
+
+if (values.help) process.stdout.write(HELP);
+else if (!values.url || !URL_FORM.test(values.url))
+  refuse('--url must be redis://HOST:PORT or rediss://HOST:PORT without a user');
+else if (!PREFIX_FORM.test(values.prefix)) refuse('--prefix must have letters, digits, dashes or underscores only');
+else if (values.folder) writeFolder(values.folder, values.url);
+else if (values.kubernetes) process.stdout.write(secretOf(drawRedisUsers(values.prefix), values.url));
+else refuse('--folder or --kubernetes is missing, see --help');
+
+/** Nothing that is unchanged is written, so that a running Redis and its services keep what they read at their start. */
+function writeFolder(folder: string, url: string) {
+  const kept = REDIS_USERS.map((user) => [user, passwordIn(join(folder, user, 'redis-url'))]);
+  const users = drawRedisUsers(values.prefix, Object.fromEntries(kept.filter(([, password]) => password)));
+  for (const user of REDIS_USERS) write(join(folder, user), 'redis-url', `${users.urlOf(user, url)}\n`, 0o400);
+  // Redis runs as a user of its own; the file has hashes of passwords that cannot be guessed.
+  const isNew = write(join(folder, 'acl'), ACL_KEY, users.acl, 0o444);
+  process.stdout.write(
+    isNew ? 'The Redis users are written; restart Redis if it runs\n' : 'The Redis users are unchanged\n',
+  );
+}
+
+function passwordIn(file: string): string | undefined {
+  return existsSync(file) && !values.renew
+    ? new URL(readFileSync(file, 'utf8').trim()).password || undefined
+    : undefined;
+}
+
+/** @returns whether the file is new or has changed. */
+function write(folder: string, name: string, text: string, mode: number): boolean {
+  const path = join(folder, name);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return false;
+  mkdirSync(folder, { recursive: true });
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, text, { mode });
+  // The process may have a narrower mask.
+  chmodSync(`${path}.new`, mode);
+  renameSync(`${path}.new`, path);
+  return true;
+}
+
+function refuse(problem: string) {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 2;
+}

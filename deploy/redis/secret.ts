@@ -1,0 +1,18 @@
+// The Kubernetes Secret of the Redis users: each service mounts its own address, and Redis the ACL file.
+import type { RedisUsers } from './passwords.ts';
+import { REDIS_USERS } from './users.ts';
+
+export const SECRET_NAME = 'billhook-redis';
+export const ACL_KEY = 'users.acl';
+
+/** @returns a manifest in JSON, which kubectl takes like YAML. */
+export function secretOf(users: RedisUsers, url: string): string {
+  const addresses = REDIS_USERS.map((user) => [user, users.urlOf(user, url)]);
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: SECRET_NAME, namespace: 'billhook' },
+    stringData: { ...Object.fromEntries(addresses), [ACL_KEY]: users.acl },
+  };
+  return `${JSON.stringify(secret, null, 2)}\n`;
+}
