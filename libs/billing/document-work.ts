@@ -22,6 +22,9 @@ const PIECES_SQUARED_PER_PAGE = 400_000;
 const MARKERS_PER_PIECE = 5;
 /** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
 const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
+/** Quotations and lists that begin within each other on one line. The renderer rejects so many levels, but parses them first. */
+const LEVELS_MAX = 100;
+const LEVELS = /^(?:[ \t]*(?:>|\+(?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
 const CELLS_PER_PAGE = 150;
 /** The time to balance the columns of a table grows with the square of their number. */
 const COLUMNS_SQUARED_PER_PAGE = 50_000;
@@ -102,6 +105,9 @@ function markdownPages(markdown: string): number {
   for (const block of markdown.split(BLOCK_START)) {
     const pieces = countOf(block, /\n/g) + countOf(block, /[*_~`[!<]/g) / MARKERS_PER_PIECE;
     pages += pieces ** 2 / PIECES_SQUARED_PER_PAGE;
+  }
+  for (const [levels] of markdown.matchAll(LEVELS)) {
+    if (countOf(levels, /[>+.)]/g) > LEVELS_MAX) return WORK_PAGES_MAX;
   }
   let cells = 0;
   let columns = 0;

@@ -18,6 +18,7 @@ describe('when a document is as large as an honest one may be, then it is printe
     ],
     ['a long list with emphasis', { bodyMarkdown: '- **Item** of the list with words\n'.repeat(2_500) }],
     ['a table of a thousand cells', { bodyMarkdown: `|a|b|c|d|\n|-|-|-|-|\n${'|one|two|three|four|\n'.repeat(250)}` }],
+    ['a rule of many dashes', { bodyMarkdown: `${'- '.repeat(500)}\n\n${'> '.repeat(20)}Quoted` }],
     ['terms at their longest', { terms: 'The parties agree. '.repeat(1_000) }],
     ['fifty lines of Han', lines(50, han(300))],
   ])('%s', (_what, document) => {
@@ -38,6 +39,8 @@ describe('when a document is made to be slow, then 422 names the estimate and th
       'a table of three thousand columns',
       { bodyMarkdown: `${'|a'.repeat(3_000)}|\n${'|-'.repeat(3_000)}|\n${'|1'.repeat(3_000)}|` },
     ],
+    ['quotations within each other', { bodyMarkdown: '>'.repeat(50_000) }],
+    ['lists within each other', { bodyMarkdown: `Text\n\n${'1. + '.repeat(2_500)}a` }],
     ['terms of line breaks', { terms: 'a\n'.repeat(10_000) }],
   ])('%s', (_what, document) => {
     expect(() => requireBoundedWork(document)).toThrow(
