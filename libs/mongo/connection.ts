@@ -13,6 +13,11 @@ export type Session = ClientSession;
 
 /** How long a request waits for a primary before it fails with 503. */
 const SERVER_SELECTION_MS = 5_000;
+/**
+ * How long one attempt to connect may take. A packet to a pod or node that has just gone is lost without an answer, and the driver's
+ * default of 30 s would leave a service unready that long after MongoDB is back.
+ */
+const CONNECT_TIMEOUT_MS = 3_000;
 const TRANSACTION_LIMIT_MS = 5_000;
 /** A transaction idle for this long between two statements is abandoned: its process has died or is stopped. */
 const ABANDONED_MS = 1_500;
@@ -29,6 +34,7 @@ export async function connectMongo(
   await mongoose.connect(uri, {
     appName: appNameOf(uri),
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
     maxPoolSize: options.poolSize ?? 50,
     retryWrites: true,
     writeConcern: { w: 'majority', journal: true },

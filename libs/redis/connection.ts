@@ -9,6 +9,8 @@ export type { Redis };
 
 /** How long one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
+/** A packet to a pod or node that has just gone is lost without an answer: the attempt ends and the next one begins. */
+const CONNECT_TIMEOUT_MS = 3_000;
 /** A service that waits for Redis is ready this long after it at the most. Each try is one refused packet. */
 const RECONNECT_MAX_MS = 250;
 
@@ -37,7 +39,11 @@ export function connectFailFast(url: string, log: Logger): Redis {
 
 /** For workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require. */
 export function connectWaiting(url: string, log: Logger): Redis {
-  return watched(url, openRedis(url, { ...reconnect, maxRetriesPerRequest: null }), log);
+  return watched(
+    url,
+    openRedis(url, { ...reconnect, connectTimeout: CONNECT_TIMEOUT_MS, maxRetriesPerRequest: null }),
+    log,
+  );
 }
 
 export interface ConnectionOptions {
