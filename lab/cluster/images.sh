@@ -14,7 +14,7 @@ for name in pause coredns; do
 done
 mkdir -p "$folder/mongosh"
 npm install --prefix "$folder/mongosh" --no-audit --no-fund --ignore-scripts mongosh@2.12.0
-cp -L node_modules/node/bin/node "$folder/mongosh/node"
+cp "$(node_modules/.bin/node -p process.execPath)" "$folder/mongosh/node"
 docker build -q -t mongo:7.0 -f - "$folder/mongosh" << 'END'
 FROM local/mongodb
 USER root

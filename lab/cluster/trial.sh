@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the overlay "trial" on the cluster of cluster.sh and does to it what operators and nodes do; ends with 1 at the first thing that goes wrong.
-#   lab/cluster/trial.sh FOLDER [install|restarts|outage|jobs|all]
+#   lab/cluster/trial.sh FOLDER [install|restarts|outage|jobs|reach|all]
+#   lab/cluster/trial.sh FOLDER recovery       how soon services are ready after an outage of each store: about 25 minutes
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(cd "$1" && pwd)
@@ -114,8 +115,20 @@ jobs() {
   billhook delete job admin
 }
 
+reach() { lab/cluster/reach.sh "$folder"; }
+
+recovery() {
+  local store fresh
+  for store in mongodb redis; do
+    for fresh in --fresh ''; do
+      lab/cluster/cluster.sh "$folder" in node_modules/.bin/node lab/cluster/recovery.ts --store $store $fresh
+      no_restarts
+    done
+  done
+}
+
 case $step in
-  install | restarts | outage | jobs) "$step" ;;
-  all) install; restarts; outage; jobs; say "all well" ;;
+  install | restarts | outage | jobs | reach | recovery) "$step" ;;
+  all) install; restarts; outage; jobs; reach; say "all well" ;;
   *) echo "no such step: $step" >&2; exit 2 ;;
 esac

@@ -28,10 +28,13 @@ bases() {
   # The archives and certificates this machine knows.
   cp /etc/apt/sources.list.d/debian.sources "$folder/debian/etc/apt/sources.list.d/" 2> /dev/null || true
   cp /etc/ssl/certs/ca-certificates.crt "$folder/debian/etc/ssl/certs/"
-  tar -C "$folder/debian" --exclude=./var/cache/apt/archives/*.deb --exclude=./var/lib/apt/lists/* -c . | docker import - local/debian > /dev/null
+  # A second import would be another image, and everything built on the first would be built again.
+  docker image inspect local/debian > /dev/null 2>&1 ||
+    tar -C "$folder/debian" --exclude=./var/cache/apt/archives/*.deb --exclude=./var/lib/apt/lists/* -c . | docker import - local/debian > /dev/null
 
   rm -rf "$folder/node" && mkdir -p "$folder/node/lib" "$folder/mongodb"
-  cp "$node" "$folder/node/node"
+  # The program itself: the path may lead to it by a link or a script.
+  cp "$("$node" -p process.execPath)" "$folder/node/node"
   cp -rL "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$folder/node/lib/npm"
   docker build -q -t "$NODE_IMAGE" -f - "$folder/node" << 'END'
 FROM local/debian
