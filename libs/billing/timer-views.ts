@@ -1,4 +1,5 @@
 // Timers as they are read, listed and announced; and those of time that is deleted, which go with it.
+import { countChange } from '../models/record-counts.ts';
 import { driverOf, readAll } from '../models/records.ts';
 import { countStored, sizeOf } from '../models/stored-bytes.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
@@ -41,6 +42,9 @@ export async function removeTimersOf(
     .toArray()) as unknown as TimerRecord[];
   if (timers.length === 0) return;
   await driverOf(Timer).deleteMany({ account_id, _id: { $in: timers.map(({ _id }) => _id) } }, { session });
-  for (const timer of timers) countStored(session, -sizeOf(timer));
+  for (const timer of timers) {
+    countChange(session, Timer, timer, undefined);
+    countStored(session, -sizeOf(timer));
+  }
   await announceAll('timer.discarded', await timerViews(timers, accountId, session));
 }

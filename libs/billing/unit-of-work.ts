@@ -1,15 +1,9 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
 
 import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '../models/billing/number-ledger.ts';
-import {
-  addStoredBytes,
-  drawInSequence,
-  drawMany,
-  drawNext,
-  giveBack,
-  pretendChangeTime,
-  reserveEvents,
-} from '../models/counter.ts';
+import { finishCounter, giveBack, pretendChangeTime, reserveEvents } from '../models/counter.ts';
+import { countAhead } from '../models/record-counts.ts';
+import { drawInSequence, drawMany, drawNext } from '../models/sequences.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import { type Id, type StoredId, timeOf } from '../models/tenant.ts';
 import { insertEvent, insertEvents } from '../models/webhooks/event.ts';
@@ -85,7 +79,7 @@ export async function runUnitOfWork<Result>(
     const hasEvents = finish();
     // Work without events is small and bounded in number: keys can be changed over the quota.
     const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
-    if (step !== 0) await addStoredBytes(session, options.accountId, step);
+    await finishCounter(session, options.accountId, step);
     options.onStep?.('before-commit');
     return { result, hasEvents };
   });
@@ -116,6 +110,13 @@ export async function rollBackUnitOfWork<Result>(
   throw new Error('a dry run was committed');
 }
 
+/** The count that a document with a new number most often belongs to: then its insert needs no update of the counter. */
+const EXPECTED_COUNT: Readonly<Record<NumberKind, string>> = {
+  invoice: 'invoices/Draft',
+  payment: 'payments/all',
+  quote: 'quotes/Draft',
+};
+
 /** Ends a dry run, so that its transaction is aborted. */
 class RolledBack extends Error {
   readonly result: unknown;
@@ -136,10 +137,9 @@ function openUnitOfWork(session: Session, { accountId, requestId, onStep }: Work
       const period = periodOf(format, day);
       const from = { sequence: sequenceOf(kind, period), start: format.start, at: timeOf(String(documentId)) };
       for (;;) {
-        const { number, event } = await drawInSequence(session, accountId, {
-          ...from,
-          withEvent: reserved === undefined,
-        });
+        const { number, event } = await countAhead(session, EXPECTED_COUNT[kind], () =>
+          drawInSequence(session, accountId, { ...from, withEvent: reserved === undefined }),
+        );
         reserved ??= event;
         onStep?.('after-counter');
         const text = formattedNumber(format, number, day);

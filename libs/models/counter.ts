@@ -1,6 +1,7 @@
-// The sequences of an account and the time of its last change, drawn inside the transaction that uses them: a failure leaves no hole.
+// The counter of an account: one document that every transaction of the account updates, so that they commit one after the other.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
+import { COUNTS_BEGUN, countStages, takeCountChanges } from './record-counts.ts';
 import { learnStored } from './stored-bytes.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
@@ -19,6 +20,8 @@ const counterSchema = new Schema(
     event: { type: Number, required: true, default: 0 },
     /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
     key: { type: Number, required: true, default: 0 },
+    /** How many records there are, see record-counts.ts. */
+    counts: Object,
     /** Bytes of records and events, see stored-bytes.ts. */
     stored_bytes: Number,
     /** The latest `updated_at` that was given to a record of the account. */
@@ -76,11 +79,14 @@ export async function giveBack(session: Session, accountId: Id): Promise<void> {
   await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -1 } }, { session });
 }
 
-/** Adds to the bytes that the account keeps, see stored-bytes.ts. */
-export async function addStoredBytes(session: Session, accountId: Id, by: number): Promise<void> {
+/** Writes what the transaction has counted and no update of the counter has taken along. @param storedBytes see stored-bytes.ts. */
+export async function finishCounter(session: Session, accountId: Id, storedBytes: number): Promise<void> {
+  const counts = takeCountChanges(session);
+  if (storedBytes === 0 && !counts) return;
+  const stored_bytes = { $add: [{ $ifNull: ['$stored_bytes', 0] }, storedBytes] };
   await Counter.collection.updateOne(
     { _id: storedId(accountId) as never },
-    { $inc: { stored_bytes: by } },
+    [...(storedBytes === 0 ? [] : [{ $set: { stored_bytes } }]), ...countStages(counts)],
     { session },
   );
 }
@@ -90,89 +96,8 @@ export function pretendChangeTime(session: Session, at: Date): void {
   drawnIn(session).changedAt = at;
 }
 
-/**
- * Draws the next number of each named sequence of the account.
- * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
- * @param at see changeTime: of a record that is made next. Drawn in the same update.
- */
-export async function drawNext<Name extends Sequence>(
-  session: Session,
-  accountId: Id,
-  names: readonly Name[],
-  at?: Date,
-): Promise<Record<Name, number>> {
-  const reserved = takeReserved(session, names);
-  const left = names.filter((name) => reserved === undefined || name !== 'event');
-  const drawn = left.length > 0 ? await raise(session, accountId, { names: left, by: 1, at }) : {};
-  return { ...drawn, ...(reserved === undefined ? {} : { event: reserved }) } as Record<Name, number>;
-}
-
-/**
- * Draws the next number of a sequence of documents and, with `withEvent`, the sequence of the event that follows, in one update.
- * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
- */
-export async function drawInSequence(
-  session: Session,
-  accountId: Id,
-  { sequence, start, withEvent, at }: { sequence: string; start: number; withEvent: boolean; at: Date },
-): Promise<{ number: number; event: number | undefined }> {
-  const reserved = withEvent ? takeReserved(session, ['event']) : undefined;
-  const path = sequencePath(sequence);
-  const last = { $ifNull: [`$${path}`, 0] };
-  const isBegun = { $gt: [last, 0] };
-  const counter = await update(session, accountId, at, {
-    [path]: { $cond: [isBegun, { $add: [last, 1] }, start] },
-    ...(start > 1
-      ? { [`firsts.${sequence}`]: { $ifNull: [`$firsts.${sequence}`, { $cond: [isBegun, 1, start] }] } }
-      : {}),
-    ...(withEvent && reserved === undefined ? sumsOf(['event'], 1) : {}),
-  });
-  const number = path === sequence ? counter[sequence] : counter['sequences'][sequence];
-  return { number, event: withEvent ? (reserved ?? counter['event']) : undefined };
-}
-
-/** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */
-function sequencePath(sequence: string): string {
-  return sequence.includes('_') ? `sequences.${sequence}` : sequence;
-}
-
-export interface NumberSequence {
-  /** Empty for the sequence over all years. */
-  period: string;
-  first: number;
-  last: number;
-}
-
-/** All sequences of a kind of document that have begun, by period. */
-export async function sequencesOf(
-  session: Session,
-  accountId: Id,
-  kind: 'invoice' | 'payment' | 'quote',
-): Promise<NumberSequence[]> {
-  const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
-  if (!counter) return [];
-  const { sequences = {}, firsts = {} } = counter as {
-    sequences?: Record<string, number>;
-    firsts?: Record<string, number>;
-  };
-  const ofAllYears = Number(counter[kind] ?? 0);
-  return Object.entries({ ...(ofAllYears > 0 ? { [kind]: ofAllYears } : {}), ...sequences })
-    .filter(([name]) => name === kind || name.startsWith(`${kind}_`))
-    .map(([name, last]) => ({ period: name.slice(kind.length + 1), first: firsts[name] ?? 1, last }))
-    .toSorted((one, other) => (one.period < other.period ? -1 : 1));
-}
-
-/** Draws as many numbers of one sequence at a time. @returns the first of them. */
-export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
-  const reserved = takeReserved(session, [name]);
-  // No other transaction draws between the two: the row is locked until this one ends.
-  const by = reserved === undefined ? count : count - 1;
-  if (by === 0 && reserved !== undefined) return reserved;
-  const last = (await raise(session, accountId, { names: [name], by }))[name];
-  return last - count + 1;
-}
-
-function takeReserved(session: Session, names: readonly Sequence[]): number | undefined {
+/** The sequence that `changeTime` drew for an event, if one of `names` is of events. */
+export function takeReserved(session: Session, names: readonly Sequence[]): number | undefined {
   if (!names.includes('event')) return undefined;
   const drawn = drawnIn(session);
   const { event } = drawn;
@@ -180,31 +105,27 @@ function takeReserved(session: Session, names: readonly Sequence[]): number | un
   return event;
 }
 
-/** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */
-export async function lastDrawn(session: Session, accountId: Id, name: Sequence): Promise<number> {
-  const counter = await Counter.collection.findOne(
-    { _id: storedId(accountId) as never },
-    { session, projection: { [name]: 1 } },
-  );
-  return (counter as Partial<Record<Sequence, number>> | null)?.[name] ?? 0;
-}
-
 /** @param at also draws the time of the change, unless the transaction has one. */
-async function raise<Name extends Sequence>(
+export async function raise<Name extends Sequence>(
   session: Session,
   account: Id | StoredId,
   { names, by, at }: { names: readonly Name[]; by: number; at?: Date | undefined },
 ): Promise<Record<Name, number>> {
-  const counter = await update(session, account, at, sumsOf(names, by));
+  const counter = await updateCounter(session, account, at, increments(names, by));
   return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
 }
 
-function sumsOf(names: readonly Sequence[], by: number): Record<string, object> {
+export function increments(names: readonly Sequence[], by: number): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]));
 }
 
 /** @param set expressions by field, computed from the counter as it was. @returns the counter as it is now. */
-async function update(session: Session, account: Id | StoredId, at: Date | undefined, set: Record<string, object>) {
+export async function updateCounter(
+  session: Session,
+  account: Id | StoredId,
+  at: Date | undefined,
+  set: Record<string, object>,
+) {
   const drawn = drawnIn(session);
   const isTimed = at !== undefined && drawn.changedAt === undefined;
   // A missing time is no number to add to, and is left out of the maximum.
@@ -212,7 +133,7 @@ async function update(session: Session, account: Id | StoredId, at: Date | undef
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
-    [{ $set: { ...set, ...time } }],
+    [{ $set: { ...set, ...time, counts: COUNTS_BEGUN } }, ...countStages(takeCountChanges(session))],
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');

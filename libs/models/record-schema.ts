@@ -1,6 +1,6 @@
 // The schema of records that callers make and change: `tsc` names a field that the record's type has and the schema lacks, or the reverse.
 import { Schema } from 'mongoose';
-import { addListIndexes, type Listing } from './listing.ts';
+import { addListIndexes, type Listing } from './list-indexes.ts';
 import type { Stamped } from './records.ts';
 import { idField, newId, requiredIdField, tenant } from './tenant.ts';
 

@@ -2,6 +2,7 @@
 import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
 import { changeTime } from './counter.ts';
+import { type CountedBy, countChange } from './record-counts.ts';
 import { countStored, sizeOf } from './stored-bytes.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
@@ -21,6 +22,8 @@ export interface Records<Stored extends Owned> {
   readonly modelName: string;
   readonly collection: { readonly name: string };
   readonly db: Connection;
+  /** Absent where lists count the records. */
+  readonly countedBy?: CountedBy<never> | undefined;
   /** Carries the type only; never set. */
   readonly stored?: Stored;
 }
@@ -28,9 +31,13 @@ export interface Records<Stored extends Owned> {
 // biome-ignore lint/suspicious/noExplicitAny: the types of a schema know no unions and no literal strings.
 type RecordModel<Stored extends Owned> = Model<any> & Records<Stored>;
 
-/** A model whose records look like `Stored`. */
-export function recordsOf<Stored extends Owned>(name: string, schema: Schema): RecordModel<Stored> {
-  return model(name, schema) as unknown as RecordModel<Stored>;
+/** A model whose records look like `Stored`. @param countedBy when the account's counter keeps how many there are. */
+export function recordsOf<Stored extends Owned>(
+  name: string,
+  schema: Schema,
+  countedBy?: CountedBy<Stored>,
+): RecordModel<Stored> {
+  return Object.assign(model(name, schema), { countedBy }) as unknown as RecordModel<Stored>;
 }
 
 /** The driver's collection. Mongoose types it as if every id were an ObjectId. */
@@ -106,6 +113,7 @@ export async function insertOwn<Stored extends Owned>(
   record: Stored,
   session: Session,
 ): Promise<void> {
+  countChange(session, records, undefined, record);
   if (isStamped(record)) record.updated_at = await changeTime(session, record.account_id, record.updated_at);
   await driverOf(records).insertOne(record as Owned, { session, ignoreUndefined: true });
   countStored(session, sizeOf(record));
@@ -128,6 +136,7 @@ export async function changeOwn<Stored extends Stamped>(
   changes: Partial<Stored>,
   session: Session,
 ): Promise<Stored> {
+  countChange(session, records, record, { ...record, ...changes });
   const set = { ...changes, updated_at: await changeTime(session, record.account_id, new Date()) };
   const removed = Object.entries(changes).filter(([, value]) => value === undefined);
   await driverOf(records).updateOne(
@@ -146,6 +155,7 @@ export async function removeOwn<Stored extends Owned>(
   session: Session,
 ): Promise<void> {
   await driverOf(records).deleteOne({ _id: record._id, account_id: record.account_id }, { session });
+  countChange(session, records, record, undefined);
   countStored(session, -sizeOf(record));
 }
 

@@ -1,5 +1,6 @@
 // Removes many of an account's records in one transaction, within a limit.
 import type { Session } from '../mongo/connection.ts';
+import { countChange } from './record-counts.ts';
 import { driverOf, type Owned, type Records } from './records.ts';
 import { countStored, sizeOf } from './stored-bytes.ts';
 import { type Id, storedId } from './tenant.ts';
@@ -51,7 +52,10 @@ export async function removeAllWith<Stored extends Owned>(
       .toArray();
     if (batch.length === 0) return;
     await driverOf(records).deleteMany({ account_id, _id: { $in: batch.map(({ _id }) => _id) } }, { session });
-    for (const record of batch) countStored(session, -sizeOf(record));
+    for (const record of batch) {
+      countChange(session, records, record, undefined);
+      countStored(session, -sizeOf(record));
+    }
     await announce(batch as unknown as Stored[]);
   }
 }

@@ -1,5 +1,6 @@
 // Commands about accounts.
 import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
+import { recount } from '#libs/models/recount.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { noted } from './audited.ts';
@@ -53,6 +54,22 @@ export async function listUsage() {
   return (await readStorage()).map(({ id, name, recordBytes, fileBytes }) => {
     return { id, name, records_mib: mebibytes(recordBytes), files_mib: mebibytes(fileBytes) };
   });
+}
+
+/** Counts records anew for the totals of lists. @param id of one account; of all unless given. @returns what was wrong, by account. */
+export async function recountAccounts(id: string | undefined) {
+  if (id !== undefined) await requireAccount(id);
+  const accounts =
+    id === undefined ? await Account.find({}, { _id: 1 }).sort({ _id: 1 }).lean<AccountRecord[]>() : [{ _id: id }];
+  const rows = [];
+  for (const { _id } of accounts) {
+    const { wrong } = await noted('account.recount', String(_id), async () => {
+      const names = await recount(String(_id));
+      return { wrong: names, detail: `wrong were: ${names.join(', ') || 'none'}` };
+    });
+    rows.push({ id: String(_id), corrected: wrong.join(', ') || 'nothing' });
+  }
+  return rows;
 }
 
 /** @throws CommandError when no account has the id. */

@@ -8,6 +8,7 @@ import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
 import { examineMongodb, examineQueues, examineRedis, examineSecrets, examineStorage } from './doctor-stores.ts';
+import { examineTotals } from './doctor-totals.ts';
 import { keptSecretKey } from './endpoints.ts';
 import { readUsableSettings } from './settings.ts';
 
@@ -53,6 +54,7 @@ async function mongodbFindings(
         { status: 'ok', check: 'MongoDB', found: 'answers' },
         ...(await examineMongodb()),
         ...(await examineStorage(quotaMegabytes)),
+        ...(await examineTotals()),
         ...(await examineSecrets(secretKey)),
       ];
     } finally {

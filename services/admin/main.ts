@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
-import { createAccount, listAccounts, listUsage, updateAccount } from './accounts.ts';
+import { createAccount, listAccounts, listUsage, recountAccounts, updateAccount } from './accounts.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';
 import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
@@ -53,6 +53,9 @@ command(accounts, 'update <account-id>', 'change what is given, and nothing else
 command(accounts, 'list', 'show all accounts').action((options) => answer(options, listAccounts, printTable));
 command(accounts, 'usage', 'show how many MiB each account keeps, the largest first').action((options) =>
   answer(options, listUsage, printTable),
+);
+command(accounts, 'recount [account-id]', 'count records anew for the totals of lists').action((id, options) =>
+  answer(options, () => recountAccounts(id), printTable),
 );
 
 const keys = program.command('keys').description('API keys of an account; a key is shown once, when it is made');

@@ -7,7 +7,8 @@ import {
   numberIn,
   skipNumbers,
 } from '#libs/models/billing/number-ledger.ts';
-import { Counter, drawMany } from '#libs/models/counter.ts';
+import { Counter } from '#libs/models/counter.ts';
+import { drawMany } from '#libs/models/sequences.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';

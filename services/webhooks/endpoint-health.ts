@@ -1,5 +1,5 @@
 // Records how attempts at an endpoint end, and disables it after five days of failures or when its receiver answers 410 Gone.
-import { drawNext, lastDrawn } from '#libs/models/counter.ts';
+import { drawNext, lastDrawn } from '#libs/models/sequences.ts';
 import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';

@@ -1,7 +1,7 @@
 // The webhook service as a process of its own, endpoints, and events to send there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { drawNext } from '#libs/models/counter.ts';
+import { drawNext } from '#libs/models/sequences.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { Event, type EventRecord, insertEvent } from '#libs/models/webhooks/event.ts';

@@ -7,9 +7,9 @@ import { hashApiKey, makeApiKey } from '../../api-key.ts';
 import { agreedDate } from '../../clock.ts';
 import { conflict, unauthorized } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
-import { drawNext } from '../counter.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import { addListIndexes, type Listing } from '../list-indexes.ts';
 import { lockOwn } from '../records.ts';
+import { drawNext } from '../sequences.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from '../tenant.ts';
 import { readAccount } from './account.ts';
 

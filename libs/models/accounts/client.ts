@@ -2,7 +2,8 @@
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { searchText } from '../../search-text.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
+import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import type { Id, StoredId } from '../tenant.ts';
@@ -75,7 +76,7 @@ const clientSchema = recordSchema<ClientRecord>(
   clientListing,
 );
 
-export const Client = recordsOf<ClientRecord>('Client', clientSchema);
+export const Client = recordsOf<ClientRecord>('Client', clientSchema, COUNTED_TOGETHER);
 
 /** The fields that `isWanted` picks. */
 export function clientFieldNames(isWanted: (use: FieldUse) => boolean = () => true): readonly (keyof ClientFields)[] {

@@ -4,10 +4,10 @@ import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/i
 import { fromMinor } from '../../billing/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
-import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
+import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
@@ -104,7 +104,15 @@ invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 // What a client owes, oldest first.
 invoiceSchema.index({ account_id: 1, client_id: 1, status: 1, due_date: 1, _id: 1 });
 
-export const Invoice = recordsOf<InvoiceRecord>('Invoice', invoiceSchema);
+export const Invoice = recordsOf<InvoiceRecord>(
+  'Invoice',
+  invoiceSchema,
+  countedByStatusAndMonth<InvoiceRecord>('due_date', {
+    of: isPayable,
+    groups: { amount: { $cond: [{ $gt: ['$amount', 0] }, 1, 0] } },
+    index: { amount: 1 },
+  }),
+);
 
 /** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
 export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
@@ -113,12 +121,8 @@ export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 
 
 /** Finds the invoices whose status is one of `statuses` on the day `today`. */
 export function invoicesWithStatus(statuses: readonly InvoiceStatus[], today: string): StatusFilter {
-  const [isSent, isOverdue] = [statuses.includes('Sent'), statuses.includes('Overdue')];
-  const status = oneOf(isOverdue && !isSent ? [...statuses, 'Sent'] : statuses);
-  if (isSent === isOverdue) return { walked: { status }, counted: { status } };
-  const overdue = { due_date: { $lt: today }, amount: { $gt: 0 } };
-  const open = [{ due_date: { $gte: today } }, { amount: 0 }];
-  return sentAs({ status, statuses, yes: isSent ? open : [overdue], no: isSent ? [overdue] : open });
+  const canExpire = { yes: { amount: { $gt: 0 } }, no: { amount: 0 } };
+  return withSent({ statuses, expired: 'Overdue', field: 'due_date', today, canExpire });
 }
 
 /** The invoice as the API returns it. @param status as set, or as it is today. */

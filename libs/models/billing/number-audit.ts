@@ -1,10 +1,11 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
 
 import { inTransaction, type Session } from '../../mongo/connection.ts';
-import { sequencesOf } from '../counter.ts';
 import type { Position } from '../keyset.ts';
-import { LIST_LIMIT_MS, type Wanted } from '../listing.ts';
+import { LIST_LIMIT_MS } from '../list-total.ts';
+import type { Wanted } from '../listing.ts';
 import { driverOf } from '../records.ts';
+import { sequencesOf } from '../sequences.ts';
 import { type Id, storedId } from '../tenant.ts';
 import { Invoice } from './invoice.ts';
 import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';

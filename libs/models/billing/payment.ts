@@ -2,7 +2,8 @@
 import { fromMinor } from '../../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
+import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -142,7 +143,7 @@ paymentSchema.index(
   { partialFilterExpression: { unallocated: { $gt: 0 } } },
 );
 
-export const Payment = recordsOf<PaymentRecord>('Payment', paymentSchema);
+export const Payment = recordsOf<PaymentRecord>('Payment', paymentSchema, COUNTED_TOGETHER);
 
 /** What an allocation pays of its invoice today. */
 export function liveAmount({ amount, refunded, released_on }: Allocation): number {

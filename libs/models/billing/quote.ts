@@ -3,10 +3,10 @@ import { type Acceptance, isChangedSince } from '../../billing/acceptance.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { leftToBill } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
-import { oneOf, type StatusFilter, sentAs } from '../status-filter.ts';
+import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
 import { type DocumentRecord, documentFields } from './document-fields.ts';
@@ -58,7 +58,7 @@ quoteSchema.index({ account_id: 1, project_id: 1 });
 // Across accounts: what the scheduler looks for.
 quoteSchema.index({ expires_on: 1 }, { sparse: true });
 
-export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema);
+export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema, countedByStatusAndMonth<QuoteRecord>('expires_at'));
 
 /** The status on the calendar day `today` of the account: a sent quote has expired from the day after its last day. */
 export function effectiveQuoteStatus(
@@ -70,11 +70,7 @@ export function effectiveQuoteStatus(
 
 /** Finds the quotes whose status is one of `statuses` on the day `today`. */
 export function quotesWithStatus(statuses: readonly QuoteStatus[], today: string): StatusFilter {
-  const [isSent, isExpired] = [statuses.includes('Sent'), statuses.includes('Expired')];
-  const status = oneOf(isExpired && !isSent ? [...statuses, 'Sent'] : statuses);
-  if (isSent === isExpired) return { walked: { status }, counted: { status } };
-  const [expired, open] = [{ expires_at: { $lt: today } }, { expires_at: { $gte: today } }];
-  return sentAs({ status, statuses, yes: [isSent ? open : expired], no: [isSent ? expired : open] });
+  return withSent({ statuses, expired: 'Expired', field: 'expires_at', today });
 }
 
 /** The quote as the API returns it. @param status as set, or as it is today. */

@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import { AppError, conflict } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
-import { addListIndexes, type Listing } from '../listing.ts';
+import { addListIndexes, type Listing } from '../list-indexes.ts';
 import { driverOf, type Owned, recordsOf, type Stamped } from '../records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 

@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'numbers.advance',
   'account.create',
   'account.update',
+  'account.recount',
   'key.create',
   'key.revoke',
   'key.rotate',

@@ -3,9 +3,10 @@ import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { type StatusFilter, withStatuses } from '../status-filter.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 
 export interface ProjectRecord extends Stamped {
@@ -38,7 +39,22 @@ const projectSchema = recordSchema<ProjectRecord>(
   projectListing,
 );
 
-export const Project = recordsOf<ProjectRecord>('Project', projectSchema);
+export const Project = recordsOf<ProjectRecord>('Project', projectSchema, {
+  // An account may have any number of own statuses in the course of time, so these are counted together.
+  keyOf: ({ status }) => (isDefaultStatus(status) ? status : 'other'),
+  groups: { status: { $cond: [{ $in: ['$status', [...DEFAULT_PROJECT_STATUSES]] }, '$status', 'other'] } },
+  index: { account_id: 1, status: 1, _id: 1 },
+});
+
+function isDefaultStatus(status: string): boolean {
+  return (DEFAULT_PROJECT_STATUSES as readonly string[]).includes(status);
+}
+
+/** Finds the projects with any of these statuses. */
+export function projectsWithStatus(statuses: readonly string[]): StatusFilter {
+  const { kept, ...filter } = withStatuses(statuses);
+  return kept && statuses.every(isDefaultStatus) ? { ...filter, kept } : filter;
+}
 
 /** The statuses a project of the account may have; a new one has the first unless `In Progress` is among them. */
 export function projectStatuses(account: Pick<AccountRecord, 'project_statuses'>): readonly string[] {

@@ -1,9 +1,10 @@
 // Something to do in a project, and the time it took so far.
 import type { Session } from '../../mongo/connection.ts';
 import { changeTime } from '../counter.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { COUNTED_BY_STATUS } from '../status-filter.ts';
 import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 
@@ -50,7 +51,7 @@ const taskSchema = recordSchema<TaskRecord>(
   taskListing,
 );
 
-export const Task = recordsOf<TaskRecord>('Task', taskSchema);
+export const Task = recordsOf<TaskRecord>('Task', taskSchema, COUNTED_BY_STATUS);
 
 /** The task as the API returns it. */
 export function taskView(task: TaskRecord, project: ProjectDetails | undefined) {

@@ -1,6 +1,7 @@
 // Time worked on a project, optionally on one of its tasks.
 import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
+import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -79,7 +80,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
 // What could be billed: along it a client's unbilled time is found among a million entries.
 timeEntrySchema.index(UNBILLED_INDEX);
 
-export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema);
+export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema, COUNTED_TOGETHER);
 
 /** The fields of every response about a time entry; the response to an update has no others. */
 export function timeEntryCore(entry: TimeEntryRecord) {

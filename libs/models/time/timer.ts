@@ -1,7 +1,8 @@
 // A timer: time that is being measured. It becomes a time entry when it stops, so that no entry is ever without hours.
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
+import { COUNTED_BY_STATUS } from '../status-filter.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
@@ -51,7 +52,7 @@ timerSchema.index(
   { unique: true, partialFilterExpression: { status: 'stopped' } },
 );
 
-export const Timer = recordsOf<TimerRecord>('Timer', timerSchema);
+export const Timer = recordsOf<TimerRecord>('Timer', timerSchema, COUNTED_BY_STATUS);
 
 /** The timer as the API returns it. How long it has run is not in it: that changes without a change of the record. */
 export function timerView(

@@ -5,7 +5,7 @@ import { isDuplicate } from '../../mongo/errors.ts';
 import { type Outbound, OutboundRefused } from '../../outbound/outbound.ts';
 import { isWebUrl } from '../../outbound/url-form.ts';
 import type { SecretBox } from '../../secret-box.ts';
-import { lastDrawn } from '../counter.ts';
+import { lastDrawn } from '../sequences.ts';
 import type { Id } from '../tenant.ts';
 import { makeSecret } from './endpoint-secrets.ts';
 import { isEventFilter } from './event-filter.ts';

@@ -1,6 +1,5 @@
 // Works through batches of documents, those of this gateway and those that a killed one left behind.
 import { setTimeout as pause } from 'node:timers/promises';
-import { drawNext } from '#libs/models/counter.ts';
 import {
   type ClaimedBatch,
   claimBatch,
@@ -8,6 +7,7 @@ import {
   extendLease,
   releaseBatch,
 } from '#libs/models/documents/batch-clock.ts';
+import { drawNext } from '#libs/models/sequences.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';

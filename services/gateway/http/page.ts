@@ -1,7 +1,7 @@
 // Pages of a list: `limit` and `offset` in, `Link` headers out.
 import Joi from 'joi';
 import type { Position } from '#libs/models/keyset.ts';
-import type { Listing } from '#libs/models/listing.ts';
+import type { Listing } from '#libs/models/list-indexes.ts';
 import { instant } from '../fields/input-fields.ts';
 import { CURSOR_LONGEST } from './cursor.ts';
 

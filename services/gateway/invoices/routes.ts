@@ -143,12 +143,10 @@ async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
 async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
-  const withStatus = query.status && invoicesWithStatus(query.status, today);
-  const filter = await documentFilter(accountId, query, { fields: RANGES });
   const { records, ...page } = await findPage(Invoice, invoiceListing, {
     ...pageOf(invoiceListing, orderedByRange(query, RANGES)),
-    filter: { ...filter, ...withStatus?.walked },
-    counted: { ...filter, ...withStatus?.counted },
+    filter: await documentFilter(accountId, query, { fields: RANGES }),
+    status: query.status && invoicesWithStatus(query.status, today),
   });
   return listed(await viewsOf(records, accountId, today), page, query);
 }

@@ -8,7 +8,7 @@ import { Client, embeddedClient } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { driverOf, findOwn } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { found } from '../http/response.ts';

@@ -17,6 +17,7 @@ import {
   type ProjectRecord,
   projectListing,
   projectStatuses,
+  projectsWithStatus,
   projectView,
 } from '#libs/models/time/project.ts';
 import { Task, taskView } from '#libs/models/time/task.ts';
@@ -138,9 +139,9 @@ async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
     filter: {
       account_id: storedId(caller.accountId),
       ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(statuses ? { status: statuses.length === 1 ? statuses[0] : { $in: statuses } } : {}),
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
+    status: statuses && projectsWithStatus(statuses),
   });
   return listed(await viewsOf(records, caller.accountId), page, query);
 }

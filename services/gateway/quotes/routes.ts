@@ -183,12 +183,10 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
 async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
   const { accountId, account } = caller;
   const today = dayIn(account.time_zone);
-  const withStatus = query.status && quotesWithStatus(query.status, today);
-  const filter = await documentFilter(accountId, query, { fields: RANGES, details: 'list' });
   const { records, ...page } = await findPage(Quote, quoteListing, {
     ...pageOf(quoteListing, orderedByRange(query, RANGES)),
-    filter: { ...filter, ...withStatus?.walked },
-    counted: { ...filter, ...withStatus?.counted },
+    filter: await documentFilter(accountId, query, { fields: RANGES, details: 'list' }),
+    status: query.status && quotesWithStatus(query.status, today),
   });
   return listed(await viewsOf(records, accountId, today), page, query);
 }

@@ -8,6 +8,7 @@ import { conflict, notFound } from '#libs/errors.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
+import { withStatuses } from '#libs/models/status-filter.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Project, projectsOf } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/task.ts';
@@ -122,9 +123,9 @@ async function listTasks({ caller, query }: Context<unknown, TaskQuery>) {
     filter: {
       account_id: storedId(caller.accountId),
       ...(query.project_id ? { project_id: storedId(query.project_id) } : {}),
-      ...(query.status ? { status: query.status } : {}),
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
+    status: query.status && withStatuses([query.status]),
   });
   return listed(await viewsOf(records, caller.accountId), page, query);
 }

@@ -4,6 +4,7 @@ import { timerViewOf, timerViews } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { withStatuses } from '#libs/models/status-filter.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { Timer, type TimerRecord, timerListing } from '#libs/models/time/timer.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
@@ -137,12 +138,12 @@ async function listTimers({ caller, query }: Context<unknown, TimerQuery>) {
     ...pageOf(timerListing, query),
     filter: {
       account_id: storedId(caller.accountId),
-      ...(status && !isResidual ? { status } : {}),
       ...(isRunning ? {} : others),
       ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
       ...(isRunning && Object.keys(others).length > 0 ? { $and: [others] } : {}),
       ...(isResidual ? { $and: [{ status }] } : {}),
     },
+    status: status && !isResidual ? withStatuses([status]) : undefined,
   });
   return listed(await timerViews(records, caller.accountId), page, query);
 }

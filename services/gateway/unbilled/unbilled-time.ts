@@ -4,7 +4,7 @@ import { lineNet, plainDecimal } from '#libs/billing/money.ts';
 import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { driverOf, findAllOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Project, type ProjectRecord } from '#libs/models/time/project.ts';

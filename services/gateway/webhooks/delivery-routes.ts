@@ -1,5 +1,5 @@
 // Deliveries over HTTP: what was tried, and sending again.
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryView } from '#libs/models/webhooks/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';

@@ -1,7 +1,7 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
-import { lastDrawn } from '#libs/models/counter.ts';
+import { lastDrawn } from '#libs/models/sequences.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { Client, type ClientRecord, searchOf } from '#libs/models/accounts/client.ts';
-import { Counter, drawMany, drawNext, giveBack, reserveEvents } from '#libs/models/counter.ts';
+import { Counter, giveBack, reserveEvents } from '#libs/models/counter.ts';
 import { changeOwn, findOwn, insertOwn } from '#libs/models/records.ts';
+import { drawMany, drawNext } from '#libs/models/sequences.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';

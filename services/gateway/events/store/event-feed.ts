@@ -1,5 +1,5 @@
 // The feed of an account's events over HTTP, in the order they happened.
-import { LIST_LIMIT_MS } from '#libs/models/listing.ts';
+import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';

@@ -1,5 +1,6 @@
 // Pages of an account's endpoints and of an endpoint's deliveries, newest first.
-import { countAlong, LIST_LIMIT_MS, newestFirst, type Page, type Wanted } from '#libs/models/listing.ts';
+import { countAlong, LIST_LIMIT_MS } from '#libs/models/list-total.ts';
+import { newestFirst, type Page, type Wanted } from '#libs/models/listing.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import {

@@ -1,0 +1,95 @@
+// The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
+import type { Session } from '../mongo/connection.ts';
+import { Counter, increments, raise, type Sequence, takeReserved, updateCounter } from './counter.ts';
+import { type Id, storedId } from './tenant.ts';
+
+/**
+ * Draws the next number of each named sequence of the account.
+ * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
+ * @param at see changeTime: of a record that is made next. Drawn in the same update.
+ */
+export async function drawNext<Name extends Sequence>(
+  session: Session,
+  accountId: Id,
+  names: readonly Name[],
+  at?: Date,
+): Promise<Record<Name, number>> {
+  const reserved = takeReserved(session, names);
+  const left = names.filter((name) => reserved === undefined || name !== 'event');
+  const drawn = left.length > 0 ? await raise(session, accountId, { names: left, by: 1, at }) : {};
+  return { ...drawn, ...(reserved === undefined ? {} : { event: reserved }) } as Record<Name, number>;
+}
+
+/**
+ * Draws the next number of a sequence of documents and, with `withEvent`, the sequence of the event that follows, in one update.
+ * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
+ */
+export async function drawInSequence(
+  session: Session,
+  accountId: Id,
+  { sequence, start, withEvent, at }: { sequence: string; start: number; withEvent: boolean; at: Date },
+): Promise<{ number: number; event: number | undefined }> {
+  const reserved = withEvent ? takeReserved(session, ['event']) : undefined;
+  const path = sequencePath(sequence);
+  const last = { $ifNull: [`$${path}`, 0] };
+  const isBegun = { $gt: [last, 0] };
+  const counter = await updateCounter(session, accountId, at, {
+    [path]: { $cond: [isBegun, { $add: [last, 1] }, start] },
+    ...(start > 1
+      ? { [`firsts.${sequence}`]: { $ifNull: [`$firsts.${sequence}`, { $cond: [isBegun, 1, start] }] } }
+      : {}),
+    ...(withEvent && reserved === undefined ? increments(['event'], 1) : {}),
+  });
+  const number = path === sequence ? counter[sequence] : counter['sequences'][sequence];
+  return { number, event: withEvent ? (reserved ?? counter['event']) : undefined };
+}
+
+/** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */
+function sequencePath(sequence: string): string {
+  return sequence.includes('_') ? `sequences.${sequence}` : sequence;
+}
+
+export interface NumberSequence {
+  /** Empty for the sequence over all years. */
+  period: string;
+  first: number;
+  last: number;
+}
+
+/** All sequences of a kind of document that have begun, by period. */
+export async function sequencesOf(
+  session: Session,
+  accountId: Id,
+  kind: 'invoice' | 'payment' | 'quote',
+): Promise<NumberSequence[]> {
+  const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
+  if (!counter) return [];
+  const { sequences = {}, firsts = {} } = counter as {
+    sequences?: Record<string, number>;
+    firsts?: Record<string, number>;
+  };
+  const ofAllYears = Number(counter[kind] ?? 0);
+  return Object.entries({ ...(ofAllYears > 0 ? { [kind]: ofAllYears } : {}), ...sequences })
+    .filter(([name]) => name === kind || name.startsWith(`${kind}_`))
+    .map(([name, last]) => ({ period: name.slice(kind.length + 1), first: firsts[name] ?? 1, last }))
+    .toSorted((one, other) => (one.period < other.period ? -1 : 1));
+}
+
+/** Draws as many numbers of one sequence at a time. @returns the first of them. */
+export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
+  const reserved = takeReserved(session, [name]);
+  // No other transaction draws between the two: the row is locked until this one ends.
+  const by = reserved === undefined ? count : count - 1;
+  if (by === 0 && reserved !== undefined) return reserved;
+  const last = (await raise(session, accountId, { names: [name], by }))[name];
+  return last - count + 1;
+}
+
+/** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */
+export async function lastDrawn(session: Session, accountId: Id, name: Sequence): Promise<number> {
+  const counter = await Counter.collection.findOne(
+    { _id: storedId(accountId) as never },
+    { session, projection: { [name]: 1 } },
+  );
+  return (counter as Partial<Record<Sequence, number>> | null)?.[name] ?? 0;
+}

@@ -1,0 +1,13 @@
+// Reads that all see the database as it was at one instant, without a transaction.
+import mongoose from 'mongoose';
+import type { Session } from './connection.ts';
+
+/** @param reads one after the other, each with the session and with the read concern `snapshot`. */
+export async function inSnapshot<Result>(reads: (session: Session) => Promise<Result>): Promise<Result> {
+  const session = mongoose.connection.getClient().startSession({ snapshot: true });
+  try {
+    return await reads(session);
+  } finally {
+    await session.endSession();
+  }
+}
