@@ -33,7 +33,7 @@ export const accessMutants: Mutant[] = [
     gone: 'ending a key waits until no gateway caches it',
     edits: [
       {
-        file: 'libs/models/accounts/api-key.ts',
+        file: 'libs/models/accounts/key-cache.ts',
         text: 'await pause(REMEMBERED_MS + MARGIN_MS);',
         instead: 'await pause(0);',
       },

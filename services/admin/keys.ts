@@ -9,8 +9,8 @@ import {
   issueApiKey,
   type NewApiKey,
   SCOPES,
-  untilForgotten,
 } from '#libs/models/accounts/api-key.ts';
+import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';

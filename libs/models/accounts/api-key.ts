@@ -1,7 +1,4 @@
 // A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
-import { setTimeout as pause } from 'node:timers/promises';
-import DataLoader from 'dataloader';
-import { LRUCache } from 'lru-cache';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../../api-key.ts';
 import { agreedDate } from '../../clock.ts';
@@ -130,36 +127,11 @@ export function apiKeyView(record: ApiKeyRecord) {
   };
 }
 
-/**
- * So long a process remembers a key that it has read: a busy one costs the database one look a second and not one a request. Who
- * ends a key says so when everybody has forgotten it, so a revocation that was answered holds everywhere.
- */
-const REMEMBERED_MS = 1_000;
-/** Timers may fire a little early. */
-const MARGIN_MS = 50;
-const REMEMBERED_MAX = 10_000;
-
-const remembered = new LRUCache<string, ApiKeyRecord>({
-  max: REMEMBERED_MAX,
-  ttl: REMEMBERED_MS,
-  // By the steady clock, and anew for each question: a process that stood still remembers nothing.
-  ttlResolution: 0,
-});
-
-/** The key's record when it is known, not revoked and not expired; else null. Who asks at about the same time gets the same one. */
-export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
-  const hash = hashApiKey(key);
-  const record = remembered.get(hash) ?? (await lookups.load(hash));
-  return record && isUsable(record, now) ? record : null;
-}
-
-/** The account of a key that this process has read within a second; undefined when it has not, which says nothing about the key. */
-export function rememberedAccountOf(key: string, now: Date = agreedDate()): Id | undefined {
-  const record = remembered.get(hashApiKey(key));
-  return record && isUsable(record, now) ? String(record.account_id) : undefined;
-}
-
-function isUsable({ revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>, now: Date): boolean {
+/** Neither revoked nor expired. */
+export function isUsable(
+  { revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>,
+  now: Date,
+): boolean {
   return !revoked_at && !(expires_at && expires_at <= now);
 }
 
@@ -175,7 +147,7 @@ export async function lockUsableKey(accountId: Id, keyId: Id, session: Session):
 }
 
 /**
- * Ends a key, or sets when it ends. After the commit, await `untilForgotten` before responding.
+ * Ends a key, or sets when it ends. After the commit, await `untilForgotten` of key-cache.ts before responding.
  * @param end an `expires_at` that is no later than the one it has.
  */
 export async function endApiKey(
@@ -196,26 +168,4 @@ export async function endReplaced(
   const replaced = { replaced_at: now };
   await endApiKey(record, end <= now ? { ...replaced, revoked_at: now } : { ...replaced, expires_at: endsAt }, session);
   return endsAt;
-}
-
-/** Resolves when no process takes a key for what it was before this call. */
-export async function untilForgotten(): Promise<void> {
-  await pause(REMEMBERED_MS + MARGIN_MS);
-}
-
-// Requests of the same event-loop turn share one read.
-const lookups = new DataLoader(findByHashes, {
-  cache: false,
-  batchScheduleFn: (ask) => void setImmediate(ask),
-  maxBatchSize: 100,
-});
-
-async function findByHashes(hashes: readonly string[]): Promise<(ApiKeyRecord | null)[]> {
-  // What is read may be as old as the question.
-  const start = performance.now();
-  // Straight from the driver: it is the one query of nearly every request. The caller is not known yet, so it goes over all accounts.
-  const found = await ApiKey.collection.find<ApiKeyRecord>({ hash: { $in: [...new Set(hashes)] } }).toArray();
-  for (const record of found) remembered.set(record.hash, record, { start });
-  const byHash = new Map(found.map((record) => [record.hash, record]));
-  return hashes.map((hash) => byHash.get(hash) ?? null);
 }

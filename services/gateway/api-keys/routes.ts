@@ -12,8 +12,8 @@ import {
   issueApiKey,
   KEYS_MAX,
   KEYS_MAX_REACHED,
-  untilForgotten,
 } from '#libs/models/accounts/api-key.ts';
+import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';

@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache';
 import { isApiKeyForm } from '#libs/api-key.ts';
 import { AppError, lacksScope, unauthorized } from '#libs/errors.ts';
 import { Account } from '#libs/models/accounts/account.ts';
-import { ApiKey, type ApiKeyRecord, allows, findUsableKey } from '#libs/models/accounts/api-key.ts';
+import { ApiKey, type ApiKeyRecord, allows } from '#libs/models/accounts/api-key.ts';
+import { findUsableKey } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Caller, Profile } from './route.ts';
 

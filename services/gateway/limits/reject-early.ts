@@ -1,6 +1,6 @@
 // Rejects documents before anything is read while the queue is full: no key is looked up, no body read, no log line written for each.
 import type { NextFunction, Request, Response } from 'express';
-import { rememberedAccountOf } from '#libs/models/accounts/api-key.ts';
+import { rememberedAccountOf } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { RequestSeconds } from '#libs/service/metrics.ts';

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { dayIn } from '#libs/day.ts';
-import { ApiKey, untilForgotten } from '#libs/models/accounts/api-key.ts';
+import { ApiKey } from '#libs/models/accounts/api-key.ts';
+import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { readBatchBacklog } from '#libs/models/documents/batch-clock.ts';
 import { BatchFile } from '#libs/models/documents/batch-file.ts';
 import {

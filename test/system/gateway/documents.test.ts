@@ -1,6 +1,7 @@
 // Stored invoices and quotes as PDF: the amounts of the API, the parties of the day they were sent, and 304 for what is known.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiKey, untilForgotten } from '#libs/models/accounts/api-key.ts';
+import { ApiKey } from '#libs/models/accounts/api-key.ts';
+import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
