@@ -7,6 +7,9 @@ import { knownNames } from './known-names.ts';
 /** The longest list that any body may hold, and the most names. Joi validates each before it reports that there are too many: 20,000 items take it a second. */
 const LIST_MAX = 1_000;
 
+/** Names of one thing in different records. The wrong one would be ignored like any unknown name, and with it what the work costs. */
+const OTHER_NAME: Readonly<Record<string, string>> = { hourly_rate: 'rate', rate: 'hourly_rate' };
+
 interface BodyOptions {
   /** A PATCH: at least one field that the shape knows, else 400 `No valid fields to update`. */
   isChange?: boolean;
@@ -32,8 +35,9 @@ export function bodyReader<Body>(
   );
   const prune = knownNames(shape);
   return (given) => {
+    const misnamed = misnamedIn(given, known);
     const rejected = immutable.filter((name) => namesOf(given).includes(name));
-    if (isChange && rejected.length === 0 && !namesOf(given).some((name) => known.has(name)))
+    if (isChange && rejected.length + misnamed.length === 0 && !namesOf(given).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
     const body = withDefaults(prune(given), defaults);
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
@@ -42,6 +46,7 @@ export function bodyReader<Body>(
     );
     const problems = [
       ...rejected.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
+      ...misnamed.map((name) => ({ path: [name], message: `${name} is called ${OTHER_NAME[name]} here` })),
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
       ...long.map((name) => ({
         path: [name],
@@ -57,6 +62,15 @@ function withDefaults(body: unknown, defaults: Readonly<Record<string, unknown>>
   const empty = namesOf(body).filter((name) => name in defaults && (body as Record<string, unknown>)[name] === null);
   if (empty.length === 0) return body;
   return { ...(body as object), ...Object.fromEntries(empty.map((name) => [name, defaults[name]])) };
+}
+
+/** Beside the right name the other one is ignored: a record that was read has both, and may be sent back. */
+function misnamedIn(body: unknown, known: ReadonlyMap<string, unknown>): string[] {
+  const names = namesOf(body);
+  return names.filter((name) => {
+    const other = Object.hasOwn(OTHER_NAME, name) ? OTHER_NAME[name] : undefined;
+    return other !== undefined && !known.has(name) && known.has(other) && !names.includes(other);
+  });
 }
 
 /** A list of allowed values does not name null: it stands for a value not given. */

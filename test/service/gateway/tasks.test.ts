@@ -8,6 +8,7 @@ import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor, make as makeOne } from '../../support/operations.ts';
 import { type AnyRecord, answerOf, create, createProject, lastEvent, UNKNOWN_ID } from '../../support/records.ts';
 
 const path = '/api/v1/tasks';
@@ -298,5 +299,38 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(409);
     await TimeEntry.updateOne(filter, { $set: { settled: null } });
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
+  });
+});
+
+describe('a rate under the name that it has elsewhere', () => {
+  test.each([
+    ['tasks', 'hourly_rate', 'rate'],
+    ['projects', 'rate', 'hourly_rate'],
+    ['clients', 'rate', 'hourly_rate'],
+    ['time-entries', 'rate', 'hourly_rate'],
+  ] as const)('when %s are sent %s, then 400 says that it is %s, and nothing is stored', async (kind, wrong, right) => {
+    const id = await makeOne(gateway, kind, gateway.account, 'own-');
+    const path = `/api/v1/${kind}`;
+    const before = (await gateway.get(`${path}/${id}`)).body.data;
+    const message = { [wrong]: [`${wrong} is called ${right} here`] };
+    const operation = {
+      tasks: 'createTask',
+      projects: 'createProject',
+      clients: 'addClient',
+      'time-entries': 'createTimeEntry',
+    };
+    const body = await bodyFor(gateway, operation[kind], gateway.account);
+    expect(await gateway.post(path, { ...body, [wrong]: 90 })).toMatchObject({
+      status: 400,
+      body: { details: message },
+    });
+    expect(await gateway.patch(`${path}/${id}`, { [wrong]: 90 })).toMatchObject({
+      status: 400,
+      body: { details: message },
+    });
+    expect((await gateway.get(`${path}/${id}`)).body.data).toEqual(before);
+    // A record that was read is sent back as a whole.
+    const whole = await gateway.patch(`${path}/${id}`, { [wrong]: 90, [right]: 80 });
+    expect([whole.status, (await gateway.get(`${path}/${id}`)).body.data[right]]).toEqual([200, 80]);
   });
 });
