@@ -149,7 +149,7 @@ describe.each([...Map.groupBy(fields, ({ row }) => row)].map(([row, of]) => [row
 );
 
 /** Parameters that are compared with text, whatever it is. */
-const FREE_TEXT = new Set(['q', 'number', 'external_id']);
+const FREE_TEXT = new Set(['q', 'number', 'external_id', 'owner']);
 
 describe.each(callable.filter(({ query }) => query).map((row, index) => [row.operation, row, index] as const))(
   'the query of %s',

@@ -158,7 +158,36 @@ describe('Idempotency-Key', () => {
   });
 });
 
+describe('payments', () => {
+  test('when the same external_id comes from calls of two providers at once, one over each gateway, then one payment and both 2xx', async () => {
+    const body = { client_id, amount: 100, external_id: 'tr_17' };
+    for (let round = 0; round < 10; round += 1) {
+      const call = { ...body, external_id: `tr_17_${round}` };
+      const replies = await Promise.all([0, 1].map((gateway) => send(gateway, 'POST', '/api/v1/payments', call)));
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+      expect(new Set(replies.map(({ body: { data } }) => data.id)).size).toBe(1);
+    }
+    expect((await send(0, 'GET', '/api/v1/payments')).body.pagination.total).toBe(10);
+  });
+});
+
 describe('crashes', () => {
+  test('when the gateway dies after the number of an invoice from time was drawn, then no invoice, no number and no marked entry', async () => {
+    const project = await send(0, 'POST', '/api/v1/projects', { client_id, name: 'Site', hourly_rate: 100 });
+    const entry = { project_id: project.body.data.id, hours: 1, date: '2026-01-02' };
+    for (let count = 0; count < 3; count += 1) await send(0, 'POST', '/api/v1/time-entries', entry);
+    const dying = await spawnGateway(workspace, account.key, { CRASH_AT: 'after-counter' });
+    const options = { key: account.key, body: { client_id } };
+    await expect(dying.send('POST', '/api/v1/invoices/from-time', options)).rejects.toThrow();
+    await dying.exited;
+
+    expect(await traces()).toMatchObject({ invoices: 0, numbers: 0, events: 0 });
+    expect((await send(0, 'GET', '/api/v1/time-entries?billing=unbilled')).body.pagination.total).toBe(3);
+    const billed = await send(1, 'POST', '/api/v1/invoices/from-time', { client_id });
+    expect(billed.body.data).toMatchObject({ invoice_number: 'INV-0001', amount: 300 });
+    expect((await audit()).gapless).toBe(true);
+  });
+
   /** What of a write is there: all of it or nothing. */
   const traces = async () => ({
     invoices: await Invoice.countDocuments({ account_id: account.id }),
