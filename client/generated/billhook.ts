@@ -2698,6 +2698,10 @@ export type CreateDocumentsBody = {
      * Quotes: with a block for the signature of the client
      */
     signature?: boolean | null;
+    /**
+     * Invoices: with the hours behind each line on pages after it. The key also needs `time-entries:read`
+     */
+    time?: boolean | null;
 };
 
 export type BatchedDocument = {
@@ -2790,6 +2794,10 @@ export type DocumentBatch = {
          * Quotes: with a block for the signature of the client
          */
         signature: boolean;
+        /**
+         * Invoices: with the hours behind each line on pages after it. The key also needs `time-entries:read`
+         */
+        time: boolean;
     };
     /**
      * ZIP of all that was printed; null until the batch is finished
@@ -2881,6 +2889,10 @@ export type DocumentBatchSummary = {
          * Quotes: with a block for the signature of the client
          */
         signature: boolean;
+        /**
+         * Invoices: with the hours behind each line on pages after it. The key also needs `time-entries:read`
+         */
+        time: boolean;
     };
     /**
      * ZIP of all that was printed; null until the batch is finished
@@ -6375,6 +6387,10 @@ export type PrintInvoiceQuery = {
      * @maxLength 100
      */
     locale?: string;
+    /**
+     * Invoices: with the hours behind each line on pages after it. The key also needs `time-entries:read`
+     */
+    time?: boolean;
 };
 
 export type PrintInvoiceHeaders = {
@@ -8500,7 +8516,7 @@ export const OPERATIONS = {
     voidPayment: { id: "voidPayment", method: "POST", path: "/api/v1/payments/{id}/void", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     refundPayment: { id: "refundPayment", method: "POST", path: "/api/v1/payments/{id}/refunds", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getClientBalance: { id: "getClientBalance", method: "GET", path: "/api/v1/clients/{id}/balance", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
-    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "time", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printReceipt: { id: "printReceipt", method: "GET", path: "/api/v1/payments/{id}/pdf", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },

@@ -14,6 +14,9 @@ const COLUMN = { width: 50, lines: 42, least: 1.8 };
 /** Of the texts above and below the lines. */
 const TEXT = { width: 85, lines: 50, least: 0 };
 
+/** Of the time behind a line: its column is narrow, too, and its rows are lower. */
+const TIME = { width: 50, lines: 48, least: 1.5 };
+
 /** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
 const SCRIPT_CHANGES_PER_PAGE = 600;
 /** The time to lay out a paragraph grows with the square of its pieces; this many squared pieces take as long as one page. */
@@ -29,9 +32,15 @@ const CELLS_PER_PAGE = 150;
 /** The time to balance the columns of a table grows with the square of their number. */
 const COLUMNS_SQUARED_PER_PAGE = 50_000;
 
+interface Described {
+  description?: string | undefined;
+  place?: string | undefined;
+}
+
 /** What a document is printed from. Every other field that is a text counts as well. */
 interface Printed {
-  lineItems?: readonly { description?: string | undefined }[];
+  lineItems?: readonly Described[];
+  time?: readonly (Described & { entries: readonly Described[] })[];
   bodyMarkdown?: string;
   logoUrl?: string;
   bannerUrl?: string;
@@ -39,9 +48,10 @@ interface Printed {
 
 /** @returns how many pages of an ordinary document are as much work, at least 1. */
 export function estimatedPages(document: object): number {
-  const { lineItems = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document as Printed;
+  const { lineItems = [], time = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document as Printed;
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
+  for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
     pages += pagesOf(bodyMarkdown, TEXT);
@@ -49,6 +59,10 @@ export function estimatedPages(document: object): number {
     if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
   }
   return Math.ceil(pages);
+}
+
+function textOf({ place, description = '' }: Described): string {
+  return place === undefined ? description : `${place}\n${description}`;
 }
 
 /** True for a document with so many estimated pages that short ones must not wait behind it. */

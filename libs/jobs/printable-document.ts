@@ -23,6 +23,31 @@ export interface Receipt {
   isVoided?: boolean;
 }
 
+/** An entry of the time behind a line. Hours are plain decimals. */
+export interface PrintableTimeEntry {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  /** Project and task, where they differ between the entries of a line. */
+  place?: string;
+  description?: string;
+  hours: string;
+  /** After rounding; absent where entries are not rounded one by one. */
+  billed?: string;
+}
+
+/** A line of the invoice with the time behind it. */
+export interface PrintableTimeLine {
+  description: string;
+  /** Project and task of all its entries, where the description does not say them. */
+  place?: string;
+  hours: string;
+  billed: string;
+  /** As the next absent when the lines of the invoice were edited by hand: then it has other sums. */
+  rate?: string;
+  amount?: number;
+  entries: PrintableTimeEntry[];
+}
+
 /** Made by the gateway from a record, or input of the PDF tool: then it has no `locale` and of these fields only `isTest`. */
 export interface PrintableDocument extends PdfDocument {
   lineItems: PrintableLine[];
@@ -58,6 +83,8 @@ export interface PrintableDocument extends PdfDocument {
   partnerAddress?: string;
   partnerTaxId?: string;
   bankDetails?: string;
+  /** Printed on pages of its own after the document. */
+  time?: PrintableTimeLine[];
 }
 
 export const PAGE_SIZES = ['a4', 'letter'] as const;
@@ -97,6 +124,27 @@ const line = unlessPlain(
   }),
   isPlainLine,
 );
+
+const hours = () => decimal().required();
+const timeLine = Joi.object<PrintableTimeLine>({
+  description: words(LONGEST.line).required(),
+  place: words(LONGEST.text),
+  hours: hours(),
+  billed: hours(),
+  rate: decimal(),
+  amount: money(),
+  entries: Joi.array()
+    .required()
+    .items(
+      Joi.object<PrintableTimeEntry>({
+        date: calendarDay().required(),
+        place: words(LONGEST.text),
+        description: words(LONGEST.text),
+        hours: hours(),
+        billed: decimal(),
+      }),
+    ),
+});
 
 /** @returns the schema by the kind that the document claims to be. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
@@ -138,6 +186,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   partnerAddress: words(LONGEST.text),
   partnerTaxId: words(LONGEST.line),
   bankDetails: words(LONGEST.text),
+  time: Joi.array().items(timeLine),
 });
 
 function isPlainDecimal(value: unknown): boolean {

@@ -9,7 +9,7 @@ import {
 import { exampleId } from '../fields/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { type QuoteDocumentQuery, quoteLooks } from './input.ts';
+import { type BatchLooks, batchLooks } from './input.ts';
 
 /** An agency's invoices of a month; a larger number takes several batches. */
 export const BATCH_DOCUMENTS_MAX = 200;
@@ -19,7 +19,7 @@ export interface WantedDocument {
   id: string;
 }
 
-export interface NewBatch extends QuoteDocumentQuery {
+export interface NewBatch extends BatchLooks {
   documents: WantedDocument[];
 }
 
@@ -39,7 +39,7 @@ export const newBatch = Joi.object<NewBatch, true>({
     .required()
     .messages({ 'array.unique': '{{#label}} is the same document as documents[{{#dupePos}}]' })
     .description('What is to be printed, each document once'),
-  ...quoteLooks,
+  ...batchLooks,
 }).example({
   documents: [
     { type: 'invoice', id: exampleId.invoices },

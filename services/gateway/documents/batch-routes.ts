@@ -19,6 +19,7 @@ import {
 import { findPage } from '#libs/models/listing.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { deleted, found, listed } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
@@ -129,6 +130,7 @@ async function createBatch(context: Context<NewBatch>) {
   const { documents, ...looks } = body;
   const kinds = DOCUMENT_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
   requireRead(caller, kinds);
+  if (looks.time) requireScope(caller, 'time-entries:read');
   const response = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
     const base = newRecord(accountId);

@@ -10,7 +10,7 @@ import {
 } from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
-import { quoteLooks } from './input.ts';
+import { batchLooks } from './input.ts';
 
 export const batchesPath = '/api/v1/documents';
 
@@ -58,7 +58,7 @@ const summaryFields = {
   total: count('Documents asked for'),
   done: count('Printed so far'),
   failed: count('Given up so far'),
-  looks: Joi.object(quoteLooks).required().description('How they shall look, as it was asked for'),
+  looks: Joi.object(batchLooks).required().description('How they shall look, as it was asked for'),
   archive_url: orNull(Joi.string()).description('ZIP of all that was printed; null until the batch is finished'),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -93,7 +93,15 @@ const example = {
   total: 2,
   done: 1,
   failed: 1,
-  looks: { style: 'modern', layout: 'standard', banner: true, accessible: false, signature: false, size: 'a4' },
+  looks: {
+    style: 'modern',
+    layout: 'standard',
+    banner: true,
+    accessible: false,
+    signature: false,
+    time: false,
+    size: 'a4',
+  },
   archive_url: `${batchesPath}/${exampleId.documents}/archive`,
   created_at: exampleTime,
   updated_at: '2026-11-02T09:30:01.250Z',

@@ -1,4 +1,5 @@
 // Finds a stored invoice or quote and makes of it what the renderer prints.
+import { billedTime } from '#libs/billing/billed-time.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -8,7 +9,8 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
-import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
+import type { DocumentQuery, InvoiceDocumentQuery, QuoteDocumentQuery } from './input.ts';
+import { printableTime } from './printable-time.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
 /** Whose documents, and the profile they are printed from. */
@@ -21,11 +23,16 @@ export interface Issuing {
 export async function findInvoiceDocument(
   issuing: Issuing,
   id: Id | StoredId,
-  looks: DocumentQuery,
+  looks: InvoiceDocumentQuery,
 ): Promise<PrintableDocument | undefined> {
-  const invoice = await findOwn(Invoice, issuing.accountId, id);
+  const { accountId, account } = issuing;
+  const invoice = await findOwn(Invoice, accountId, id);
   const details = invoice && (await facesOf(invoice, issuing));
-  return invoice && details ? invoiceDocument(invoice, details, looks) : undefined;
+  if (!invoice || !details) return undefined;
+  const document = invoiceDocument(invoice, details, looks);
+  if (!looks.time) return document;
+  const time = printableTime(await billedTime(invoice, accountId, account.locale), invoice.currency);
+  return time.length > 0 ? { ...document, time } : document;
 }
 
 /** @returns undefined when the id is unknown or another account's. */

@@ -12,6 +12,10 @@ export interface DocumentQuery {
   locale?: string;
 }
 
+export interface InvoiceDocumentQuery extends DocumentQuery {
+  time: boolean;
+}
+
 export interface QuoteDocumentQuery extends DocumentQuery {
   signature: boolean;
 }
@@ -32,13 +36,19 @@ const looks = {
 
 export const documentQuery = Joi.object<DocumentQuery, true>(looks);
 
-/** Parameters of every stored document. */
-export const quoteLooks = {
-  ...looks,
-  signature: Joi.boolean().default(false).description('Quotes: with a block for the signature of the client'),
-};
+const time = Joi.boolean()
+  .default(false)
+  .description('Invoices: with the hours behind each line on pages after it. The key also needs `time-entries:read`');
+const signature = Joi.boolean().default(false).description('Quotes: with a block for the signature of the client');
 
-export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>(quoteLooks);
+export const invoiceDocumentQuery = Joi.object<InvoiceDocumentQuery, true>({ ...looks, time });
+
+export const quoteDocumentQuery = Joi.object<QuoteDocumentQuery, true>({ ...looks, signature });
+
+export type BatchLooks = InvoiceDocumentQuery & QuoteDocumentQuery;
+
+/** Parameters of the documents of a batch. */
+export const batchLooks = { ...looks, signature, time };
 
 function localeInput(locale: string, { message }: Joi.CustomHelpers) {
   return languageTag(locale) ?? message({ custom: '{{#label}} must be a language tag such as en-US' });

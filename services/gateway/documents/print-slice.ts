@@ -11,7 +11,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { requireWholePdf } from '../printing/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
-import type { QuoteDocumentQuery } from './input.ts';
+import type { BatchLooks } from './input.ts';
 
 /** After this many documents another batch continues: a large one must not keep a small one waiting. */
 const SLICE = 8;
@@ -105,7 +105,7 @@ function printableOf(
 ): Promise<PrintableDocument | undefined> {
   const issuing = { accountId: String(account_id), account };
   const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
-  return find(issuing, document_id, looks as QuoteDocumentQuery);
+  return find(issuing, document_id, looks as BatchLooks);
 }
 
 const failed = (error: string): Outcome => ({ status: 'failed', error });

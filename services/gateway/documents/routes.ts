@@ -1,8 +1,16 @@
 // Stored invoices, quotes and receipts as PDF.
 import { readAccount } from '#libs/models/accounts/account.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
-import { type DocumentQuery, documentQuery, type QuoteDocumentQuery, quoteDocumentQuery } from './input.ts';
+import {
+  type DocumentQuery,
+  documentQuery,
+  type InvoiceDocumentQuery,
+  invoiceDocumentQuery,
+  type QuoteDocumentQuery,
+  quoteDocumentQuery,
+} from './input.ts';
 import { respondWithDocument } from './respond-with-document.ts';
 
 const description =
@@ -18,7 +26,7 @@ export const documentRoutes: readonly Route[] = [
     path: '/api/v1/invoices/{id}/pdf',
     operation: 'printInvoice',
     scope: 'invoices:read',
-    query: documentQuery,
+    query: invoiceDocumentQuery,
     missing: 'Invoice not found',
     produces: 'application/pdf',
     docs: {
@@ -58,8 +66,9 @@ export const documentRoutes: readonly Route[] = [
   }),
 ];
 
-async function printInvoice(context: Context<unknown, DocumentQuery>) {
+async function printInvoice(context: Context<unknown, InvoiceDocumentQuery>) {
   const { caller, id, query, missing } = context;
+  if (query.time) requireScope(caller, 'time-entries:read');
   const document = await findInvoiceDocument(await issuing(caller), id, query);
   if (!document) throw missing();
   return respondWithDocument(context, document);

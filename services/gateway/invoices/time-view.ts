@@ -1,9 +1,8 @@
 // The hours behind each line of an invoice, as the API returns them.
 import Joi from 'joi';
-import { timeByLine } from '#libs/billing/bill-time.ts';
+import { billedTime } from '#libs/billing/billed-time.ts';
 import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
 import { fromMinor, lineNet } from '#libs/billing/money.ts';
-import { timeLine } from '#libs/billing/time-lines.ts';
 import { hoursQuantity } from '#libs/billing/time-rounding.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
@@ -24,45 +23,33 @@ import {
 const hoursOf = (seconds: number) => Number(hoursQuantity(seconds));
 
 export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, locale: string) {
-  const { time, currency, line_items } = invoice;
-  const byLine = time ? await timeByLine({ accountId }, invoice._id) : new Map();
-  const lines = (time?.lines ?? []).flatMap(({ id, at, group_by, text, rounding }) => {
-    const entries = (byLine as Awaited<ReturnType<typeof timeByLine>>).get(id);
-    if (!entries) return [];
-    const line = timeLine(
-      entries.map((entry) => ({ ...entry, rounding })),
-      { groupBy: group_by, text, locale },
-    );
-    const isAsMade = time?.is_edited !== true;
-    return [
-      {
-        line: isAsMade ? at : null,
-        description: isAsMade ? (line_items?.[at]?.description ?? line.description) : line.description,
-        hours: hoursOf(line.seconds),
-        billed_hours: Number(line.qty),
-        rate: Number(line.rate),
-        rounding,
-        amount: fromMinor(lineNet(line, currency), currency),
-        entries: line.entries.map((entry) => ({
-          id: entry.id,
-          date: entry.date,
-          hours: hoursOf(entry.seconds),
-          description: entry.description,
-          project: entry.project,
-          task: entry.task,
-          rate_from: entry.rateFrom === 'none' ? null : entry.rateFrom,
-        })),
-      },
-    ];
-  });
+  const { currency } = invoice;
+  const { isEdited, lines } = await billedTime(invoice, accountId, locale);
   return {
     invoice: {
       id: String(invoice._id),
       invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
     },
     currency,
-    edited: time?.is_edited ?? false,
-    lines,
+    edited: isEdited,
+    lines: lines.map((line) => ({
+      line: line.at,
+      description: line.description,
+      hours: hoursOf(line.seconds),
+      billed_hours: Number(line.qty),
+      rate: Number(line.rate),
+      rounding: line.rounding,
+      amount: fromMinor(lineNet(line, currency), currency),
+      entries: line.entries.map((entry) => ({
+        id: entry.id,
+        date: entry.date,
+        hours: hoursOf(entry.seconds),
+        description: entry.description,
+        project: entry.project,
+        task: entry.task,
+        rate_from: entry.rateFrom === 'none' ? null : entry.rateFrom,
+      })),
+    })),
   };
 }
 

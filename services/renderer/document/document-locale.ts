@@ -24,9 +24,13 @@ export interface DocumentLocale {
   digits: number;
   /** @param day `YYYY-MM-DD`. */
   day: (day: string) => string;
+  /** As short as it goes with the month in words: for a column. */
+  shortDay: (day: string) => string;
   /** @param days `YYYY-MM-DD`, the first and the last. */
   period: (days: { from: string; to: string }) => string;
   number: (value: Big) => string;
+  /** With so many decimals: in a column, units stand below units. */
+  hours: (value: Big, decimals: number) => string;
   /** @param value 20 for 20 %. */
   percent: (value: Big) => string;
   money: (value: Big) => Money;
@@ -49,8 +53,10 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
     heading: document.title,
     digits,
     day: printedDay,
+    shortDay: printedDay,
     period: ({ from, to }) => `${printedDay(from)} – ${printedDay(to)}`,
     number,
+    hours: (value, decimals) => groupedNumber(value, decimals),
     percent: (value) => `${number(value)}%`,
     money: (given) => {
       const value = asWritten(given);

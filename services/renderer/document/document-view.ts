@@ -16,6 +16,7 @@ import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
 import { factsOf, headlineOf, receiptRows, settledRows, totalRows } from './summary.ts';
 import { printable } from './texts.ts';
+import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
 export interface DocumentView {
   language: string;
@@ -56,6 +57,8 @@ export interface DocumentView {
   notes: string | undefined;
   terms: string | undefined;
   requiresSignature: boolean;
+  /** The hours behind the lines, on pages of their own. */
+  timeSheet: TimeSheet | undefined;
   han: HanForms;
 }
 
@@ -130,6 +133,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     notes: printable(document.notes),
     terms: printable(document.terms),
     requiresSignature: document.requiresSignature,
+    timeSheet: timeSheet(document.time, hyphenated, documentLocale),
     han: hanFormsOf(document),
   };
   const warnings = [

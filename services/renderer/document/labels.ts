@@ -6,12 +6,13 @@ import { french } from './labels/french.ts';
 import { german } from './labels/german.ts';
 import { italian } from './labels/italian.ts';
 import { japanese } from './labels/japanese.ts';
-import type { KindLabels, Language, ReceiptLabels, SharedLabels } from './labels/language.ts';
+import type { KindLabels, Language, ReceiptLabels, SharedLabels, TimeLabels } from './labels/language.ts';
 import { portuguese } from './labels/portuguese.ts';
 import { spanish } from './labels/spanish.ts';
 
 export interface Labels extends SharedLabels, KindLabels {
   receipt: ReceiptLabels;
+  time: TimeLabels;
 }
 
 const LANGUAGES: Record<string, Language> = {

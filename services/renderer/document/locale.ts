@@ -40,6 +40,9 @@ function makeDocumentLocale(given: {
   const labels = labelsOf(kind, language);
   const digits = decimalsOf(currency);
   const numbers = new Intl.NumberFormat(numberFormat, { maximumFractionDigits: DECIMALS_KEPT });
+  const hours = HOURS_DECIMALS.map(
+    (count) => new Intl.NumberFormat(numberFormat, { minimumFractionDigits: count, maximumFractionDigits: count }),
+  );
   const percents = new Intl.NumberFormat(numberFormat, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
   const amounts = new Intl.NumberFormat(numberFormat, {
     style: 'currency',
@@ -51,6 +54,7 @@ function makeDocumentLocale(given: {
     useGrouping: 'always',
   });
   // The Gregorian calendar on all documents, because ambiguous due dates are disputed.
+  const shortDays = new Intl.DateTimeFormat(format, { dateStyle: 'medium', timeZone: 'UTC', calendar: 'gregory' });
   const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
   return {
     language: format,
@@ -60,12 +64,17 @@ function makeDocumentLocale(given: {
     heading: labels.heading,
     digits,
     day: (day) => days.format(startOf(day)),
+    shortDay: (day) => plainer(shortDays.format(startOf(day))),
     period: ({ from, to }) => plainer(days.formatRange(startOf(from), startOf(to))),
+    hours: (value, decimals) => printed(hours[decimals] ?? numbers, value),
     number: (value) => printed(numbers, asWritten(value)),
     percent: (value) => printed(percents, asWritten(value).div(100)),
     money: (value) => moneyOf(amounts, asWritten(value)),
   };
 }
+
+/** Of hours, see hoursQuantity. */
+const HOURS_DECIMALS = [0, 1, 2, 3, 4];
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 

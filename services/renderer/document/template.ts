@@ -72,6 +72,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     facts: `${((view.facts.some(isLongDay) ? 66 : 58) * Math.max(1, view.textScale)).toFixed(1)}mm`,
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
+    ...sheetWidths(view),
   };
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
@@ -126,6 +127,26 @@ function columnWidths({ table, labels }: DocumentView) {
     amount: width(Math.max(labels.amount.length, longest.amount), 8),
     // A longer number would leave the page, so it may break.
     numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',
+  };
+}
+
+/** Of the time sheet: labels may take two lines, days and numbers one. */
+function sheetWidths({ timeSheet, labels }: DocumentView) {
+  if (!timeSheet) return {};
+  const { lines, total } = timeSheet;
+  const sums = [...lines, ...(total ? [total] : [])];
+  const longestWord = (label: string) => Math.max(...label.split(' ').map((word) => word.length));
+  const rem = (characters: number, gap: number) => `${(characters * 0.58 + gap).toFixed(1)}rem`;
+  const money = (value: Money | undefined) =>
+    value ? value.before.length + value.symbol.length + value.after.length : 0;
+  const days = lines.flatMap(({ entries }) => entries.map(({ day }) => day.length));
+  const hours = (name: 'hours' | 'billed') =>
+    Math.max(longestWord(labels.time[name]), ...sums.map((sum) => sum[name].length));
+  return {
+    day: rem(Math.max(labels.time.date.length, ...days), 1.4),
+    hours: rem(hours('hours'), 1.4),
+    billed: rem(hours('billed'), 1.4),
+    sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => money(amount))), 1.6),
   };
 }
 

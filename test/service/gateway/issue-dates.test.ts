@@ -109,7 +109,14 @@ describe.each(kinds)('%s', (kind, form) => {
     });
     const find = kind === 'invoices' ? findInvoiceDocument : findQuoteDocument;
     const issuing = { accountId: account.id, account: (await Account.findById(account.id).lean()) as AccountRecord };
-    const looks = { style: 'elegant', layout: 'standard', banner: false, accessible: false, signature: false } as const;
+    const looks = {
+      style: 'elegant',
+      layout: 'standard',
+      banner: false,
+      accessible: false,
+      signature: false,
+      time: false,
+    } as const;
     const printed = () => find(issuing, made.id, looks);
     expect(await printed()).toMatchObject({ date: days(-1), serviceDate: '2026-10-15' });
     await patch(made.id, { service_period });

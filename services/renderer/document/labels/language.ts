@@ -70,9 +70,26 @@ export interface ReceiptLabels {
   methods: Record<PaymentMethod, string>;
 }
 
+/** The hours behind an invoice. */
+export interface TimeLabels {
+  heading: string;
+  date: string;
+  /** What was done: project, task and description. */
+  work: string;
+  /** As they were tracked. */
+  hours: string;
+  /** After rounding. */
+  billed: string;
+  /** Of a line, beside its name. */
+  rate: string;
+  /** Of all lines. */
+  sum: string;
+}
+
 /** Everything in one language. */
 export interface Language extends SharedLabels {
   invoice: KindLabels;
   quote: KindLabels;
   receipt: ReceiptLabels;
+  time: TimeLabels;
 }

@@ -1,0 +1,42 @@
+// The time behind the lines of an invoice as the renderer prints it: hours as they are billed, nothing is computed anew.
+import type { BilledTime, BilledTimeLine } from '#libs/billing/billed-time.ts';
+import { fromMinor, lineNet } from '#libs/billing/money.ts';
+import type { TimeToBill } from '#libs/billing/time-lines.ts';
+import { hoursQuantity, roundedSeconds } from '#libs/billing/time-rounding.ts';
+import type { PrintableTimeEntry, PrintableTimeLine } from '#libs/jobs/printable-document.ts';
+
+/** Of lines that were edited by hand only the hours are printed: what they cost is on the invoice. */
+export function printableTime({ isEdited, lines }: BilledTime, currency: string): PrintableTimeLine[] {
+  return lines.map((line) => {
+    const places = new Set(line.entries.map(placeOf));
+    const [only] = places.size === 1 ? places : [];
+    return {
+      description: line.description,
+      ...(only && !isSaid(only, line.description) ? { place: only } : {}),
+      hours: hoursQuantity(line.seconds),
+      billed: line.qty,
+      ...(isEdited ? {} : { rate: line.rate, amount: fromMinor(lineNet(line, currency), currency) }),
+      entries: line.entries.map((entry) => printableEntry(entry, line, only === undefined)),
+    };
+  });
+}
+
+function printableEntry(entry: TimeToBill, { rounding }: BilledTimeLine, hasPlace: boolean): PrintableTimeEntry {
+  const { date, seconds, description } = entry;
+  const isRoundedAlone = rounding === null || rounding.scope === 'entry';
+  return {
+    date,
+    ...(hasPlace ? { place: placeOf(entry) } : {}),
+    ...(description ? { description } : {}),
+    hours: hoursQuantity(seconds),
+    ...(isRoundedAlone ? { billed: hoursQuantity(roundedSeconds(seconds, rounding)) } : {}),
+  };
+}
+
+function placeOf({ project, task }: TimeToBill): string {
+  return task ? `${project.name}: ${task.name}` : project.name;
+}
+
+function isSaid(place: string, description: string): boolean {
+  return description.includes(place);
+}

@@ -1,0 +1,106 @@
+// The hours behind an invoice on its PDF, and how much time a selection may find: what reaches the renderer, and what never does.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { create, createClient, createProject } from '../../support/records.ts';
+
+let gateway: TestGateway;
+let printed: PrintableDocument | undefined;
+beforeAll(async () => {
+  gateway = await startGateway({
+    print: async ({ document }) => {
+      printed = document;
+      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
+    },
+  });
+});
+afterAll(() => gateway.close());
+
+const rounding = { minutes: 15, mode: 'up', scope: 'entry' };
+
+async function billed() {
+  const client = await createClient(gateway, { hourly_rate: 90, currency: 'EUR', rounding });
+  const project = await createProject(gateway, { client_id: client.id });
+  const log = (hours: number, description: string | null) =>
+    create(gateway, '/api/v1/time-entries', { project_id: project.id, date: '2026-11-02', hours, description });
+  await log(2.1, 'Sketches');
+  await log(0.5, null);
+  return create(gateway, '/api/v1/invoices/from-time', { client_id: client.id, line_text: 'Work' });
+}
+
+test('when an invoice is printed with its time, then each line comes with its entries; without, it does not', async () => {
+  const invoice = await billed();
+  const path = `/api/v1/invoices/${invoice.id}`;
+  expect((await gateway.get(`${path}/pdf`)).status).toBe(200);
+  expect(printed).not.toHaveProperty('time');
+  const { status, headers } = await gateway.get(`${path}/pdf?time=true`);
+  expect([status, printed?.time]).toEqual([
+    200,
+    [
+      {
+        description: 'Work',
+        place: 'Engine',
+        hours: '2.6',
+        billed: '2.75',
+        rate: '90',
+        amount: 247.5,
+        entries: [
+          { date: '2026-11-02', description: 'Sketches', hours: '2.1', billed: '2.25' },
+          { date: '2026-11-02', hours: '0.5', billed: '0.5' },
+        ],
+      },
+    ],
+  ]);
+  expect(headers.get('ETag')).not.toBe((await gateway.get(`${path}/pdf`)).headers.get('ETag'));
+  await gateway.patch(path, { line_items: [{ description: 'Fixed', quantity: 1, rate: 200 }] });
+  await gateway.get(`${path}/pdf?time=true`);
+  // It says how long it took, and no other sum than the invoice.
+  expect(printed?.time?.[0]).toMatchObject({ description: 'Work', billed: '2.75' });
+  expect(printed?.time?.[0]).not.toHaveProperty('amount');
+});
+
+test('when a key may not read time, then 403 for an invoice with it and for a batch', async () => {
+  const invoice = await billed();
+  const scopes = ['invoices:read', 'documents:write'];
+  const { key } = await issueApiKey({ accountId: gateway.account.id, name: 'printer', scopes });
+  const lacking = { status: 403, body: { error: 'Forbidden: API key lacks the time-entries:read scope' } };
+  expect(await gateway.get(`/api/v1/invoices/${invoice.id}/pdf?time=true`, { key })).toMatchObject(lacking);
+  const documents = [{ type: 'invoice', id: invoice.id }];
+  expect(await gateway.post('/api/v1/documents', { documents, time: true }, { key })).toMatchObject(lacking);
+  const batch = await gateway.post('/api/v1/documents', { documents }, { key });
+  expect([batch.status, batch.body.data.looks.time]).toEqual([202, false]);
+});
+
+test('when a filter finds far more time than an invoice takes, then 409, and little more than that is read', async () => {
+  const client = await createClient(gateway, { hourly_rate: 90 });
+  const project = await createProject(gateway, { client_id: client.id });
+  const entries = Array.from({ length: 20_000 }, () => ({
+    ...newRecord(gateway.account.id),
+    project_id: storedId(project.id),
+    task_id: null,
+    hours: 1,
+    seconds: 3600,
+    hourly_rate: null,
+    date: '2026-01-02',
+    description: null,
+  }));
+  await driverOf(TimeEntry).insertMany(entries as never);
+  const { db } = mongoose.connection;
+  await db?.command({ profile: 2 });
+  const reply = await gateway.post('/api/v1/invoices/from-time', { client_id: client.id });
+  await db?.command({ profile: 0 });
+  expect([reply.status, reply.body]).toEqual([409, { error: 'Too many time entries for one invoice (at most 1000)' }]);
+  const reads =
+    (await db
+      ?.collection('system.profile')
+      .find({ ns: /time_entries$/ })
+      .toArray()) ?? [];
+  expect(reads.length).toBeGreaterThan(0);
+  for (const { docsExamined, keysExamined } of reads)
+    expect([docsExamined <= 1_001, keysExamined <= 1_010]).toEqual([true, true]);
+});
