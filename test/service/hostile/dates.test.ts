@@ -154,7 +154,8 @@ describe.each(days.map((field, index) => [nameOf(field), field, index] as const)
       if (ONCE.has(operation)) continue;
       const { data } = reply.body as { data?: Record<string, unknown> };
       // A refund is answered with its payment, which has a day of its own.
-      const shown = operation === 'refundPayment' ? (data?.['refunds'] as Record<string, unknown>[]).at(-1) : data;
+      const refunds = data?.['refunds'] as Record<string, unknown>[] | undefined;
+      const shown = operation === 'refundPayment' ? refunds?.at(-1) : data;
       if (shown) expect(shown[String(field.path[0])]).toBe(day);
     }
     count('dates', real.length);
