@@ -17,7 +17,7 @@ const SERVER_SELECTION_MS = 5_000;
  * How long one attempt to connect may take. A packet to a pod or node that has just gone is lost without an answer, and the driver's
  * default of 30 s would leave a service unready that long after MongoDB is back.
  */
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 const TRANSACTION_LIMIT_MS = 5_000;
 /** A transaction idle for this long between two statements is abandoned: its process has died or is stopped. */
 const ABANDONED_MS = 1_500;

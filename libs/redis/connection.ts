@@ -10,7 +10,7 @@ export type { Redis };
 /** How long one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
 /** A packet to a pod or node that has just gone is lost without an answer: the attempt ends and the next one begins. */
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 /** A service that waits for Redis is ready this long after it at the most. Each try is one refused packet. */
 const RECONNECT_MAX_MS = 250;
 
