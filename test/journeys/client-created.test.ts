@@ -39,7 +39,7 @@ test('when a receiver fails twice and then answers, then it gets exactly that ev
   expect(delivery).toMatchObject({ status: 'delivered', event_type: 'client.created' });
 });
 
-test('when Redis is away and comes back empty, then a client created meanwhile is announced all the same', async () => {
+test('when Redis is unavailable and returns empty, then a client created meanwhile is announced all the same', async () => {
   const before = receiver.received.length;
   await system.redis.kill();
 

@@ -76,7 +76,7 @@ test('when a logo would unfold to 14,000 × 14,000 pixels, then the document com
   expect((await readPdf(reply.body)).text).toMatch(/Grace Hopper.*Invoice/);
 });
 
-test('when nobody has a font for any of its texts, then the warnings still fit into a header', async () => {
+test('when no font has any of its characters, then the warnings still fit into a header', async () => {
   // Each character another one, of the hieroglyphs of Egypt.
   let code = 0x13000;
   const word = () => String.fromCodePoint(...Array.from({ length: 8 }, () => (code++ % 1_000) + 0x13000));

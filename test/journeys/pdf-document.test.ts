@@ -53,7 +53,7 @@ test('when a renderer is killed in the middle of many documents, then every call
   expect((await replies).map(({ status }) => status)).toEqual(Array(12).fill(200));
 });
 
-test('when Redis is away, then 503 with Retry-After, and documents are printed again once it is back', async () => {
+test('when Redis is unavailable, then 503 with Retry-After, and documents are printed again once it is available', async () => {
   await system.redis.kill();
   const refused = await makePdf();
   expect(refused.status).toBe(503);

@@ -307,7 +307,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).toBe(old.expires_at);
   });
 
-  test('when the key can do more than the caller, then 403: nobody gets a stronger key this way', async () => {
+  test('when the key has more scopes than the caller, then 403: no caller gets a stronger key this way', async () => {
     const strong = await gateway.workspace.account();
     const weak = await make({ scopes: ['keys:write'] }, strong);
     const own = (await gateway.get(path, strong)).body.data.find(({ name }: AnyRecord) => name === 'test');

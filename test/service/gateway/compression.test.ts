@@ -73,7 +73,7 @@ test('when a document is printed, then it comes as it is', async () => {
   expect(headers['content-length']).toBe(String(bytes.length));
 });
 
-test('when only the head of a list is asked for, then it comes without a coding', async () => {
+test('when a list is requested by HEAD, then the response has no content coding', async () => {
   const { headers, bytes } = await send('HEAD', LIST, 'gzip');
 
   expect([headers['content-encoding'], headers.vary, bytes.length]).toEqual([undefined, 'Accept-Encoding', 0]);

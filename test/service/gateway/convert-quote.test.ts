@@ -72,7 +72,7 @@ describe('a quote in full', () => {
     ]);
   });
 
-  test('when the quote is not accepted, declined or only rehearsed, then nothing is made', async () => {
+  test('when the quote is not accepted, is declined or it is a dry run, then nothing is created', async () => {
     const { convert, api, path } = await offer();
     expect(await convert()).toEqual([409, { error: 'Cannot convert a quote that is not accepted' }]);
     await api.patch(path, { status: 'Declined' });
@@ -198,7 +198,7 @@ describe('a quote in parts', () => {
     expect((await api.delete(path)).body.error).toBe('Cannot delete a quote with invoices');
   });
 
-  test('when a share is missing, doubled or given for all of it, then 400 says so in a list', async () => {
+  test('when a share is missing, repeated or the whole quote, then 400 lists the problems', async () => {
     const { convert } = await offer();
     const details = async (body: object) => {
       const [status, answer] = await convert({ accept: true, ...body });

@@ -232,7 +232,7 @@ describe('an invoice from time', () => {
     expect(seen).toEqual(ids.toReversed());
   });
 
-  test('when ids and a filter come together, or another client is meant, then it is 400 and nothing is billed', async () => {
+  test('when ids and a filter are combined, or another client is named, then it is 400 and nothing is billed', async () => {
     const w = await work();
     const id = await w.log();
     expect((await bill(w, { time_entry_ids: [id], date_from: '2026-11-01' })).body.details).toEqual({

@@ -627,7 +627,7 @@ describe('DELETE /api/v1/invoices/{id}', () => {
   });
 });
 
-describe('a due date that nobody was told of yet', () => {
+describe('a due date that was not announced yet', () => {
   test.each([
     ['invoices', { due_date: yesterday }, 'Overdue', 'invoice.overdue'],
     ['quotes', { expires_at: yesterday }, 'Expired', 'quote.expired'],

@@ -197,7 +197,7 @@ test('when a copy follows updated_at while several writers are at work, then it 
   );
 });
 
-test('when a long list is read to its end, then a deep page looks at no more records than the first, also where thousands share a day', async () => {
+test('when a long list is read to its end, then a deep page reads no more records than the first, even where thousands share a day', async () => {
   const account = await freshAccount();
   const entry = {
     project_id: storedId(account.project.id),
@@ -231,7 +231,7 @@ test('when a long list is read to its end, then a deep page looks at no more rec
 
 const lists = routeTable.filter((row) => row.method === 'get' && 'limit' in parametersOf(row));
 
-test('when the lists are looked at, then each takes a cursor, but the feed, which has its sequence, and sums, which are no records', () => {
+test('when the lists are compared, then each takes a cursor, except the feed, which has its sequence, and sums, which are not records', () => {
   expect(lists.length).toBeGreaterThan(10);
   expect(lists.filter((row) => !hasCursor(row)).map(({ operation }) => operation)).toEqual([
     'listUnbilledTime',
@@ -288,7 +288,7 @@ describe('a cursor', () => {
     expect(ids((await page(next as string, account.key)).data)).toEqual(before);
   });
 
-  test('when names are so long that no address holds them, then the record is asked, and 400 when it is gone', async () => {
+  test('when names are too long for a URL, then the cursor refers to the record, and 400 when it was deleted', async () => {
     const { key } = await gateway.workspace.account();
     const call = { key };
     for (const letter of ['a', 'b', 'c']) await createClient(gateway, { name: letter + '語'.repeat(1_900) }, call);

@@ -102,7 +102,7 @@ describe('a changed format', () => {
     expect((await audit()).data.gapless).toBe(true);
   });
 
-  test('when digits run into the prefix, then they are told apart', async () => {
+  test('when digits follow digits of the prefix, then the number is still parsed correctly', async () => {
     await formatted({ prefix: 'A1', padding: 1, start: 1 });
     expect(await numbers(1)).toEqual(['A11']);
     await formatted({ prefix: 'A', padding: 1 });

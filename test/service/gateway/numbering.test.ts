@@ -49,7 +49,7 @@ test('when documents are made and drafts deleted, then every number has its docu
   expect(page.pagination.total).toBe(3);
 });
 
-test('when an account has many numbers, then the audit looks at the deleted ones alone, and not for ever', async () => {
+test('when an account has many numbers, then the audit reads only the deleted ones, within a time limit', async () => {
   const made = [];
   for (let index = 0; index < 12; index += 1) made.push(await invoice());
   for (const { id } of made.slice(0, 2)) await own.gateway.delete(`/api/v1/invoices/${id}`, own.account);
@@ -63,7 +63,7 @@ test('when an account has many numbers, then the audit looks at the deleted ones
   );
 });
 
-test('when a document is made while an account is audited, then nobody looks through all numbers for what is lost', async () => {
+test('when a document is created while an account is audited, then no search for lost numbers starts', async () => {
   await invoice();
   const isSlow = {
     failCommands: ['aggregate'],
@@ -84,7 +84,7 @@ test('when a document is made while an account is audited, then nobody looks thr
   expect(plans.filter(({ command }) => command === 'aggregate')).toHaveLength(3);
 });
 
-test('when a row or a document was taken away behind the back of the service, then the number is named', async () => {
+test('when a row or a document was removed directly in the database, then the number is named', async () => {
   const made = [await invoice(), await invoice(), await invoice(), await invoice()];
   await NumberLedger.deleteOne({ account_id: own.account.id, number: 2 });
   await Invoice.deleteOne({ account_id: own.account.id, _id: made[1].id });

@@ -74,7 +74,7 @@ test('when the table of routes is compared, then every row is described, and eve
   expect(described.filter(({ operation, body }) => withBody.has(operation) && body === undefined)).toEqual([]);
 });
 
-test('when the rows are looked at, then each says what it answers', () => {
+test('when the table of routes is read, then each row describes its response', () => {
   const silent = routeTable.filter(({ docs, produces }) => !docs.response && !docs.message && !produces);
 
   expect(silent.map(({ operation }) => operation)).toEqual([]);
@@ -172,7 +172,7 @@ test('when If-Match names another state, then 412 exactly where the document say
   expect(wrong).toEqual([]);
 });
 
-test('when the rows that render are looked at, then their 422 and 504 are those of a document', () => {
+test('when an operation prints, then its 422 and 504 are those of a document', () => {
   const rendered = ['/api/tools/generate-pdf', '/api/v1/invoices/{id}/pdf', '/api/v1/quotes/{id}/pdf'];
   for (const path of rendered) {
     const [described] = Object.values(document.paths[path] ?? {});

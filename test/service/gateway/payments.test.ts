@@ -88,7 +88,7 @@ describe('booking', () => {
     expect(await read(account, invoices[0])).toMatchObject({ amount_paid: 60, amount_due: 40 });
   });
 
-  test('when the same external_id comes from two callers at once, then one payment, and both learn of it', async () => {
+  test('when the same external_id comes from two callers at once, then one payment, and both get it', async () => {
     const { account, client, invoices } = await ledger(100);
     const external_id = randomUUID();
     const body = { client_id: client.id, amount: 100, external_id };

@@ -313,7 +313,7 @@ describe('too much at once', () => {
     expect(answers).toEqual(Array(30).fill(400));
   });
 
-  test('when too many wait, then 503 says when to come again, and all who waited are served', async () => {
+  test('when too many wait, then 503 with Retry-After, and all waiting callers are served', async () => {
     const gate = Promise.withResolvers<void>();
     work = async (payload, context) => {
       await gate.promise;
@@ -338,7 +338,7 @@ describe('too much at once', () => {
 });
 
 describe('a caller that goes', () => {
-  test('when the document is being printed, then its renderer hears of it', async () => {
+  test('when the document is being printed, then its renderer is notified', async () => {
     const aborted = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<string>();
     work = async (_payload, { signal, jobId }) => {

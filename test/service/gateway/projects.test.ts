@@ -130,7 +130,7 @@ describe('a status that the account has given up', () => {
     }
   });
 
-  test('when a project still has it, then it can be asked for; when none has, then 400', async () => {
+  test('when a project still has it, then it is accepted as a filter; when none has, then 400', async () => {
     const { id } = await make({ status: 'Complete' });
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead'] }, account);
     const other = await createClient(gateway, {}, account);
@@ -246,7 +246,7 @@ describe('DELETE /api/v1/clients/{id}', () => {
     ]);
   });
 
-  test('when it is deleted while something is hung on it, then one of the two is refused and nothing is orphaned', async () => {
+  test('when it is deleted while a record is attached to it, then one of the two is rejected and nothing is orphaned', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await createClient(gateway, {}, account);
       const [made, removed] = await Promise.all([

@@ -144,7 +144,7 @@ test('when an address brings too many wrong keys, then 429, while a good key fro
   expect((await call('GET', path)).status).toBe(200);
 });
 
-test('when Redis is away, then nobody is limited', async () => {
+test('when Redis is unavailable, then no caller is limited', async () => {
   const call = await callerWith({ requests: 1, refusals: 1 }, connect('redis://127.0.0.1:1'));
   const statuses = [];
   for (let count = 0; count < 5; count += 1) statuses.push((await call('GET', path)).status);

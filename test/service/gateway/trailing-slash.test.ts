@@ -24,7 +24,7 @@ test.each(routeTable.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when the reference is asked for with a slash, then it comes', async () => {
+test('when the reference is requested with a trailing slash, then it is served', async () => {
   for (const path of ['/docs/', '/openapi.json/'])
     expect([path, (await gateway.get(path)).status]).toEqual([path, 200]);
 });

@@ -73,7 +73,7 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
   });
 });
 
-test('when a trace is stored, then it would be found', async () => {
+test('when a forbidden field is stored, then the check finds it', async () => {
   const { send, bodyAnd } = await senderOf(gateway, writes.find(({ operation }) => operation === 'addClient') as never);
   await send(bodyAnd({}).replace('{', `{"address":"${FORGED}",`));
 

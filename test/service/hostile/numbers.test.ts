@@ -39,7 +39,7 @@ const OF_BALANCES = new Set([
 ]);
 
 describe.each(numbers.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
-  test('when it is any JSON number, then it is taken exactly when its rules say so, and answered as it was given', async () => {
+  test('when it is any JSON number, then it is accepted exactly when its rules allow it, and returned as it was sent', async () => {
     // As many hours as an account can allow: the numbers before may have left it another limit.
     await gateway.patch('/api/v1/account', { max_entry_hours: ENTRY_HOURS_LIMIT });
     let sender = await senderOf(gateway, field.row);

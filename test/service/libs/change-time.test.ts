@@ -40,7 +40,7 @@ test('when a record was made before another one was committed, then it is the la
   expect((await findOwn(Client, id, early._id))?.updated_at).toEqual(early.updated_at);
 });
 
-test('when nothing is in its way, then a new record was changed when it was created', async () => {
+test('when there is no conflict, then a new record has the same time for creation and change', async () => {
   const { id } = await workspace.account();
   const client = await stored(newClient(id));
 

@@ -54,13 +54,13 @@ test.each([NOT_PRIMARY, STEPPED_DOWN])(
   },
 );
 
-test('when the store is away for a while, then what waits for it is done when it is back', async () => {
+test('when the store is unavailable for a while, then waiting work is done once it is available', async () => {
   const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
 
   expect(await withErrors(isAway, () => retryWhileUnavailable(readOne))).toBeNull();
 });
 
-test('when the store says that a question is wrong, then nobody waits', async () => {
+test('when the store rejects a query, then the work fails at once', async () => {
   const wrong = jest.fn(() => Client.collection.findOne({ $nonsense: 1 } as never));
 
   await expect(retryWhileUnavailable(wrong)).rejects.toThrow('$nonsense');
@@ -107,7 +107,7 @@ describe('when another transaction has written what is to be written', () => {
   });
 });
 
-test('when MongoDB does not get done in its time, then that is known, and the store is not away', async () => {
+test('when MongoDB exceeds its time limit, then the error says so, and the store does not count as unavailable', async () => {
   const error = await withErrors({ failCommands: ['find'], errorCode: OUT_OF_TIME }, readOne).catch(
     (problem: unknown) => problem,
   );
@@ -115,7 +115,7 @@ test('when MongoDB does not get done in its time, then that is known, and the st
   expect([isOutOfTime(error), isUnavailable(error)]).toEqual([true, false]);
 });
 
-test('when no server is found for many writes at once, then the store is away', async () => {
+test('when no server is found for many writes at once, then the store counts as unavailable', async () => {
   const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:9', { serverSelectionTimeoutMS: 100 });
   const clients = client.db('nowhere').collection('clients');
   const problemOf = () => clients.insertMany([newClient() as never]).catch((problem: unknown) => problem);
@@ -125,7 +125,7 @@ test('when no server is found for many writes at once, then the store is away', 
   expect(errors.map((error) => isUnavailable(error))).toEqual([true, true]);
 });
 
-test('when a query is wrong, then the store is not away', async () => {
+test('when a query is invalid, then the store does not count as unavailable', async () => {
   const error = await Client.collection.findOne({ $nonsense: 1 } as never).catch((problem: unknown) => problem);
 
   expect(error).toBeInstanceOf(Error);
@@ -143,7 +143,7 @@ test.each([
   expect(stored).toBe(1);
 });
 
-test('when the driver stumbles over the error of a commit, then it is asked for again', async () => {
+test('when the driver fails on the error of a commit, then the commit is repeated', async () => {
   const client = newClient();
   await inTransaction(async (session) => {
     await Client.collection.insertOne(client as never, { session });
@@ -164,7 +164,7 @@ test.each([
   expect(stored).toBe(1);
 });
 
-test('when a statement fails with a connection that the driver had given up already, then the transaction starts again', async () => {
+test('when a statement fails on a connection that the driver has already closed, then the transaction is retried', async () => {
   let times = 0;
   const result = await inTransaction(async () => {
     times += 1;
@@ -175,7 +175,7 @@ test('when a statement fails with a connection that the driver had given up alre
   expect(result).toBe(2);
 });
 
-test('when the clock is set back by an hour while a write meets conflicts, then it is told so in seconds, not after an hour', async () => {
+test('when the clock is set back by an hour while a write has conflicts, then the write fails within seconds, not after an hour', async () => {
   const right = Date.now();
   const clock = jest.spyOn(Date, 'now').mockReturnValue(right);
   const conflicts = { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] };

@@ -80,7 +80,7 @@ test('when the answer that brings a large reply is lost on its way, then the rep
   }
 });
 
-test('when a job failed, then who waits hears why', async () => {
+test('when a job failed, then the waiting caller gets the reason', async () => {
   const id = randomUUID();
   const reply = expectReply(id);
   await sendReply(redis, { prefix, replyTo: replies.address, id }, { status: 422, message: 'no', details: ['why'] });

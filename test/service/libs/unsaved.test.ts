@@ -81,7 +81,7 @@ test('when Redis was killed in between, then the job ends unprinted and unknown,
   await eventually(() => printed.length === 1);
 });
 
-test('when a job that nobody has taken is removed, then its document is gone at once', async () => {
+test('when a job that no worker has taken is removed, then its document is deleted at once', async () => {
   await enqueue('job-3');
   expect(await redis.exists(`${prefix}:unsaved:render-document:job-3`)).toBe(1);
 

@@ -107,10 +107,13 @@ describe('search', () => {
     expect(text).toMatch(said);
   });
 
-  test.each(['/deliveries/', '/endpoints/', '/bulk/'])('when %s has no such record, then it says so', async (path) => {
-    expect((await operator.get(path + newId())).status).toBe(404);
-    expect((await operator.get(`${path}none`)).status).toBe(404);
-  });
+  test.each(['/deliveries/', '/endpoints/', '/bulk/'])(
+    'when %s has no such record, then the page reports it',
+    async (path) => {
+      expect((await operator.get(path + newId())).status).toBe(404);
+      expect((await operator.get(`${path}none`)).status).toBe(404);
+    },
+  );
 });
 
 describe('failures', () => {
@@ -161,7 +164,7 @@ describe('failures', () => {
 });
 
 describe('replay', () => {
-  test('when one delivery is replayed, then it is due now, the webhook services are told, and the log says who did it', async () => {
+  test('when one delivery is replayed, then it is due now, the webhook services are notified, and the log names the operator', async () => {
     const id = await addDelivery({ accountId, endpointId, last: { errorClass: 'timeout' } });
     const nudges = dashboard.nudges();
 
@@ -179,7 +182,7 @@ describe('replay', () => {
     });
   });
 
-  test('when a delivery is gone, then it says so', async () => {
+  test('when a delivery no longer exists, then the page reports it', async () => {
     const { status, text } = await operator.post(`/deliveries/${newId()}/replay`);
 
     expect(status).toBe(404);
@@ -248,7 +251,7 @@ describe('replay', () => {
     expect((await operator.post(`${path}/stop`)).status).toBe(409);
   });
 
-  test('when nobody wants an interrupted run any more, then it is stopped at once and sends nothing', async () => {
+  test('when an interrupted run is cancelled, then it stops at once and sends nothing', async () => {
     const id = await addDelivery({ accountId, endpointId });
     const long = new Date(Date.now() - 60_000);
     const { _id } = await BulkRun.create({
@@ -273,7 +276,7 @@ describe('replay', () => {
 });
 
 describe('taking over', () => {
-  test('when a run was taken over, then whoever had it before counts nothing, ends nothing and is asked to stop', async () => {
+  test('when another process took over a run, then the previous one counts nothing, ends nothing and is stopped', async () => {
     const { _id } = await BulkRun.create({
       kind: 'replay-deliveries',
       title: 'Replay',
@@ -310,7 +313,7 @@ describe('taking over', () => {
 });
 
 describe('queues', () => {
-  test('when a queue is paused, then every page of it says so loudly until it is resumed', async () => {
+  test('when a queue is paused, then every page of it shows a warning until it is resumed', async () => {
     const { text } = await follow(await operator.post('/queues/deliver-webhook/pause'));
     expect(text).toContain('deliver-webhook is paused.');
     expect(await dashboard.queues.raw(deliverWebhook).isPaused()).toBe(true);
@@ -323,7 +326,7 @@ describe('queues', () => {
     expect(await lastEntry()).toMatchObject({ action: 'queue.resume', target: 'deliver-webhook', outcome: 'done' });
   });
 
-  test('when a failed job is retried, then it waits again; when it is gone, then that is said', async () => {
+  test('when a failed job is retried, then it waits again; when it no longer exists, then the page reports it', async () => {
     const [id] = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['no route']);
 
     const { text } = await follow(await operator.post(`/queues/fan-out-event/jobs/${id}/retry`));
@@ -374,7 +377,7 @@ describe('queues', () => {
     },
   );
 
-  test('when a queue does not exist, then it says so', async () => {
+  test('when a queue does not exist, then the page reports it', async () => {
     expect((await operator.get('/queues/laundry')).status).toBe(404);
     expect((await operator.post('/queues/laundry/pause')).status).toBe(404);
   });
@@ -431,13 +434,13 @@ describe('charts', () => {
     expect(plans.map(({ docsExamined }) => docsExamined)).toEqual([0, 0]);
   });
 
-  test('when a link asks for states that nobody can choose together, then the form keeps them', async () => {
+  test('when a link has states that the form cannot combine, then the form keeps them', async () => {
     const { text } = await operator.get('/deliveries?status=dead%2Cheld%2Cdelivered');
 
     expect(text).toContain('<option value="dead,held,delivered" selected>dead, held, delivered</option>');
   });
 
-  test('when a document took half a minute, then it is listed by when it was asked for', async () => {
+  test('when a document took half a minute, then it is listed by the time of its request', async () => {
     const requestId = newId();
     const askedAt = Date.now() - 30_000;
     recordRender({ accountId, requestId, status: 'failed', durationMs: 30_000 } as never);
@@ -477,7 +480,7 @@ describe('raw jobs', () => {
 });
 
 describe('said', () => {
-  test('when a link carries somebody else’s or no outcome, then nothing is said', async () => {
+  test('when a link has no outcome or that of another operator, then no message is shown', async () => {
     const other = await dashboard.login('operator');
     const { to } = await follow(await operator.post('/queues/deliver-webhook/resume'));
     const id = new URL(to, dashboard.url).searchParams.get('done');

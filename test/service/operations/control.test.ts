@@ -28,7 +28,7 @@ describe('workers', () => {
   });
   afterAll(() => worker.close(1_000));
 
-  test('when a worker has a job in hand, then it is shown with its name, the job and the request', async () => {
+  test('when a worker runs a job, then it is shown with its name, the job and the request', async () => {
     const { redisUrl, redisPrefix: prefix } = workspace;
     worker = startWorker(fanOutEvent, () => held, { redisUrl, prefix, concurrency: 1, log: testLog });
     await queues.raw(fanOutEvent).add('fan-out-event', { requestId: 'request-1' }, { jobId: 'event-1' });
@@ -41,7 +41,7 @@ describe('workers', () => {
     await eventually(async () => (await readWorkers(queues)).workers.every(({ jobs }) => jobs.length === 0));
   });
 
-  test('when a worker hangs while another one has hundreds of jobs in hand, then its own are shown, too', async () => {
+  test('when a worker hangs while another one runs hundreds of jobs, then its own are shown, too', async () => {
     const queue = queues.raw(retryWebhook);
     const { redis } = queues;
     const oldest = Date.now() - 60_000;
@@ -123,7 +123,7 @@ describe('documents', () => {
 });
 
 describe('retry', () => {
-  test('when a failed job is retried, then it waits again, and a job that is gone is said to be gone', async () => {
+  test('when a failed job is retried, then it waits again, and a job that no longer exists is reported as such', async () => {
     const [first, second] = await addFailedJobs(queues, workspace, deliverWebhook, ['no route', 'no route']);
 
     expect(await findFailedJobs(queues, deliverWebhook, 10)).toEqual(

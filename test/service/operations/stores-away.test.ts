@@ -45,7 +45,7 @@ afterAll(async () => {
   await workspace.close();
 });
 
-test('when Redis may throw jobs away or is gone, then the first page says so above everything and the rest is shown', async () => {
+test('when Redis may evict jobs or is unavailable, then the overview shows it at the top, and the rest below', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
   await queues.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -73,7 +73,7 @@ test('when Redis may throw jobs away or is gone, then the first page says so abo
   await eventually(async () => (await browser.get('/')).text.includes('noeviction'));
 });
 
-test('when Redis answers but a queue cannot be read, then the first page does not say that all is well', async () => {
+test('when Redis responds but a queue cannot be read, then the overview does not report that all is well', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await insertOperator({ name: 'barbara', role: 'operator', password: PASSWORD });
   expect((await browser.post('/login', { name: 'barbara', password: PASSWORD })).status).toBe(303);
@@ -90,7 +90,7 @@ test('when Redis answers but a queue cannot be read, then the first page does no
   await queues.redis.del(list);
 });
 
-test('when MongoDB is away for ten tries to log in, then nobody is locked out once it is back', async () => {
+test('when MongoDB is unavailable during ten login attempts, then no operator is locked out once it is available', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await insertOperator({ name: 'radia', role: 'operator', password: PASSWORD });
   const login = () => browser.post('/login', { name: 'radia', password: PASSWORD });
@@ -104,7 +104,7 @@ test('when MongoDB is away for ten tries to log in, then nobody is locked out on
   expect((await login()).status).toBe(303);
 });
 
-test('when a search takes MongoDB too long, then the page asks for a shorter time', async () => {
+test('when a search takes MongoDB too long, then the page asks for a shorter period', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await insertOperator({ name: 'grace', role: 'operator', password: PASSWORD });
   expect((await browser.post('/login', { name: 'grace', password: PASSWORD })).status).toBe(303);

@@ -42,7 +42,7 @@ describe('when Chromium is killed', () => {
     expect(browser.replaced).toContain('gone');
   });
 
-  test('while nobody prints, then it is there again for the next document', async () => {
+  test('while no document is printed, then it is restarted for the next one', async () => {
     const before = await browser.pid();
     process.kill(before, 'SIGKILL');
     await eventually(async () => (await browser.pid()) !== before);
@@ -51,7 +51,7 @@ describe('when Chromium is killed', () => {
     await browser.check();
   });
 
-  test('or rather hangs, then its documents are printed by the next one', async () => {
+  test('or hangs, then its documents are printed by the next one', async () => {
     const before = await browser.pid();
     process.kill(before, 'SIGSTOP');
     const printing = [browser.print(page('first'), within(60_000)), browser.print(page('second'), within(60_000))];
@@ -132,7 +132,7 @@ describe('when a document takes more than a document may', () => {
 });
 
 describe('when a document cannot be printed in time', () => {
-  test('then it is given up at its deadline, its neighbours are printed, and its page works for nobody any more', async () => {
+  test('then it fails at its deadline, its neighbours are printed, and its page is not used again', async () => {
     const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);
     const neighbours = await Promise.all(Array.from({ length: 20 }, (_none, index) => print(`neighbour ${index}`)));
 
@@ -188,7 +188,7 @@ describe('when a browser is worn', () => {
     expect(worn.replaced).not.toContain('gone');
   });
 
-  test('by its memory, then it is replaced while nobody prints', async () => {
+  test('by its memory, then it is replaced while no document is printed', async () => {
     const worn = await openTestBrowser({ pages: 1, recycle: { memoryMegabytes: 1 } });
     await eventually(() => worn.replaced.includes('memory'));
     await worn.close();
@@ -215,7 +215,7 @@ describe('when a worn browser is being replaced', () => {
     await isProved.promise;
   }
 
-  test('and dies before its successor is there, then one browser is left', async () => {
+  test('and dies before its successor is ready, then one browser is left', async () => {
     const pid = await worn.pid();
     await replaceAnd(async () => {
       process.kill(-pid, 'SIGKILL');
@@ -256,7 +256,7 @@ test('when the browser is closed, then no process and no folder is left', async 
   expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
 });
 
-test('when the browser is closed while documents wait, then they are told, and the renderer does not spin', async () => {
+test('when the browser is closed while documents wait, then they fail at once, and the renderer does not spin', async () => {
   const closing = await openTestBrowser({ pages: 1 });
   const printing = Array.from({ length: 5 }, (_none, index) => closing.print(page(`${index}`), within(20_000)));
   const ended = Promise.allSettled(printing);

@@ -29,7 +29,7 @@ describe('what is said', () => {
     },
   );
 
-  test.each(VARIANTS)('when it is $fontStyle and $layoutType, then nothing is said three times', async (variant) => {
+  test.each(VARIANTS)('when it is $fontStyle and $layoutType, then no text is printed three times', async (variant) => {
     const [page = ''] = (await read({ ...variant, partnerCompany: 'Compilers & Co' })).pages.map(({ text }) => text);
 
     for (const text of ['INV-0042', 'Compilers & Co', '$240.00', '5 December 2026', 'Ada Lovelace']) {
@@ -151,7 +151,7 @@ describe('the banner', () => {
     },
   );
 
-  test.each(STYLES)('when %s goes on, then page two has a trace of it, and says whose it is', async (fontStyle) => {
+  test.each(STYLES)('when %s continues, then page two repeats the design and names the issuer', async (fontStyle) => {
     const shown = await read({ fontStyle, lineItems: LINES, amount: 60 });
     const hidden = await read({ fontStyle, lineItems: LINES, amount: 60, showBanner: false });
 

@@ -63,7 +63,7 @@ describe('what a face has', () => {
   });
 });
 
-test('when the naughtiest strings are printed, then no face shows its box', async () => {
+test('when the naughtiest strings are printed, then no font shows its box for missing characters', async () => {
   // Control characters are refused before.
   const strings = naughtyStrings.filter(
     (text) => text.isWellFormed() && !/[^\P{Cc}\t\n]/u.test(text) && text.length < 500,

@@ -31,8 +31,8 @@ const withLogo = (logoUrl: string) => renderer.read(anInvoice({ logoUrl, showBan
 const warningsFor = async (logoUrl: string) => (await withLogo(logoUrl)).warnings;
 const isRed = ([red, green, blue]: [number, number, number]) => red > 240 && green < 16 && blue < 16;
 
-describe('an image that can be had', () => {
-  test('when the logo is a URL, then it is drawn where the issuer stands, and nothing is warned of', async () => {
+describe('an image that is available', () => {
+  test('when the logo is a URL, then it is drawn beside the issuer, without a warning', async () => {
     const pdf = await withLogo(host.address());
 
     expect(pdf.warnings).toEqual([]);
@@ -58,7 +58,7 @@ describe('an image that can be had', () => {
     expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
   });
 
-  test('when the banner is a URL, then it fills the head of the page; when showBanner is false, nobody asks for it', async () => {
+  test('when the banner is a URL, then it fills the head of the page; when showBanner is false, it is not fetched', async () => {
     const shown = await renderer.read(anInvoice({ bannerUrl: host.address() }));
     expect(isRed(await shown.colourAt(1, 2, 2))).toBe(true);
     expect(isRed(await shown.colourAt(1, 208, 28))).toBe(true);
@@ -117,7 +117,7 @@ describe('an image that can be had', () => {
     expect(isRed(await pdf.colourAt(1, 20, 20))).toBe(true);
   });
 
-  test('when it is asked for again within a minute, then it is remembered, for this account alone', async () => {
+  test('when it is needed again within a minute, then it is cached, for this account only', async () => {
     const logoUrl = host.address();
     await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
     await renderer.print(anInvoice({ logoUrl }), { accountId: 'one' });
@@ -128,7 +128,7 @@ describe('an image that can be had', () => {
   });
 });
 
-describe('an image that cannot be had', () => {
+describe('an image that is unavailable', () => {
   test('when it is missing, then the document is printed with the name instead, and a warning', async () => {
     host.answer = (_request, response) => response.writeHead(404).end();
     const pdf = await withLogo(host.address());
@@ -137,7 +137,7 @@ describe('an image that cannot be had', () => {
     expect(pdf.text).toMatch(/Grace Hopper.*Invoice/);
   });
 
-  test('when the banner cannot be had, then the built-in one is drawn in its place', async () => {
+  test('when the banner is unavailable, then the built-in one is drawn in its place', async () => {
     const pdf = await renderer.read(anInvoice({ bannerUrl: 'http://10.0.0.1/banner.png', brandColor: '#0a7' }));
 
     expect(pdf.warnings).toEqual(['bannerUrl: refused address']);
@@ -267,7 +267,7 @@ describe('an image that cannot be had', () => {
   });
 });
 
-test('when a decoder falls over one image, then the next image is decoded', async () => {
+test('when a decoder crashes on one image, then the next image is decoded', async () => {
   const [victim] = decodersOf(renderer.service.pid);
   if (victim) process.kill(victim, 'SIGKILL');
 

@@ -180,7 +180,7 @@ describe('the language of the account', () => {
     await expect(renderer.print(foreign)).rejects.toMatchObject({ status: 422 });
   });
 
-  test('when another language has a word less, then it would be noticed here', () => {
+  test('when another language lacks a label, then this test fails', () => {
     const inEnglish = shapeOf(documentLocaleOf(aRecord()).labels);
     for (const locale of ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pt']) {
       for (const isQuote of [true, false]) {

@@ -421,7 +421,7 @@ describe('looks', () => {
     }
   });
 
-  test('when no face has a character, then the warning names field and character', async () => {
+  test('when no font has a character, then the warning names field and character', async () => {
     const lineItems = [{ description: 'Tablet 𒀀', rate: 200 }];
 
     expect((await renderer.print(anInvoice({ lineItems }))).warnings).toEqual([
@@ -429,7 +429,7 @@ describe('looks', () => {
     ]);
   });
 
-  test('when several lines have such characters, then one warning tells of them, naming the first line and the first characters', async () => {
+  test('when several lines have such characters, then there is one warning, which names the first line and the first characters', async () => {
     const tablets = ['𒀀', '𒀁𒀂', '𒀀𒀃', '𒀄𒀅'].map((description) => ({ description, rate: 60 }));
     const lineItems = [{ description: 'Plain', rate: 0 }, ...tablets];
 

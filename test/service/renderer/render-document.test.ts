@@ -53,7 +53,7 @@ test('when the deadline of a waiting document passes, then it counts as expired'
   await long;
 });
 
-test('when a document comes too late to be ready in time, then the browser never hears of it', async () => {
+test('when a document arrives too late to be ready in time, then it is not sent to the browser', async () => {
   const { work, seen } = aWork();
   const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'nobody' };
   for (const leftMs of [-1, 100]) {

@@ -50,7 +50,7 @@ describe('while a host of pictures is silent', () => {
     expect(await Promise.all(waiting)).toEqual(Array(4).fill(['logoUrl: unreachable']));
   });
 
-  test('when its picture is wanted again, then it is not asked again, for this account alone', async () => {
+  test('when its image is needed again, then the host is not called again, for this account only', async () => {
     host.answer = silence;
     const document = withLogo(host.address());
     await renderer.print(document, { accountId: 'one' });
@@ -72,7 +72,7 @@ test('when a host wants to speak another protocol, then the document is printed 
   expect(warnings).toEqual(['logoUrl: unreachable']);
 });
 
-test('when a picture was no picture, then it is asked for again', async () => {
+test('when a response was not an image, then the next document requests it again', async () => {
   host.answer = (_request, response) => response.end('soon');
   const document = withLogo(host.address());
   expect((await renderer.print(document)).warnings).toEqual(['logoUrl: not an image']);
@@ -95,7 +95,7 @@ test('when several documents want one picture at the same time, then it is fetch
   expect(host.asked).toHaveLength(1);
 });
 
-test('when who began to fetch it goes, then the fetch ends, and who wants it, too, fetches it anew', async () => {
+test('when the caller that started a fetch disconnects, then the fetch ends, and another caller that waits for it starts a new one', async () => {
   let hasEnded = false;
   host.answer = (request, _response) => request.once('close', () => (hasEnded = true));
   const document = withLogo(host.address());

@@ -465,7 +465,7 @@ test('when a caller is beyond the end of the feed, as after a restore, then 409 
   }
 });
 
-test('when the types of events are asked for, then each has an example that its own filter names', async () => {
+test('when the types of events are listed, then each has an example that its own filter matches', async () => {
   const me = await user();
   const { body } = await me.get('/event-types');
   expect(body.data.map(({ type }: { type: string }) => type)).toEqual(
@@ -494,7 +494,7 @@ test('when a body is as long as an event can be, then the doctor checks it, too'
   expect([status, body.data?.valid]).toEqual([200, true]);
 });
 
-test('when the doctor gets far too many headers, then 400 says so once', async () => {
+test('when the signature check gets far too many headers, then 400 with one problem', async () => {
   const me = await user();
   const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`h${index}`, index]));
   const { status, body } = await me.post('/webhooks/doctor', { headers, body: 7 });

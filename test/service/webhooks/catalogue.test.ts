@@ -83,7 +83,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(advice.map((text) => `${type}: ${text}`)).toEqual([]);
   });
 
-  test('when a field is missing or of another kind, then the schema says so', () => {
+  test('when a field is missing or of another type, then the schema rejects it', () => {
     const example = entry()?.example as AnyRecord;
     const [field] = Object.keys(example.data) as [string];
     const { [field]: _gone, ...rest } = example.data;
@@ -95,7 +95,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
 });
 
 describe('where it is shown', () => {
-  test('when the types are asked for over HTTP, then they come with example and schema', async () => {
+  test('when the types are listed over HTTP, then they come with example and schema', async () => {
     const { data } = (await gateway.get('/api/v1/event-types')).body;
 
     expect(data).toEqual(

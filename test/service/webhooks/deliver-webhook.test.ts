@@ -330,7 +330,7 @@ test('when a delivery that a breaker deferred succeeds, then the other deferred 
   for (const event of others) await settled(String(event._id), endpoint.id, 'delivered');
 });
 
-test('when an endpoint was deleted before its delivery, then the delivery is dead and says so', async () => {
+test('when an endpoint was deleted before its delivery, then the delivery is dead and has the reason', async () => {
   const target = await receiver((_request, response) => answer(response, 500));
   const { account, endpoint } = await subscribed(target);
   const eventId = await announce(account.id, 'client.created', {});

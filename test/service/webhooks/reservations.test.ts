@@ -275,7 +275,7 @@ test('when the poller has more than its queue may hold, then new events are rela
   });
 });
 
-test('when an enqueued delivery waits on the queue for long, then it is there once', async () => {
+test('when an enqueued delivery waits in the queue for long, then it is there once', async () => {
   const { event, accountId, endpointId, id } = await anEvent();
   await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
   const traffic = openTraffic({ scale: 1 });

@@ -236,7 +236,7 @@ describe('a system that runs here', () => {
 });
 
 describe('tables', () => {
-  test('when a name has line breaks and speaks to terminals, then it takes one line and says nothing to them', async () => {
+  test('when a name has line breaks and terminal control characters, then it is printed on one line without them', async () => {
     const account = await adminJson('accounts', 'create', '--name', 'x');
     await Account.updateOne({ _id: account.id }, { $set: { name: 'one\ntwo\u001b[31m' } });
 

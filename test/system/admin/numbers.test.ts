@@ -132,7 +132,7 @@ test('when gateways draw numbers and two commands run at the same time, then no 
   expect(kinds.invoice.drawn).toBeGreaterThan(600);
 });
 
-test('when it would go back or stand still, then it is refused, nothing changes, and the log says why', async () => {
+test('when the number would not increase, then it is rejected, nothing changes, and the log has the reason', async () => {
   await invoice();
   await invoice();
   const before = await state();
@@ -184,7 +184,7 @@ test.each([
   },
 );
 
-test('when the numbers stay busy, then one line says so, and nothing changes', async () => {
+test('when the numbers stay busy, then one line reports it, and nothing changes', async () => {
   await invoice();
   const before = await state();
   // A client of its own: a transaction of the service that waits for so long would be taken for abandoned, and ended.

@@ -98,7 +98,7 @@ describe('sealed anew', () => {
     await WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts);
   });
 
-  test('when the key was changed, then doctor says so until all are sealed with the new one, which is enough then', async () => {
+  test('when the key was changed, then doctor reports it until all secrets are sealed with the new key', async () => {
     const before = await Promise.all([endpointSealedWith(old), endpointSealedWith(old), endpointSealedWith(fresh)]);
     const both = `${fresh},${old}`;
     expect(await secretFinding(both)).toMatchObject({

@@ -171,7 +171,7 @@ describe('a damaged backup', () => {
   });
 });
 
-test('when the database is in use or the folder is there, then both are left alone', async () => {
+test('when the database is in use or the folder exists, then neither is changed', async () => {
   const path = join(folder, 'once');
   await backup('save', path, workspace.mongodbUri);
 

@@ -70,7 +70,7 @@ async function redisOn(port: number) {
   return running;
 }
 
-test('when neither store is there, then all are alive, say once that they wait, and are ready as soon as theirs are', async () => {
+test('when neither store is available, then all services are alive, log once that they wait, and are ready as soon as their stores are', async () => {
   const [mongodbPort, redisPort] = [await steadyPort(), await steadyPort()];
   const stores = {
     mongodbUri: `mongodb://127.0.0.1:${mongodbPort}/billhook?replicaSet=billhook`,

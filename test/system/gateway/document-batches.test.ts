@@ -68,7 +68,7 @@ async function crowded(): Promise<TestAccount & { invoice: AnyRecord }> {
 }
 
 describe('a batch', () => {
-  test('when invoices and quotes are asked for, then 202 says where to look, and all of them come, one by one and in a ZIP', async () => {
+  test('when invoices and quotes are requested, then 202 with Location, and all of them can be fetched, one by one and in a ZIP', async () => {
     const records = [await makeInvoice(), await makeQuote(), await makeInvoice({ amount: 7, description: 'Seven' })];
     const documents = records.map((record) => (record.quote_number ? quote(record) : invoice(record)));
     const taken = await system.call('POST', path, {
@@ -106,7 +106,7 @@ describe('a batch', () => {
     );
   });
 
-  test('when a document of a batch is asked for alone, then it is the same to the byte', async () => {
+  test('when a document of a batch is requested alone, then it has the same bytes', async () => {
     const record = await makeInvoice();
     const { id } = await make('documents', { documents: [invoice(record)], style: 'classic' });
     const [document] = (await finished(id)).documents;
@@ -120,7 +120,7 @@ describe('a batch', () => {
     expect((await get(document.url, { headers: known })).status).toBe(304);
   });
 
-  test('when nobody has a font for its lines, then one warning tells of all of them', async () => {
+  test('when no font has the characters of its lines, then there is one warning for all of them', async () => {
     const line_items = Array.from({ length: 100 }, () => ({ description: '𓀀𓀁', quantity: 1, rate: 1 }));
     const { id } = await make('documents', { documents: [invoice(await makeInvoice({ line_items }))] });
 
@@ -129,7 +129,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('when it is finished, then one event tells of it as a read does', async () => {
+  test('when it is finished, then one event has the same body as a read', async () => {
     const account = await crowded();
     const { id } = await make('documents', { documents: [invoice(account.invoice)] }, account);
     const batch = await finished(id, account);
@@ -174,7 +174,7 @@ describe('a batch', () => {
     expect([1980 + (date >> 9), (date >> 5) & 15, date & 31]).toEqual(day.split('-').map(Number));
   });
 
-  test('when it is not finished, then files and archive say so, and Retry-After when to ask again', async () => {
+  test('when it is not finished, then files and archive respond 409 with Retry-After', async () => {
     const account = await crowded();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
 
@@ -299,8 +299,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('for those who run the system', () => {
-  test('when batches are not finished, then they are counted, and how long the first has waited is told', async () => {
+describe('for operators', () => {
+  test('when batches are not finished, then metrics count them and have the age of the oldest', async () => {
     const account = await crowded();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
     const { due_at: dueAt } = (await DocumentBatch.findOne({ _id: id, account_id: account.id }).lean()) as BatchRecord;

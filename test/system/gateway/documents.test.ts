@@ -80,7 +80,7 @@ describe('what is printed', () => {
     expect(text).toMatch(/3 33,333 € 100,00 €/);
   });
 
-  test('when a draft is printed, then it says so, with profile and client as they are now', async () => {
+  test('when a draft is printed, then it is marked as a draft, with profile and client as they are now', async () => {
     const { id, invoice_number } = await makeInvoice();
     const { text, info } = await read(`invoices/${id}/pdf`);
 
@@ -231,7 +231,7 @@ describe('a test account', () => {
     expect((await readPdf(reply.body)).text).toContain('TEST');
   });
 
-  test('when the account is live, then nothing says so, whatever the body of the PDF tool claims', async () => {
+  test('when the account is live, then no document is marked as a test, whatever the body of the PDF tool claims', async () => {
     const stored = await read(`invoices/${(await makeInvoice()).id}/pdf`);
     const reply = await system.call('POST', '/api/tools/generate-pdf', { body: { ...pdfOf('Invoice'), isTest: true } });
 
@@ -284,7 +284,7 @@ describe('what the caller has already', () => {
     expect([changed.status, changed.headers.get('ETag') === tag]).toEqual([200, false]);
   });
 
-  test('when the logo cannot be had, then the document comes without it, and without a tag', async () => {
+  test('when the logo is unavailable, then the document comes without it, and without a tag', async () => {
     await profile({ logo_url: 'http://127.0.0.1:9/logo.png' });
     const { id } = await makeInvoice();
     const reply = await fetchPdf(`invoices/${id}/pdf`);

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('health', () => {
-  test('when readiness is asked verbosely, then each dependency is told with its time, Redis as not required', async () => {
+  test('when readiness is requested verbosely, then each dependency is listed with its time, Redis as not required', async () => {
     const response = await fetch(`${gateway.healthUrl}/readyz?verbose`);
 
     expect(response.status).toBe(200);

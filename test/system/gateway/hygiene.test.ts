@@ -67,7 +67,7 @@ describe('methods', () => {
 });
 
 describe('bodies', () => {
-  test.each(['Content-Length', 'chunks'])('when a body is too large, told by %s, then 413', async (how) => {
+  test.each(['Content-Length', 'chunks'])('when a body is too large, declared by %s, then 413', async (how) => {
     const text = JSON.stringify({ name: 'x'.repeat(300_000), email: 'ada@example.com' });
     const body = how === 'chunks' ? new Blob([text]).stream() : text;
     const response = await fetch(gateway.url + path, {
@@ -148,7 +148,7 @@ describe('slow and greedy clients', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('when nobody reads an answer, then its connection ends, and it is no longer held', async () => {
+  test('when a response is not read, then its connection ends and its memory is released', async () => {
     const closed = Promise.withResolvers<{ isFinished: boolean }>();
     const other = createServer(serverOptions, (_request, response) => {
       response.once('close', () => closed.resolve({ isFinished: response.writableFinished }));

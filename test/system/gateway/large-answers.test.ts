@@ -58,7 +58,7 @@ function ask() {
   return () => bytes;
 }
 
-test('when an account reads none of the large pages it asked for, then its next waits for one of them, and others do not wait', async () => {
+test('when an account reads none of its large pages, then its next request waits for one of them, and other accounts do not wait', async () => {
   const begun = Array.from({ length: AT_ONCE }, ask);
   for (const bytes of begun) await eventually(() => bytes() > 0);
   const next = ask();

@@ -135,7 +135,7 @@ describe('a gateway', () => {
   });
 });
 
-test('when documents of a caller who never says how long they are wait to be printed, then as many may wait as of any other', async () => {
+test('when a caller sends documents without Content-Length, then as many of them may wait as of any other caller', async () => {
   const workspace = await openWorkspace();
   const { key } = await workspace.account();
   const gateway = await spawnGateway(workspace, key);

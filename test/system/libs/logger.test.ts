@@ -9,7 +9,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const COUNT = 2_000;
 
-test('when a service says much and ends at once, then every line arrives, in order', () => {
+test('when a service logs much and ends at once, then every line arrives, in order', () => {
   const program = `
     const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');
@@ -27,7 +27,7 @@ test('when a service says much and ends at once, then every line arrives, in ord
   expect(counts).toEqual(Array.from({ length: COUNT }, (_, index) => index));
 });
 
-test('when a service says one line and goes on, then the line arrives', async () => {
+test('when a service logs one line and keeps running, then the line arrives', async () => {
   const program = `
     const { makeLogger } = await import('./libs/service/logger.ts');
     makeLogger('test', 'info').info('ready');
@@ -41,7 +41,7 @@ test('when a service says one line and goes on, then the line arrives', async ()
   }
 });
 
-test('when a service is about to end by an error, then what it says of it does not wait', () => {
+test('when a service is about to end because of an error, then its last lines are written at once', () => {
   const program = `
     const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');
@@ -58,7 +58,7 @@ test('when a service is about to end by an error, then what it says of it does n
   ).toEqual(['before', 'ending']);
 });
 
-describe('when whoever reads the lines', () => {
+describe('when the reader of the log', () => {
   const service = (says: string) => `
     const { run } = await import('./libs/service/lifecycle.ts');
     const { makeLogger } = await import('./libs/service/logger.ts');
@@ -79,7 +79,7 @@ describe('when whoever reads the lines', () => {
     return child;
   }
 
-  test('is gone, then a service that is asked to end does', async () => {
+  test('is gone, then a service that gets SIGTERM ends', async () => {
     const child = await start('');
     try {
       child.stdout?.destroy();
@@ -93,7 +93,7 @@ describe('when whoever reads the lines', () => {
   const MUCH = 100_000; // lines, of some two hundred bytes each
   const saysMuch = `for (let count = 0; count < ${MUCH}; count += 1) log.info({ text: 'x'.repeat(100) }, 'said');`;
 
-  test('stands still, then a service that is asked to end does', async () => {
+  test('is stuck, then a service that gets SIGTERM ends', async () => {
     const folder = await mkdtemp(`${tmpdir()}/billhook-log-`);
     const path = `${folder}/pipe`;
     spawnSync('mkfifo', [path]); // What a shell and a container give a service, and Node's own pipes are not.
@@ -109,7 +109,7 @@ describe('when whoever reads the lines', () => {
     }
   });
 
-  test('stands still for a while, then not all lines wait for it, and none of those is in pieces', async () => {
+  test('is stuck for a while, then some lines are dropped, and the others are whole', async () => {
     const child = await start(saysMuch);
     try {
       const ended = text(child.stdout as Readable);

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { examineChromium } from '../../../services/admin/doctor-machine.ts';
 
-test('when no renderer runs here, as in the image of the admin, then nothing is said about Chromium', async () => {
+test('when no renderer runs here, as in the admin image, then Chromium is not mentioned', async () => {
   expect(await examineChromium(undefined)).toEqual([]);
 });
 

@@ -36,7 +36,7 @@ describe('the rate', () => {
     expect(hourlyRate({ entry: null })).toBeUndefined();
   });
 
-  test('when any rates are set, then one that is farther never wins', () => {
+  test('when any rates are set, then a less specific one never wins', () => {
     const rates = fc.dictionary(fc.constantFrom(...RATE_SOURCES), fc.option(fc.integer({ min: 0, max: 500 })));
     fc.assert(
       fc.property(rates, (given) => {

@@ -194,7 +194,7 @@ describe('compose', () => {
     expect(readFileSync('libs/service/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
   });
 
-  test('when Chromium wants namespaces of its own, then the profile lets it, and keeps what nobody needs', () => {
+  test('when Chromium needs namespaces of its own, then the profile allows them and blocks what no service needs', () => {
     expect(compose.services.renderer.security_opt).toContain('seccomp:deploy/docker/chromium-seccomp.json');
     const profile = JSON.parse(readFileSync('deploy/docker/chromium-seccomp.json', 'utf8'));
     const namesWith = (action: string): string[] =>

@@ -252,7 +252,7 @@ test('when a store is back, then its pod and the services that wait for it are a
 });
 
 describe('the gateway', () => {
-  test('when a pod leaves, then it still answers while load balancers hear of it', () => {
+  test('when a pod terminates, then it still responds until load balancers have noticed', () => {
     const [container] = manifest('Deployment', 'gateway').spec.template.spec.containers;
     expect(container.lifecycle.preStop.sleep.seconds).toBeGreaterThanOrEqual(5);
     expect(manifest('Service', 'gateway').spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
@@ -281,7 +281,7 @@ describe('the ways in', () => {
     expect(size * 2 ** 20).toBeGreaterThan(3 * 2 ** 20);
   });
 
-  test('when a document takes as long as it may, then nothing on its way gives up before', () => {
+  test('when a document takes as long as it may, then no timeout on its path is shorter', () => {
     const seconds = Number(metadata.annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']);
     expect(seconds).toBeGreaterThan(30);
     expect(Number.parseInt(route.rules[0].timeouts.request, 10)).toBeGreaterThan(30);
@@ -327,7 +327,7 @@ describe('autoscaling by work', () => {
     expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
   });
 
-  test.each(['renderer', 'webhooks'])('when nobody knows the queues, then no %s is taken away', (name) => {
+  test.each(['renderer', 'webhooks'])('when the lengths of the queues are unknown, then no %s is removed', (name) => {
     const { fallback, minReplicaCount } = manifest('ScaledObject', name).spec;
     expect(fallback.behavior).toBe('currentReplicasIfHigher');
     expect(fallback.replicas).toBeGreaterThanOrEqual(minReplicaCount);

@@ -24,7 +24,7 @@ const releasable: Facts = {
   hasDocker: true,
 };
 
-test('when main is clean and the changelog tells of the version, then nothing keeps it from being released', () => {
+test('when main is clean and the changelog has the version, then it can be released', () => {
   expect(problemsOf(releasable)).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ test('when a Prometheus serves many applications, then rules and panels ask for 
   expect(open.map(({ expr }) => expr)).toEqual([]);
 });
 
-test('when an alert wakes somebody, then the guide says what it means', () => {
+test('when there is an alert, then the guide explains it', () => {
   const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
   const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
   const guide = readFileSync('docs/operate.md', 'utf8');

@@ -99,7 +99,7 @@ const roomy = { ...limits, waiting: 1_000, perAccount: 1_000 };
 const enterMany = (admission: ReturnType<typeof openAdmission>, count: number) =>
   Array.from({ length: count }, (_none, index) => admission.admit({ accountId: 'one', requestId: `request-${index}` }));
 
-test('when one document is stuck while others are done, then its age is not the wait of everybody', () => {
+test('when one document is stuck while others finish, then its age does not count as the wait of other callers', () => {
   const admission = openAdmission(roomy);
   enterMany(admission, 1);
   for (let second = 0; second < 12; second += 1) {
@@ -126,7 +126,7 @@ test('when some wait for slow images while others are done, then none is rejecte
   expect(admission.rejection('other')).toBeUndefined();
 });
 
-test('when nothing is done any more after some were, or documents only fail, then it is seen', () => {
+test('when documents stop finishing, or only fail, then admission notices it', () => {
   const admission = openAdmission(roomy);
   const [first, second] = enterMany(admission, 20);
   jest.advanceTimersByTime(100);

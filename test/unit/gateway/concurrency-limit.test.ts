@@ -19,7 +19,7 @@ test('when a turn does not come in time, then it is refused, never taken, and th
   expect(done).toEqual(['first', 'behind']);
 });
 
-test('when three of a name may run at a time, then the fourth waits for one of them, and is told so when it waits too long', async () => {
+test('when three of a name may run at a time, then the fourth waits for one of them, and is rejected when it waits too long', async () => {
   const options = { atOnce: 3 };
   const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
   const running = gates.map(({ promise }) => withConcurrencyLimit('few', () => promise, options));
@@ -39,7 +39,7 @@ test('when three of a name may run at a time, then the fourth waits for one of t
   await Promise.all(running);
 });
 
-test('when thousands have given up behind one that takes for ever, then the next is told at once, until that one has ended', async () => {
+test('when thousands have timed out behind one that never ends, then the next is rejected at once until that one has ended', async () => {
   const first = Promise.withResolvers<void>();
   const running = withConcurrencyLimit('slow', () => first.promise);
   const givenUp = Array.from({ length: 5_000 }, () =>

@@ -34,7 +34,7 @@ test.each([
   expect(headers.get('Content-Disposition')).toBe(disposition);
 });
 
-test('when the caller has left before anybody asks whether he is there, then he is gone at once', async () => {
+test('when the caller disconnected before the check for it began, then it counts as disconnected at once', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   answer = (response) => {
     response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));
@@ -45,7 +45,7 @@ test('when the caller has left before anybody asks whether he is there, then he 
   expect(await asked.promise).toMatchObject({ aborted: true, reason: { status: 499 } });
 });
 
-test('when the answer was sent, then the caller is not gone', async () => {
+test('when the response was sent, then the caller does not count as disconnected', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   answer = (response) => {
     response.once('close', () => setImmediate(() => asked.resolve(whenGone(response))));

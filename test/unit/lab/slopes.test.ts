@@ -34,7 +34,7 @@ test('when the run is too short to tell a slope from noise, then it is shown and
   expect(gateway?.target).toContain('from an hour on');
 });
 
-test('when one process ended and nobody asked about it, or one was started again, then that is too much', () => {
+test('when a process ended unexpectedly or was restarted, then the run fails', () => {
   const slopes = slopesOf(readings(0, { zombies: 1, restarts: 0 }), HOURS);
 
   expect(slopes.map(({ name, pass }) => [name, pass])).toEqual([

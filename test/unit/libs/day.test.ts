@@ -52,7 +52,7 @@ describe('isDay', () => {
 });
 
 describe('addDays', () => {
-  test('when days are added and taken away, then it is the same day, and order is kept', () => {
+  test('when days are added and subtracted again, then the result is the same day, and order is kept', () => {
     fc.assert(
       fc.property(day, fc.integer({ min: 1, max: 300 }), (start, count) => {
         const later = addDays(start, count);

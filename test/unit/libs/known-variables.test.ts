@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { findMisspelt, KNOWN_VARIABLES, OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { services, variablesOf } from '../deploy/configuration.ts';
 
-test('when a service reads a variable, then it is known to all, and nothing is known that nobody reads', () => {
+test('when a service reads a variable, then it is a known variable, and every known variable is read by a service', () => {
   const read = new Set(services.flatMap(variablesOf).map(({ name }) => name));
 
   expect([...KNOWN_VARIABLES].sort()).toEqual([...read, 'BILLHOOK_CACHE_DIR'].sort());
@@ -58,13 +58,13 @@ describe('misspelt', () => {
 });
 
 describe('left alone', () => {
-  test('when it is known, or names a file with its value, then nothing is said', () => {
+  test('when a variable is known, or names a file with its value, then there is no warning', () => {
     const all = KNOWN_VARIABLES.flatMap((name) => [name, `${name}_FILE`]);
 
     expect(findMisspelt(Object.fromEntries(all.map((name) => [name, '1'])))).toEqual([]);
   });
 
-  test('when Kubernetes or Docker tell of a service, whatever its name is, then nothing is said', () => {
+  test('when Kubernetes or Docker set variables for a service of any name, then there is no warning', () => {
     const env = Object.fromEntries(
       ['REDIS', 'MONGODB', 'GATEWAY', 'WEBHOOK', 'WEBHOOKS', 'DELIVERY', 'BILLHOOK', 'RENDER'].flatMap((service) => [
         [`${service}_SERVICE_HOST`, '10.0.0.1'],
@@ -80,7 +80,7 @@ describe('left alone', () => {
     expect(findMisspelt(env)).toEqual([]);
   });
 
-  test('when a platform names the stores in its own ways beside ours, then nothing is said', () => {
+  test('when a platform adds its own variables for the stores, then there is no warning', () => {
     const own = { MONGO_URI: 'x', MONGODB_URL: 'x', REDIS_URI: 'x', REDIS_SSL: 'true' };
 
     expect(findMisspelt({ ...own, MONGODB_URI: 'x', REDIS_URL_FILE: 'x' })).toEqual([]);

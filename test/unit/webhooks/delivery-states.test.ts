@@ -108,7 +108,7 @@ describe('what a move writes', () => {
     expect([...unset].sort()).toEqual(Object.keys(one.$unset ?? {}).sort());
   });
 
-  test('when a worker acquires, then a free delivery and one that is reserved for the job will do', () => {
+  test('when a worker acquires, then the filter matches a free delivery and one that is reserved for the job', () => {
     expect(guardOf('acquire', { now, reservations: [{ leaseId: 'reserved', until: later }] })).toEqual({
       status: 'pending',
       next_at: { $lte: now },
@@ -183,7 +183,7 @@ describe('the source', () => {
     expect(byName.map(([file]) => file)).toEqual(['libs/models/webhooks/delivery.ts']);
   });
 
-  test('when a file sets the state of a delivery by hand, then this scan would say so', () => {
+  test('when a file sets the state of a delivery directly, then this scan finds it', () => {
     const byHand =
       "import { Delivery } from './delivery.ts';\nawait Delivery.updateOne({}, { $set: { status: 'dead' } });";
     expect([importsModel(byHand), WRITES.test(byHand), OPERATORS.test(byHand)]).toEqual([true, true, true]);

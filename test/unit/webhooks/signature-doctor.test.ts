@@ -30,7 +30,7 @@ test('when a call arrived unchanged, then it is valid and every finding is good'
   expect(faults(look({}))).toEqual([]);
 });
 
-test('when the previous secret signed it, then it is valid and says so', () => {
+test('when the previous secret signed it, then it is valid and the finding names the secret', () => {
   const diagnosis = look({ headers: headersBy(old) });
   expect(diagnosis.valid).toBe(true);
   expect(diagnosis.findings.map(({ message }) => message).join()).toContain('previous secret');

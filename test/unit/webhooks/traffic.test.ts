@@ -142,7 +142,7 @@ describe('when the limit of a quick endpoint stays reached', () => {
     return { clock, traffic, hands, seen, pass };
   }
 
-  test('then of an attempt that waits and one that comes as another is released, only one is admitted', async () => {
+  test('then of a waiting attempt and one that arrives while another is released, only one is admitted', async () => {
     const { traffic, hands, seen, pass } = await waitHere();
     hands[0]?.release({ isWell: true, durationMs: 3 });
     void traffic.admit('a').then((admission) => seen.push(admission));
@@ -212,7 +212,7 @@ test('when the breaker has been open for its time, then one trial is made, and i
   expect(await traffic.admit('a')).toMatchObject({ admitted: false, isOpen: true });
 });
 
-test('when the trial succeeds, then the breaker closes, says so once, and all are admitted', async () => {
+test('when the trial succeeds, then the breaker closes, reports it once, and all attempts are admitted', async () => {
   const { clock, attempt, admitted } = start();
   for (let count = 0; count < 10; count += 1) await attempt(false);
   clock.now += 30_000;
@@ -242,7 +242,7 @@ test('when failures are older than five minutes, then they no longer count', asy
   expect((await traffic.admit('a')).admitted).toBe(true);
 });
 
-test('when attempts come and go in any order, then never more than five are in flight and an idle, healthy endpoint is forgotten', async () => {
+test('when attempts start and end in any order, then at most five are in flight and an idle, healthy endpoint takes no memory', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ enters: fc.boolean(), isWell: fc.boolean(), passesMs: fc.nat({ max: 40_000 }) })),
@@ -358,7 +358,7 @@ test('when a delivery is deferred again and again, then for longer each time, up
   expect(waits).toEqual([45, 60, 90, 930, 930]);
 });
 
-test('when endpoints fail and no attempt asks for them any more, then they are forgotten; those with calls in flight or deferrals are not', async () => {
+test('when endpoints fail and get no more attempts, then their state is dropped, unless they have calls in flight or deferrals', async () => {
   const { clock, traffic, admitted, attempt } = start();
   for (let count = 0; count < 100; count += 1) await attempt(false, `gone-${count}`);
   for (let count = 0; count < 10; count += 1) await attempt(false, 'down');
