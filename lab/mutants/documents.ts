@@ -93,7 +93,7 @@ export const documentMutants: Mutant[] = [
   {
     gone: 'the account, in the memory of images',
     edits: [{ file: 'services/renderer/images/fetch-image.ts', text: '{accountId} ', instead: '{use} ' }],
-    oracle: { file: 'test/service/renderer/images.test.ts', test: 'then it is remembered, for this account alone' },
+    oracle: { file: 'test/service/renderer/images.test.ts', test: 'then it is cached, for this account only' },
   },
   {
     gone: 'images are fetched through the guard',
@@ -115,7 +115,7 @@ export const documentMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: 'test/service/renderer/render-document.test.ts', test: 'when a document comes too late' },
+    oracle: { file: 'test/service/renderer/render-document.test.ts', test: 'when a document arrives too late' },
   },
   {
     gone: 'a document that the queue lost is put in again',

@@ -1,4 +1,4 @@
-// Journey: documents made to break the printing go through gateway, queue and renderer; each is refused or printed in time, and the neighbour's comes out whole.
+// Journey: documents made to break the printing go through gateway, queue and renderer; each is rejected or printed in time, and documents of other callers are whole.
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';

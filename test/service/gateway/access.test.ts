@@ -1,4 +1,4 @@
-// Who may call what: every operation × wrong credentials, every operation × scopes.
+// Authorisation: every operation × wrong credentials, every operation × scopes.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';

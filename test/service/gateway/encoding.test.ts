@@ -1,4 +1,4 @@
-// What is not UTF-8 is refused wherever text comes in: bodies, query strings and paths.
+// Text that is not UTF-8 is rejected everywhere: bodies, query strings and paths.
 import { isUtf8 } from 'node:buffer';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

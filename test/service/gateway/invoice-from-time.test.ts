@@ -1,4 +1,4 @@
-// Unbilled time becomes an invoice: each entry once, all or nothing, and what is printed is what is multiplied.
+// Unbilled time becomes an invoice: each entry once, all or nothing, and each line is the product of its printed figures.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 

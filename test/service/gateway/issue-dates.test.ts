@@ -1,4 +1,4 @@
-// When a document is issued and when its work was done: given or by default, in the order of what was issued, and on paper.
+// When a document is issued and when its work was done: given or by default, in the order of issue, and as printed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';

@@ -1,4 +1,4 @@
-// The ledger of payments: what is due follows what came, in both directions, and no invoice is ever overpaid.
+// The ledger of payments: the amount due follows payments and refunds, and no invoice is ever overpaid.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,4 +1,4 @@
-// The PDF tool over HTTP: what is refused, how the file is named, and what happens when renderers, Redis or the caller are away.
+// The PDF tool over HTTP: rejected input, the file's name, and unavailable renderers, Redis and callers.
 import { request as callHttp, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// What is stored to be printed is bounded when it is stored: no invoice or quote exists that a renderer would refuse.
+// Printable text is bounded when it is stored: no invoice or quote exists that a renderer would reject.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requireBoundedWork, WORK_PAGES_MAX } from '#libs/billing/document-work.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';

@@ -1,4 +1,4 @@
-// A project belongs to one client: documents of another cannot name it, and it does not move away from what was made for it.
+// A project belongs to one client: documents of another cannot name it, and its client cannot change once it has documents.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { storedId } from '#libs/models/tenant.ts';

@@ -1,4 +1,4 @@
-// Limits by key and by address, and that a store that is away limits nobody.
+// Rate limits by key and by address, and none while Redis is unavailable.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

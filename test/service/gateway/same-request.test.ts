@@ -1,4 +1,4 @@
-// What is the same request under one Idempotency-Key: what it says counts, not how it is written.
+// Equal requests under one Idempotency-Key: the values count, not how they are written.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// No account ever sees, changes or learns of another's records: every operation × own, foreign, unknown, deleted and malformed ids × both ways.
+// No account ever sees, changes or detects another's records: every operation × own, foreign, unknown, deleted and malformed ids × both ways.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';

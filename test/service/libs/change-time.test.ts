@@ -1,4 +1,4 @@
-// `updated_at` follows the order of commits, so that who reads by it loses nothing: with clocks that disagree and with records that were made early.
+// `updated_at` follows the order of commits, so that a caller that reads by it misses nothing, even with clocks that disagree and transactions that began early.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { Client, type ClientRecord, searchOf } from '#libs/models/accounts/client.ts';

@@ -1,4 +1,4 @@
-// Connections to MongoDB that end while commands are on their way to them: none may wait for an answer that never comes.
+// Connections to MongoDB that end while commands are in flight: no command may wait for a reply that never comes.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';

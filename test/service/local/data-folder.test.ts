@@ -1,4 +1,4 @@
-// The data folder: nobody but its owner gets into it, and what is not ours stays as it is.
+// The data folder: only its owner can open it, and files of other programs stay unchanged.
 import { chmod, mkdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

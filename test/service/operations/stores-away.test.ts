@@ -1,4 +1,4 @@
-// The dashboard while a store is away: it still says what it knows, and what it does not.
+// The dashboard while a store is unavailable: it shows the rest and names what is missing.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// What a designer would look at: what is said first and how often, edges, baselines, the banner and what it leaves alone.
+// Design rules, measured on printed pages: order, repetition, edges, baselines and the banner.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';

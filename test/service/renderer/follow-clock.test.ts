@@ -1,4 +1,4 @@
-// A renderer whose clock is wrong keeps the deadlines of gateways all the same: Redis tells it the time.
+// A renderer whose clock is wrong still keeps the deadlines of gateways, because it takes the time from Redis.
 import { afterEach, jest, test } from '@jest/globals';
 import { agreedTime } from '#libs/clock.ts';
 import { connectFailFast, whenReady } from '#libs/redis/connection.ts';

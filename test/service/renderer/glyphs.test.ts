@@ -1,4 +1,4 @@
-// Characters that no face has: never the box of a face, always one that can be seen, and a warning.
+// Characters that no font has: a visible substitute instead of the font's box, and a warning.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readPdfFile } from '../../../services/renderer/pdf/pdf-file.ts';
 import { anInvoice, aQuote, STYLES } from '../../support/renderer/documents.ts';

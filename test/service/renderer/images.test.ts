@@ -1,4 +1,4 @@
-// Logo and banner: what may be fetched, what is drawn, and what becomes a warning.
+// Logo and banner: allowed sources, how they are drawn, and warnings.
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-// What a typographer would look at: edges, columns of figures, page breaks, contrast and faces, on the printed page of every style.
+// Typography, measured on the printed pages of every style: edges, columns of figures, page breaks, contrast and fonts.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice, aQuote, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';

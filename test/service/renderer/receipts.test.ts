@@ -1,4 +1,4 @@
-// Receipts on paper: what came, what it paid and what is left, in every language that documents are written in.
+// Printed receipts: the payment, what it paid and the rest, in every language of documents.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';

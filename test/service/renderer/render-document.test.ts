@@ -1,4 +1,4 @@
-// The job of the renderer: whoever waits gets an answer, and whoever does not wait costs nothing.
+// The job of the renderer: every waiting caller gets a result, and an abandoned document costs nothing.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';

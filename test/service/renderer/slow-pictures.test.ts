@@ -1,4 +1,4 @@
-// Pictures that are slow to come: they cost their own documents time, and nobody else.
+// Slow images: they delay their own documents and no others.
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

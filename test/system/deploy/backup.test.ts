@@ -1,4 +1,4 @@
-// Backup and restore: what was saved comes back byte for byte and works, and what is damaged or in the way is refused.
+// Backup and restore: the data is restored byte for byte and works; damaged backups and occupied targets are rejected.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

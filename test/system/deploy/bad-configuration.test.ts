@@ -1,4 +1,4 @@
-// A configuration that cannot be used: every program names what is wrong with it, all at once, and exits with 78.
+// An invalid configuration: every program lists all problems at once and exits with 78.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// The question by which the kubelet learns whether the trial's MongoDB is well, asked of a real one as the manifest has it.
+// The trial's MongoDB probe, run against a real MongoDB exactly as the manifest has it.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The steps of an upgrade on Kubernetes: in their order, and none after one that failed. A kubectl of our own writes down what is asked.
+// The steps of an upgrade on Kubernetes: in order, and none after a failure. A fake kubectl records its calls.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A rolling restart under load: every process of every service is replaced by SIGTERM while callers go on, and nobody notices.
+// A rolling restart under load: every process of every service is replaced by SIGTERM under load, and no caller gets an error.
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,4 @@
-// A batch of documents is finished and announced once, whatever is killed or forgotten meanwhile, and delays nobody who waits.
+// A batch of documents is finished and announced once, whatever is killed or flushed meanwhile, and does not delay waiting callers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';

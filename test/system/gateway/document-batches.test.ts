@@ -1,4 +1,4 @@
-// Many stored documents at once: printed behind everybody who waits, watched, fetched one by one or as a ZIP, announced once.
+// Batches of stored documents: printed after those of waiting callers, watched, fetched one by one or as a ZIP, announced once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { dayIn } from '#libs/day.ts';

@@ -1,4 +1,4 @@
-// Stored invoices and quotes as PDF: the amounts of the API, the parties of the day they were sent, and 304 for what is known.
+// Stored invoices and quotes as PDF: the amounts of the API, the parties of the day they were sent, and 304 for a known version.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { untilForgotten } from '#libs/models/accounts/key-cache.ts';

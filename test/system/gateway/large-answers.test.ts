@@ -1,4 +1,4 @@
-// Pages of tens of megabytes: who asks for many at a time waits, and nobody else does.
+// Responses of tens of megabytes: an account with many in flight waits, and no other does.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';

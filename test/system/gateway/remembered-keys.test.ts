@@ -1,4 +1,4 @@
-// A key that is read often is remembered for a moment, and one that was ended is remembered by nobody.
+// API keys are cached for a second, and a revoked one by no gateway for longer.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { eventually } from '../../support/eventually.ts';

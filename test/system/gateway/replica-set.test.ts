@@ -1,4 +1,4 @@
-// Members of a replica set that do not know the same: nobody is told that a stored record is not there, or that it may not be there twice.
+// Replica set members with different data: no stored record is reported as missing, and no false conflict.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// What locks the browser in, looked at from outside on the running processes: who they are, what they know, whom they could reach.
+// The browser's sandbox, checked on the running processes: their users, environment and network.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

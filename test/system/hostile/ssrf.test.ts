@@ -1,4 +1,4 @@
-// Hundreds of attempts to have this system call what only it can reach: nobody is called, whichever wall stands alone.
+// Hundreds of attempts to make the system call internal addresses: none succeeds, with any single safeguard alone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findGround, runOn } from '../../../lab/hostile/ssrf-ground.ts';
 import type { LayerReport } from '../../../lab/hostile/ssrf-report.ts';

@@ -1,4 +1,4 @@
-// A data folder is refused to a second supervisor as long as the first one lives, and to nobody afterwards.
+// A data folder belongs to one supervisor while it lives, and can be taken over afterwards.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';

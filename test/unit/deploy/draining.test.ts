@@ -1,4 +1,4 @@
-// The public port while it closes: what is on its way is answered, and no kept connection holds the process or loses a request.
+// The public port while it closes: requests in flight get responses, and no idle connection keeps the process alive.
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// Changing SECRET_KEY as docs/secure.md says: what the old key sealed stays readable, what is new is sealed with the new one.
+// Changing SECRET_KEY as docs/secure.md says: secrets of the old key stay readable, new ones are sealed with the new key.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { openSecretBox } from '#libs/secret-box.ts';

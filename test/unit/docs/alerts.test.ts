@@ -1,4 +1,4 @@
-// The alert rules: the same on Kubernetes as under compose, and each explained to whoever it wakes.
+// The alert rules: the same on Kubernetes as under compose, and each explained in the guide.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// What goes with a PDF to its caller: its name, and whether there is anybody to send it to.
+// The response of a PDF: the file's name, and whether the caller is still connected.
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

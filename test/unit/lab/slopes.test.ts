@@ -1,4 +1,4 @@
-// What a soak says of its readings: the slope after the warm-up, and what is too much.
+// Verdicts of a soak: the slope after the warm-up, and its limits.
 import { expect, test } from '@jest/globals';
 import { slopesOf } from '../../../lab/soak/slopes.ts';
 

@@ -1,4 +1,4 @@
-// What is laid out is bounded before it reaches Chromium: ordinary documents pass, bodies made to be slow do not.
+// The bound on layout work before Chromium: ordinary documents pass, bodies made to be slow do not.
 import { describe, expect, test } from '@jest/globals';
 import { estimatedPages, isSlow, requireBoundedWork, WORK_PAGES_MAX } from '#libs/billing/document-work.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';

@@ -1,4 +1,4 @@
-// What is in hand: it answers as a Set and a Map do, and what has left is no longer in memory.
+// LeakFreeSet and LeakFreeMap behave like a Set and a Map, and deleted values leave memory.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LeakFreeMap, LeakFreeSet } from '#libs/leak-free.ts';

@@ -1,4 +1,4 @@
-// What is scraped while a store is away: everything but what only the store knows.
+// Metrics while a store is unavailable: all but those that are read from it.
 import { expect, test } from '@jest/globals';
 import { makeMetrics, watchBatches, watchOutbox } from '#libs/service/metrics.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,4 @@
-// What is done again and again, and how it ends.
+// Polling loops: their interval and how they end.
 import { expect, test } from '@jest/globals';
 import { startPollingLoop } from '../../../libs/service/polling-loop.ts';
 import { eventually } from '../../support/eventually.ts';

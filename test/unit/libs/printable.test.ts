@@ -1,4 +1,4 @@
-// Text that would steer a terminal, or turn around what is shown, is no name.
+// Names must not contain terminal control characters or reversed text.
 import { expect, test } from '@jest/globals';
 import { isPlainName, isPrintable } from '#libs/printable.ts';
 

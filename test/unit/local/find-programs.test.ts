@@ -1,4 +1,4 @@
-// Where MongoDB, Redis and Chromium come from, in which order, and what is said when they come from nowhere.
+// Where MongoDB, Redis and Chromium are found or downloaded, in which order, and the error when they are not.
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What an operator reads when something goes wrong.
+// Error messages for the operator.
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import express from 'express';
