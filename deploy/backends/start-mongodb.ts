@@ -12,7 +12,7 @@ export interface MongodbOptions {
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
   port?: number; // the last one, when it is free, else any free one
-  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that the file system says who may connect
+  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that file permissions decide which users may connect
   logFile?: string;
   testCommands?: boolean; // lets a test order failures from the server (configureFailPoint)
 }

@@ -11,9 +11,9 @@ export interface RedisOptions {
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
   port?: number; // the last one, when it is free, else any free one
-  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that the file system says who may connect
+  socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that file permissions decide which users may connect
   logFile?: string;
-  acl?: { text: string; url: (url: string) => string }; // an ACL file, and the address with a user who may ask INFO
+  acl?: { text: string; url: (url: string) => string }; // an ACL file, and the address with a user that may run INFO
 }
 
 export interface RunningRedis {

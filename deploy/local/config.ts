@@ -133,7 +133,7 @@ function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; p
     return { chosen: readEnv(env, shape), problems: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // Goes on with the defaults, so that the services' variables are checked, too.
+    // Continues with the defaults, so that the variables of the services are checked as well.
     return { chosen: readEnv({}, shape), problems: error.problems };
   }
 }

@@ -30,7 +30,7 @@ interface Run extends RunOptions {
 }
 
 export async function runLocally(options: RunOptions): Promise<void> {
-  // Files of ours and of our children (logs, data, sockets) are private to this user.
+  // Files of this process and its children (logs, data, sockets) are private to this user.
   process.umask(OWNER_ONLY_UMASK);
   const terminal = showOn(process.stderr);
   const end = endOnce(terminal);

@@ -145,7 +145,7 @@ async function throughput(workspace: Workspace): Promise<Row[]> {
 
 /** @returns deliveries a second to the healthy ones, of a backlog; four of ten endpoints are bad. */
 async function sustained(accountId: Id, healthy: Receiver[], services: readonly SpawnedService[]): Promise<number> {
-  // Who stands still makes nothing of the backlog before it is whole.
+  // A stopped service takes nothing from the backlog before it is complete.
   for (const { pid } of services) process.kill(pid, 'SIGSTOP');
   try {
     for (let done = 0; done < EVENTS; done += 50) await announceMany(accountId, 50);

@@ -1,4 +1,4 @@
-// The client of documents that are looked at, and of callers who hang up: Node's own, with connections that stay open.
+// A client for documents that are read and for callers that disconnect: Node's own, with connections that stay open.
 import http from 'node:http';
 
 export const PDF_TOOL = '/api/tools/generate-pdf';

@@ -85,7 +85,7 @@ async function withConcurrencyLimit(system: PdfSystem, floor: PdfFloor, lines: n
   for (let round = 0; round <= ROUNDS; round += 1) {
     progress(`documents of ${lines} lines: round ${round} of ${ROUNDS}`);
     const prints = round === 0 ? count * WARMING_FACTOR : count;
-    // The client of ours is this process, and no part of ours; that of the floor is its other half.
+    // The client of Billhook is this process and does not count; the client of the floor is part of the floor.
     const a = await figures(printOurs, CALLERS, prints, system.cpuMs);
     const b = await withOneBrowser(floor, () =>
       figures(printFloor, FLOOR_PAGES, prints, () => cpuMsOf([floor.pid]) + ownCpuMs()),

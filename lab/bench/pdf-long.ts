@@ -73,7 +73,7 @@ async function faultsOf({ document, tokens, number }: MixedDocument, { caller }:
   ];
 }
 
-/** A caller who goes in the middle: what was begun for him must not show up in the next document. @returns 1 when he went in time. */
+/** A caller that disconnects while it waits: its words must not appear in the next document. @returns 1 when it disconnected in time. */
 async function abandon({ document, leavesAfterMs = 0 }: MixedDocument, { caller }: PdfSystem, key: string) {
   const signal = AbortSignal.timeout(leavesAfterMs);
   try {

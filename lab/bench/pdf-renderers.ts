@@ -10,7 +10,7 @@ const COUNTS = [1, 2, 4] as const;
 const ROUNDS = 5;
 const CALLERS = 8;
 const DOCUMENTS = 200;
-/** One page each: more pages at once than cores would measure how they crowd each other out of the caches. */
+/** One page each: more pages at once than cores would measure how they evict each other from the caches. */
 const ENV = { NODE_ENV: 'production', RENDER_CONCURRENCY: '1' };
 
 /** All systems are up at the same time and print in turn: what the machine does besides falls on each. */

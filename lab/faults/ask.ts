@@ -35,7 +35,7 @@ export interface AskOptions {
   agent: Agent;
   /** How late the latest answer may come, by now. */
   latestMs: () => number;
-  /** Told of every answer and of every request without one. */
+  /** Called with every response and every request without one. */
   onEnd: (end: { kind: Kind; ms: number; status: number | undefined }) => void;
 }
 

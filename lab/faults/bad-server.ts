@@ -77,7 +77,7 @@ export async function openBadServer(): Promise<BadServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
-    socket.on('error', () => undefined); // Who called has had enough.
+    socket.on('error', () => undefined); // The caller has disconnected.
     socket.on('close', () => open.delete(socket));
     let head = '';
     socket.on('data', (bytes) => {

@@ -1,4 +1,4 @@
-// What others do to us: callers who hang up, receivers and picture servers that misbehave, documents made to choke on.
+// Faults of others: callers that disconnect, receivers and image servers that misbehave, documents that are made to be slow.
 import { request } from 'node:http';
 import { register } from '../../test/support/webhooks.ts';
 import { BAD_IMAGES, MISDEEDS, openBadServer } from './bad-server.ts';
@@ -78,7 +78,7 @@ function hangUp({ system, accounts, chance }: FaultContext, when: 'sent' | 'wait
   const headers = { Authorization: `Bearer ${account.key}`, 'Content-Type': 'application/json' };
   return new Promise<void>((resolve) => {
     const sending = request(url, { method: 'POST', headers, agent: false });
-    sending.on('error', () => undefined); // It is we who hang up.
+    sending.on('error', () => undefined); // This side disconnects.
     sending.on('close', () => resolve());
     sending.on('response', (response) => {
       response.on('error', () => undefined);

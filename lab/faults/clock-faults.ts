@@ -1,4 +1,4 @@
-// Clocks that are an hour wrong for a while: who trusts them writes leases, due times, deadlines and signatures with them.
+// Clocks that are an hour wrong for a while: leases, due times, deadlines and signatures must not follow them.
 import { anyOf, type Fault, seconds } from './fault.ts';
 import type { FaultSystem } from './fault-system.ts';
 

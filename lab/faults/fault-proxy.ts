@@ -1,4 +1,4 @@
-// A TCP proxy that can be told to be a bad network, seeded so that it is bad in the same way again.
+// A TCP proxy that simulates a bad network, seeded so that a run can be repeated.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from './chance.ts';

@@ -39,7 +39,7 @@ export interface FaultSystem {
 export interface SystemOptions {
   seed: number;
   electionTimeoutMs: number;
-  /** Told what the supervisors of the services do. */
+  /** Called with what the supervisors of the services do. */
   note: (line: string) => void;
   env?: Record<string, string>;
 }
@@ -63,7 +63,7 @@ export async function startFaultSystem(options: SystemOptions): Promise<FaultSys
   const folder = guarded.path;
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
-  // Chromium may run as another user, who must get through to its own folder.
+  // Chromium may run as another user, which needs access to its own folder.
   await Promise.all([chmod(folder, 0o755), chmod(temporary, 0o755)]);
   // Without a chance to close, the guardian ends the processes; the folder is left to us.
   const leave = () => rmSync(folder, { recursive: true, force: true });

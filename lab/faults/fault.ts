@@ -11,7 +11,7 @@ export interface Fault {
   /** Such as F11; several variants share one. */
   id: string;
   title: string;
-  /** Calls of these kinds are answered well all the time: who makes them notices nothing. */
+  /** Calls of these kinds succeed all the time: their callers notice nothing. */
   spares: readonly Kind[];
   /** The database may be without a primary, so records may be refused. */
   isMongodb?: boolean;
@@ -31,7 +31,7 @@ export interface FaultContext {
   chance: Chance;
   /** Everything once and for a short time. */
   isShort: boolean;
-  /** For people who watch, and for the report. */
+  /** For the live page and the report. */
   say(text: string): void;
   /** A process that sends webhooks was killed or paused: its attempts in flight may arrive twice. */
   noteWebhookKill(): void;

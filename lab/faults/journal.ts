@@ -39,7 +39,7 @@ export function openJournal(file: string): Journal {
   const descriptor = openSync(file, 'a');
   const entries: Entry[] = [];
   const breaches: Breach[] = [];
-  // Written at once: a crash of ours loses nothing that the kernel has; the disk gets it at the end.
+  // Written at once: a crash of this process loses nothing that the kernel has; the disk gets it at the end.
   const line = (what: object) => writeSync(descriptor, `${JSON.stringify(what)}\n`);
   return {
     entries,

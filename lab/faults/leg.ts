@@ -18,7 +18,7 @@ export interface LegOptions {
   /** Tells legs under one seed apart. */
   name: string;
   latestMs: () => number;
-  /** Told which oracle looks at the moment, and of figures as they grow. */
+  /** Called with the oracle that is running, and with figures as they grow. */
   watcher: LegWatcher;
 }
 

@@ -12,7 +12,7 @@ import { openRecordCalls, type RecordCalls } from './record-calls.ts';
 /** Calls per second. */
 export interface Rates {
   records: number;
-  /** Clients created besides: events for every endpoint. */
+  /** Clients that are created as well: each is an event for every endpoint. */
   events: number;
   documents: number;
 }
@@ -50,7 +50,7 @@ export interface LoadOptions {
   latestMs: () => number;
 }
 
-/** Who has so many calls open waits with the next: a system that is slower than the rate is not what is looked for here. */
+/** With so many calls open the next one waits: a system that is slower than the rate is not what this measures. */
 const IN_FLIGHT_MAX: Record<Kind, number> = { records: 40, documents: 10 };
 const WELL_LIMIT_MS = 150_000;
 
@@ -81,7 +81,7 @@ export function openLoad({ system, accounts, journal, rates, seed, name, latestM
     const pauses = chance(`${kind} pauses`);
     const place = timers.push(undefined) - 1;
     const next = () => {
-      // As callers come who know nothing of each other.
+      // As independent callers send.
       const waitMs = (-Math.log(1 - pauses.next()) * 1_000) / perSecond;
       timers[place] = setTimeout(() => {
         if (!isStarted) return;

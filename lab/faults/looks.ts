@@ -1,4 +1,4 @@
-// What oracles can say while the load goes on: each looks at what is new every few seconds.
+// Checks that run while the load continues: each reads what is new every few seconds.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { foreignMarks } from './marks.ts';
@@ -49,7 +49,7 @@ export function openLooks(
   return {
     start() {
       loops = looks.map(again);
-      // Who waits for the end hears of it.
+      // A caller that awaits the end gets the error.
       for (const loop of loops) loop.catch(() => ending.abort());
     },
     async stop() {

@@ -1,4 +1,4 @@
-// The processes of the system as the kernel shows them: whose child each is, what it has open, and what was left behind.
+// The processes of the system as the kernel shows them: parents, open files, and leftovers.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';

@@ -105,7 +105,7 @@ export const redisFaults: readonly Fault[] = [
     async run({ system, isShort, say }) {
       const pid = system.redis.pid();
       await limit(pid, 'fsize', 0);
-      // Who sleeps does not notice: what is written has to be refused.
+      // A sleeping Redis would not show it: writes have to be rejected.
       await eventually(async () => String(await system.redis.command('INFO', 'persistence')).includes(WRITE_FAILED));
       say('Redis cannot write to its file');
       try {

@@ -113,7 +113,7 @@ async function busyRenderer(context: FaultContext): Promise<KeptService> {
   const queue = `${system.workspace.redisPrefix}:render-document`;
   const found = await eventually(async () => {
     for (const id of (await system.redis.command('LRANGE', `${queue}:active`, '0', '-1')) as string[]) {
-      // Who works on it signs with host and process.
+      // A worker's name has its host and process.
       const worker = String((await system.redis.command('HGET', `${queue}:${id}`, 'pb')) ?? '');
       const busy = system.renderers.find(({ pid }) => worker.endsWith(`/${pid()}`));
       if (busy) return busy;

@@ -49,7 +49,7 @@ export const ACCOUNTS = 4;
 /** The longest deadline is 30 s. On a machine that is busy with other suites only a hang is later than the second. */
 export const LATEST_MS = 31_000;
 const LATEST_SHORT_MS = 55_000;
-/** Who paused the gateway has its answer when it goes on. */
+/** A request to a paused gateway gets its response when the gateway continues. */
 export const LATE_MS = 120_000;
 /** Three timeouts of an attempt and five seconds, as the webhook service has it. */
 export const LEASE_MS = 17_000;
@@ -113,7 +113,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     if (isElected) facts.mayForgetAttempts = true;
     else if (!isTooSlow)
       judgeSpared(facts, fault, { from: brokenAt, to: endedAt, tolerated: isShort ? TOLERATED_SHORT : 0 });
-    // A machine on which calls take so long lets leases run out in the hands of those who work.
+    // On a machine where calls take this long, leases expire while their owners still work.
     if (longest(load.samples) > LEASE_MS / 2) facts.mayForgetAttempts = true;
     const documents = load.documents.printed.length;
     const { twice } = await judgeAll(facts, { baseline, logs });

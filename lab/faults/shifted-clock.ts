@@ -28,7 +28,7 @@ look();
 setInterval(look, LOOK_MS).unref();
 
 globalThis.Date = new Proxy(RealDate, {
-  // It makes real dates, which cannot be told from others.
+  // It makes real Date objects, which look like any other.
   construct: (target, values: [], maker) => Reflect.construct(target, values.length === 0 ? [now()] : values, maker),
   apply: () => new RealDate(now()).toString(),
   get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),

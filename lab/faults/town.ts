@@ -1,4 +1,4 @@
-// Where webhooks go: one server with receivers of several manners, told apart by the path, that keeps what came.
+// The receivers of webhooks: one server that behaves differently by path and records every call.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { answer, type Received, startReceiver } from '../../test/support/receiver.ts';

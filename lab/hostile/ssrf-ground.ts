@@ -43,7 +43,7 @@ export async function findGround(): Promise<Ground> {
   const setUp = ['sh', '-c', SET_UP, resolver];
   const isRoot = process.getuid?.() === 0;
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
-  // Who became root there only to prepare the ground becomes himself again: services run as ordinary users, and so do these.
+  // Root was only needed for the preparation: services run as ordinary users, and so do these.
   const again = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   const wrapper = isRoot
     ? ['unshare', '--net', '--mount', ...setUp]

@@ -9,7 +9,7 @@ export interface LayerReport {
   /** How it came in. */
   vector: string;
   attacks: number;
-  /** Attacks after which a canary had been called; on the layer without any wall they are the proof that the canaries hear. */
+  /** Attacks after which a canary had been called; on the layer without any safeguard they prove that the canaries work. */
   hits: string[];
   /** Names asked for by a browser. */
   queries: string[];
@@ -61,7 +61,7 @@ export function named<Item extends { entry: number }>(items: Item[], textOf: (it
   });
 }
 
-/** Nothing may wait for ever: neither a caller, nor this test. */
+/** A limit for every wait, of callers and of this test. */
 async function limitOf(work: Promise<void>): Promise<void> {
   const over = new AbortController();
   void work.catch(() => undefined).then(() => over.abort());
@@ -69,7 +69,7 @@ async function limitOf(work: Promise<void>): Promise<void> {
   if (!over.signal.aborted) throw new Error(`no end within ${LIMIT_MS} ms`);
 }
 
-/** Runs attacks side by side. @returns a report with every attack after which a canary had been called; one that had company is tried again alone. */
+/** Runs attacks side by side. @returns a report with every attack after which a canary had been called; one that ran beside others is repeated alone. */
 export async function tryAll<Item>(
   field: Field,
   about: { layer: string; vector: string; atOnce: number },

@@ -198,7 +198,7 @@ export async function attackRegistration(field: Field, { system, layer }: Target
   );
 }
 
-/** Endpoints as if every check of registration had been passed: the delivery is a wall by itself. */
+/** Endpoints that skipped every check of registration: a delivery must be safe by itself. */
 export async function attackDelivery(field: Field, { system, layer }: Target): Promise<void> {
   const attacks = named(withHttps(hostileUrls), ({ url }) => url, field);
   const victim = await system.workspace.account();

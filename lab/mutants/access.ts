@@ -1,4 +1,4 @@
-// Mutants of who may do what and how much: accounts, keys, limits of the way in.
+// Mutants of authorisation and limits: accounts, keys, rate limits.
 import type { Mutant } from './mutant.ts';
 
 export const accessMutants: Mutant[] = [

@@ -47,7 +47,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakRun> {
   const now: { counts?: LegCounts; breaches: number } = { breaches: 0 };
   const ending = new AbortController();
   const reading = readAgainAndAgain();
-  // Who waits for the end hears of it.
+  // A caller that awaits the end gets the error.
   reading.catch(() => ending.abort());
   try {
     const count = Math.max(1, Math.round((hours * 60) / legMinutes));

@@ -49,7 +49,7 @@ export async function runStorm(state: StormState, { rates, atOnce, keep }: Storm
       results.push(result);
     }
     state.leg = legs;
-    // Who wanted the last replies is gone: their minute must end them.
+    // The callers of the last replies have disconnected: the replies must expire within a minute.
     await seconds(REPLY_LIFE_SECONDS);
     const left = await repliesLeft(session.system);
     if (left.length > 0) state.breaches.push({ oracle: 'O5', text: `${left.length} replies are left in Redis` });
@@ -103,7 +103,7 @@ export async function runStorm(state: StormState, { rates, atOnce, keep }: Storm
       state.failed.push(text);
       say(state, `could not be made as it should: ${text}`);
     }
-    // Calls that waited for a paused gateway are answered when it goes on, and then have their own deadline.
+    // Calls that waited for a paused gateway get a response when it continues, and then have their own deadline.
     if (fault.mayBeLate) lateUntil = performance.now() + LATEST_MS;
     state.running.delete(step);
     const seen = state.broken.get(fault.title) ?? { id: fault.id, times: 0, longest: 0 };

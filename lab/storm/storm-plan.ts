@@ -1,4 +1,4 @@
-// Which fault comes when: an endless order that is the same for the same seed, and who may not be broken at the same time.
+// The order of faults: endless, the same for the same seed, with faults that exclude each other.
 import { callerFaults } from '../faults/caller-faults.ts';
 import { chanceOf } from '../faults/chance.ts';
 import { clockFaults } from '../faults/clock-faults.ts';

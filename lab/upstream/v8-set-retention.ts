@@ -13,7 +13,7 @@ const FIELDS = 100;
 const oldBytes = () =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
 
-/** Four callers at a time keep an object in the crowd for one turn of the event loop's microtasks. */
+/** Four callers at a time keep an object in the set until the next microtask. */
 async function comeAndGo(crowd: Crowd, calls: number): Promise<void> {
   let left = calls;
   const caller = async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { LineItem } from '../models/billing/line-item.ts';
 
 export interface Acceptance {
-  /** Who said so: the owner of the account, or the client. */
+  /** Who accepted: the owner of the account, or the client. */
   by: 'owner' | 'client';
   at: Date;
   /** See quoteHash. */

@@ -8,7 +8,7 @@ export interface Balance {
   tax_amount: number;
   /** Live allocations of payments, without what was refunded of them. */
   amount_paid: number;
-  /** What is not asked for any more; absent on an invoice without a write-off. */
+  /** The amount written off; absent on an invoice without a write-off. */
   amount_written_off?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Works around a fault of the driver (mongodb 7.8 and 7.9): a command that is being written while its connection closes waits for a
-// `drain` event that never comes, so the command and its caller hang for ever.
+// `drain` event that never comes, so the command and its caller never return.
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 

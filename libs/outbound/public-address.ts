@@ -11,7 +11,7 @@ export type AllowList = ReadonlyArray<readonly [Address, number]>;
 
 /** The only IPv6 block allocated for the public internet. The library also calls other blocks `unicast`. */
 const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3');
-/** Azure's host service for every virtual machine, inside a range that looks public. */
+/** The host service of every Azure virtual machine, inside a range that looks public. */
 const AZURE_HOST = '168.63.129.16';
 
 /**

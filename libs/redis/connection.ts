@@ -1,4 +1,4 @@
-// Connections to Redis: one kind fails fast, for callers that wait; the other waits for ever, for workers.
+// Connections to Redis: one kind fails fast, for waiting callers; the other retries without a limit, for workers.
 import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';

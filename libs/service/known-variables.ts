@@ -1,4 +1,4 @@
-// Finds misspelt environment variables of ours among those of other programs.
+// Finds misspelt variables of Billhook among those of other programs.
 import { distance } from 'fastest-levenshtein';
 
 /**

@@ -91,7 +91,7 @@ const READING_LIFE_MS = 500;
 
 /**
  * Gauges of every queue, read when they are scraped. Each process that reads the same Redis reports the same numbers: take their maximum.
- * While Redis is away the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
+ * While Redis is unavailable the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
  */
 export function watchQueues(registry: Registry, queues: Queues, log: Logger, watched = catalog): void {
   const read = sharedReading(() => readQueues(queues, log, watched));
@@ -190,7 +190,7 @@ function watchStored<Reading>(
   ...gauges: [name: string, help: string, pick: (reading: Reading) => number][]
 ): void {
   const reading = sharedReading(() =>
-    // Without an answer MongoDB is away, which other metrics and /readyz tell.
+    // Without a reply MongoDB is unavailable, which other metrics and /readyz show.
     resultWithin(
       READING_LIMIT_MS,
       read().catch(() => undefined),

@@ -1,4 +1,4 @@
-// Commands about operators, who may open the operations dashboard.
+// Commands for operators: the people with a login to the operations dashboard.
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import {
   insertOperator,

@@ -16,7 +16,7 @@ interface Embedding {
   converted_at?: Date | undefined;
 }
 
-/** @returns undefined for what is not there (any more). */
+/** @returns undefined for a record that does not exist (any more). */
 export type EmbeddedIn = (document: Embedding) => {
   client: ClientRecord | undefined;
   project: ProjectRecord | undefined;

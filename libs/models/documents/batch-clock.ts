@@ -1,4 +1,4 @@
-// Who is at work on a batch of documents: a lease in MongoDB, so that any gateway goes on where a killed one stopped.
+// The lease of a batch of documents in MongoDB, so that any gateway continues where a killed one stopped.
 import { randomUUID } from 'node:crypto';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -8,7 +8,7 @@ import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } 
 
 export type ClaimedBatch = BatchRecord & { lease_id: string };
 
-/** Takes the batch that is due for longest, of whatever account: who prints batches prints those of all. @returns null when none is due. */
+/** Leases the batch that has been due for longest, of any account. @returns null when none is due. */
 export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | null> {
   const lease = { lease_id: randomUUID(), due_at: new Date(now.getTime() + leaseMs) };
   const claimed = await driverOf(DocumentBatch).findOneAndUpdate(
@@ -100,7 +100,7 @@ export interface BatchBacklog {
 
 const COUNTED_MAX = 10_000;
 
-/** For those who run the system: over all accounts. */
+/** For operators: over all accounts. */
 export async function readBatchBacklog(now: Date = agreedDate()): Promise<BatchBacklog> {
   const unfinished = { due_at: { $exists: true } };
   const [count, first] = await Promise.all([

@@ -29,7 +29,7 @@ export interface BatchedDocument {
   error?: string;
   size_bytes?: number;
   warnings?: string[];
-  /** How often it was tried in vain. */
+  /** How many attempts failed. */
   tries?: number;
   /** Not to be tried before. */
   next_at?: Date;
@@ -51,7 +51,7 @@ export interface BatchRecord extends Stamped {
   slot?: number;
   /** When a gateway must work on it; absent when it is finished. Serves as lease, retry time and sweeper mark. */
   due_at?: Date;
-  /** The proof of who is at work on it. */
+  /** Identifies the owner of the lease. */
   lease_id?: string;
   completed_at?: Date;
   /** When it is removed, finished or not. */

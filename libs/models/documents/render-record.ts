@@ -50,7 +50,7 @@ export interface NewRender {
 
 /** One write for all that ended in this time: a record must not cost a request anything. */
 const FLUSH_MS = 500;
-/** While MongoDB is away the newest are dropped: they are a convenience, memory is not. */
+/** While MongoDB is unavailable the newest are dropped: the records are a convenience, and memory is bounded. */
 const WAITING_MAX = 10_000;
 const CLASS_LONGEST = 200;
 
@@ -77,7 +77,7 @@ export function recordRender(render: NewRender): void {
   timer ??= setTimeout(() => void flushRenderRecords(), FLUSH_MS).unref();
 }
 
-/** Writes what waits; to be called before MongoDB is closed. Never throws: lost records are no failure of a document. */
+/** Writes the waiting records; call it before MongoDB is closed. Never throws: a lost record does not fail a document. */
 export async function flushRenderRecords(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;

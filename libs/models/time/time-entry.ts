@@ -8,7 +8,7 @@ import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
-/** Time that is on no invoice of ours and shall not be: billed before, or given away. */
+/** Time that is on no invoice and shall not be: billed elsewhere, or free of charge. */
 export const SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
 
 export type Settlement = (typeof SETTLEMENTS)[number];

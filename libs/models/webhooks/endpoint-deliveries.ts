@@ -5,7 +5,7 @@ import { Delivery } from './delivery.ts';
 import { changeOf, guardOf } from './delivery-moves.ts';
 import { restarted } from './replay-deliveries.ts';
 
-/** Stops what waits for a disabled endpoint. A delivery that a worker is attempting is left to that worker, which suspends it later. */
+/** Suspends the waiting deliveries of a disabled endpoint. A delivery in flight is suspended later by its worker. */
 export async function suspendDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('suspend', { now }) },

@@ -11,7 +11,7 @@ export interface OutboxState {
 }
 
 export const WAITING_COUNTED_MAX = 10_000;
-/** An event that was relayed in vain is due again later, so the first one due is not always the oldest. */
+/** An event whose relay failed is due again later, so the first one due is not always the oldest. */
 const SAMPLE = 100;
 
 /** Of all accounts together. */

@@ -156,7 +156,7 @@ async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotat
   const response = await commit(async ({ session, accountId }) => {
     const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
     if (!record) throw missing();
-    // The answer holds a key of these scopes: who lacks one must not get it this way.
+    // The response contains a key with these scopes: a caller that lacks one must not get it this way.
     requireOwnScopes(caller, record.scopes);
     const now = agreedDate();
     const hasEnded = record.revoked_at || (record.expires_at && record.expires_at <= now);

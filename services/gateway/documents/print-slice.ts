@@ -24,7 +24,7 @@ const WAIT_MAX_MS = 5 * 60_000;
 
 export interface SliceParts {
   print: PrintDocument;
-  /** Aborted when the batch is no longer ours, or this process ends: what is not settled stays queued. */
+  /** Aborted when this process loses the lease or ends: unfinished documents stay queued. */
   signal: AbortSignal;
   /** Bytes of files that an account may keep. */
   filesMaxBytes?: number | undefined;

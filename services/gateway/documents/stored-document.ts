@@ -1,4 +1,4 @@
-// An invoice or quote of ours as the renderer prints it: every amount as the API returns it, nothing is computed anew.
+// A stored invoice or quote as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
 import { dueOf } from '#libs/billing/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';

@@ -106,7 +106,7 @@ async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promis
       has_more: hasMore,
       next_after: nextAfter,
     },
-    // A feed goes on after the last event: what happens meanwhile moves no page.
+    // A feed continues after the last event: new events move no page.
     headers: { Link: hasMore ? `<${path}?${String(next)}>; rel="next"` : `<${path}>; rel="first"` },
   };
 }

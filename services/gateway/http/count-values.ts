@@ -6,7 +6,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * @param bytes JSON in UTF-8; what is not JSON is counted all the same, and refused by the parser.
+ * @param bytes JSON in UTF-8; text that is not JSON is counted as well, and rejected by the parser.
  * @returns true when it has more than `max` names or more than `max` items. Reads a megabyte in a few milliseconds.
  */
 export function hasMoreValuesThan(bytes: Buffer, max: number): boolean {
