@@ -27,16 +27,16 @@
  * USD 2, KWD 3 digits), rounded half away from zero. Fields that an operation does not know are ignored.
  *
  * ## Lists
- * `limit` is 50 unless given and at most 100; more is answered with 100. Lists are newest first unless said otherwise. `Link: rel="next"` is the
- * next page: its `after` goes on behind the last record, whatever is created or deleted meanwhile. `offset` skips records of a list that stands still.
+ * `limit` is 50 unless given and at most 100; a higher one counts as 100. Lists are newest first unless said otherwise. `Link: rel="next"` is the
+ * next page: its `after` continues behind the last record, whatever is created or deleted meanwhile. `offset` skips records and suits lists that do not change.
  * With `sort=updated_at` and `updated_since` a copy loses no change.
  *
  * ## Safe retries
- * Every POST that stores something takes an `Idempotency-Key`: the same key with the same request answers the first answer again for
- * 24 hours, with `Idempotent-Replayed: true`. What stores nothing may be sent again as it is. PATCH and DELETE take `If-Match`.
+ * Every POST that stores something takes an `Idempotency-Key`: the same key with the same request returns the first response again for
+ * 24 hours, with `Idempotent-Replayed: true`. A request that stores nothing may be repeated without one. PATCH and DELETE take `If-Match`.
  *
  * ## Rate limits
- * By key, with `RateLimit-Policy` and `RateLimit` on every answer; 429 says in `Retry-After` when to come again.
+ * By key, with `RateLimit-Policy` and `RateLimit` on every response; 429 has the time to retry in `Retry-After`.
  *
  */
 
@@ -407,7 +407,7 @@ export type CreateApiKeyBody = {
      */
     name: string;
     /**
-     * Each a scope the calling key has itself. Events hold whole records of every kind: who has `events:read` or `webhooks:write` sees them all
+     * Each a scope the calling key has itself. Events contain whole records of every kind: a key with `events:read` or `webhooks:write` sees them all
      * @minItems 1
      * @uniqueItems
      */

@@ -27,7 +27,7 @@ export const newKey = Joi.object<NewKey, true>({
     .unique()
     .required()
     .description(
-      'Each a scope the calling key has itself. Events hold whole records of every kind: who has `events:read` or ' +
+      'Each a scope the calling key has itself. Events contain whole records of every kind: a key with `events:read` or ' +
         '`webhooks:write` sees them all',
     ),
   expires_at: instant().allow(null).description('No later than the calling key expires itself'),

@@ -40,7 +40,7 @@ export const eventRoutes: readonly Route[] = [
         'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
         'comes after it: `next_after` is that number, `has_more` says whether there is more, and the `Link` header has the next page. ' +
         'A page ends after about 2 MiB and may have fewer events than `limit`, but never none while there are some: `has_more` decides, ' +
-        'and who pages by `offset` adds the number of events that came. ' +
+        'and a caller that pages by `offset` adds the number of events it received. ' +
         '`pagination.total` counts what comes after `after`. Where `after` is beyond the end of the feed, the server was restored from an ' +
         'older backup: that is 409, and the message says where the feed ends.',
       response: eventResponse,

@@ -37,7 +37,7 @@ export const sharedResponses: Record<string, Response> = {
   ),
   TooManyRequests: failure('Over the rate limit', TOO_MANY, header('Retry-After')),
   Unavailable: failure(
-    'Overloaded, or a store is away. A retry is safe; where something is stored, with the same `Idempotency-Key`',
+    'Overloaded, or a store is unavailable. A retry is safe; where something is stored, with the same `Idempotency-Key`',
     'The service is temporarily unavailable',
     header('Retry-After'),
   ),
