@@ -1,4 +1,5 @@
 // Makes an invoice of a quote: of all of it, of a part, or of what earlier parts have left.
+import { sumBy } from 'es-toolkit';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
 import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../models/accounts/account.ts';
@@ -172,7 +173,7 @@ export async function requireBilledKept(
   if (!first) return;
   const fixed = touched.filter((name) => name !== 'amount');
   if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
-  const billed = parts.reduce((sum, { amount }) => sum + amount, 0);
+  const billed = sumBy(parts, ({ amount }) => amount);
   if ((next.amount ?? quote.amount) < Math.min(billed, quote.amount)) {
     const amount = fromMinor(billed, quote.currency).toFixed(decimalsOf(quote.currency));
     throw conflict(`Cannot set an amount below ${amount}: so much was billed`);

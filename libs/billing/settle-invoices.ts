@@ -1,4 +1,5 @@
 // Changes what is paid or written off of invoices: every change of a balance goes through here, and the status follows it.
+import { sumBy } from 'es-toolkit';
 import { dayIn } from '../day.ts';
 import { embeddedIn } from '../models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView, type WriteOff } from '../models/billing/invoice.ts';
@@ -75,5 +76,5 @@ function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, day }: M
 }
 
 function sumOf(write_offs: readonly WriteOff[]): number {
-  return write_offs.reduce((sum, { amount, reversed_on }) => (reversed_on ? sum : sum + amount), 0);
+  return sumBy(write_offs, ({ amount, reversed_on }) => (reversed_on ? 0 : amount));
 }

@@ -1,5 +1,7 @@
 // Turns tracked time into the lines of an invoice: what is printed is exactly what is multiplied.
+
 import Big from 'big.js';
+import { sumBy } from 'es-toolkit';
 import type { RateSource } from './hourly-rate.ts';
 import { filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
 import { type Line, plainDecimal } from './money.ts';
@@ -64,7 +66,7 @@ export function timeLine(entries: readonly TimeToBill[], form: LineForm): TimeLi
     qty,
     rate: plainDecimal(first.rate),
     discount: '0',
-    seconds: sorted.reduce((sum, { seconds }) => sum + seconds, 0),
+    seconds: sumBy(sorted, ({ seconds }) => seconds),
     billed,
     rounding: first.rounding,
     entries: sorted,

@@ -1,5 +1,7 @@
 // How tracked time is rounded before it is billed. All in whole seconds: nothing here is a fraction.
+
 import Big from 'big.js';
+import { sumBy } from 'es-toolkit';
 
 /** What a rule may round to: each divides the hour. */
 export const ROUNDING_MINUTES = [1, 5, 6, 10, 12, 15, 20, 30, 60] as const;
@@ -45,7 +47,7 @@ export function roundedSeconds(seconds: number, rule: TimeRounding | null): numb
 /** What is billed for the entries of one line. */
 export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRounding | null): number {
   const units = unitsOf(entries, rule?.scope ?? 'line');
-  return units.reduce((sum, seconds) => sum + roundedSeconds(seconds, rule), 0);
+  return sumBy(units, (seconds) => roundedSeconds(seconds, rule));
 }
 
 /** The sums of seconds that are rounded one by one. */

@@ -1,5 +1,6 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
 
+import { sumBy } from 'es-toolkit';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import type { Position } from '../keyset.ts';
 import { LIST_LIMIT_MS } from '../list-total.ts';
@@ -41,7 +42,7 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
   const count = (records: Pick<ReturnType<typeof driverOf>, 'countDocuments'>, filter: object) =>
     records.countDocuments(filter, { ...timed, session });
   const sequences = await sequencesOf(session, accountId, kind);
-  const drawn = sequences.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const drawn = sumBy(sequences, ({ first, last }) => last - first + 1);
   const rows = await count(driverOf(NumberLedger), { account_id, kind });
   const deleted = await count(driverOf(NumberLedger), { account_id, kind, deleted_at: { $exists: true } });
   const documents = await count(driverOf(DOCUMENTS[kind]), { account_id });

@@ -1,4 +1,5 @@
 // The PDF of one document of a batch, kept until the batch expires.
+import { sumBy } from 'es-toolkit';
 import { Schema } from 'mongoose';
 import { conflict } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
@@ -100,7 +101,7 @@ export async function sumFiles(account_id: StoredId, session?: Session): Promise
       },
     )
     .toArray();
-  return batches.reduce((sum, batch) => sum + ((batch as Partial<BatchRecord>).file_bytes ?? 0), 0);
+  return sumBy(batches, (batch) => (batch as Partial<BatchRecord>).file_bytes ?? 0);
 }
 
 function tooManyBytes(sum: number, max: number) {

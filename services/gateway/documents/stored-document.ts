@@ -1,5 +1,6 @@
 // A stored invoice or quote as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
+import { sumBy } from 'es-toolkit';
 import { dueOf } from '#libs/billing/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
@@ -59,7 +60,7 @@ export function receiptDocument(payment: PaymentRecord, faces: PartyDetails, que
   const { currency, allocations, unallocated, refunds, reference, method, status } = payment;
   const major = (minor: number) => fromMinor(minor, currency);
   const paid = allocations.filter((part) => liveAmount(part) > 0);
-  const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const refunded = sumBy(refunds, ({ amount }) => amount);
   const sum = major(payment.amount);
   return present({
     ...looksOf(payment.date, currency, faces, query),

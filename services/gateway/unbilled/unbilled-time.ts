@@ -1,4 +1,5 @@
 // What could be billed, by client and project: computed as an invoice of it would be, grouped by task.
+import { sumBy } from 'es-toolkit';
 import { hourlyRate } from '#libs/billing/hourly-rate.ts';
 import { lineNet, plainDecimal } from '#libs/billing/money.ts';
 import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
@@ -140,31 +141,27 @@ function sumsOf(groups: readonly Group[], { rule, currency, rateOf }: Pricing) {
     const rate = line[0] && rateOf(line[0]._id);
     const qty = hoursQuantity(billed);
     const net = rate === undefined ? 0 : lineNet({ qty, rate: plainDecimal(rate), discount: 0 }, currency);
-    return { billed, net, without: rate === undefined ? sum(line, ({ entries }) => entries) : 0 };
+    return { billed, net, without: rate === undefined ? sumBy(line, ({ entries }) => entries) : 0 };
   });
   return {
-    entries: sum(groups, ({ entries }) => entries),
-    seconds: sum(groups, ({ seconds }) => seconds),
-    billedSeconds: sum(priced, ({ billed }) => billed),
-    amount: sum(priced, ({ net }) => net),
+    entries: sumBy(groups, ({ entries }) => entries),
+    seconds: sumBy(groups, ({ seconds }) => seconds),
+    billedSeconds: sumBy(priced, ({ billed }) => billed),
+    amount: sumBy(priced, ({ net }) => net),
     oldestDate: groups.map(({ oldest }) => oldest).toSorted()[0] ?? '',
-    withoutRate: sum(priced, ({ without }) => without),
+    withoutRate: sumBy(priced, ({ without }) => without),
   };
 }
 
 function billedOf(line: readonly Group[], rule: TimeRounding | null): number {
   if (rule?.scope === 'entry') {
-    return sum(line, ({ _id, entries }) => entries * roundedSeconds(_id.seconds ?? 0, rule));
+    return sumBy(line, ({ _id, entries }) => entries * roundedSeconds(_id.seconds ?? 0, rule));
   }
   const days = Map.groupBy(line, ({ _id }) => (rule?.scope === 'day' ? (_id.date ?? '') : ''));
-  return sum([...days.values()], (day) =>
+  return sumBy([...days.values()], (day) =>
     roundedSeconds(
-      sum(day, ({ seconds }) => seconds),
+      sumBy(day, ({ seconds }) => seconds),
       rule,
     ),
   );
-}
-
-function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
-  return items.reduce((total, item) => total + numberOf(item), 0);
 }

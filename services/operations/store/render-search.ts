@@ -1,4 +1,5 @@
 // The operator's search for rendered documents of all accounts, and how fast they were.
+import { sumBy } from 'es-toolkit';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
 
@@ -107,7 +108,7 @@ export async function findRenderSpeed(since: Date): Promise<RenderSpeed> {
 
 type Row = { _id: { class: number }; count: number };
 
-const sum = (rows: Row[]) => rows.reduce((total, { count }) => total + count, 0);
+const sum = (rows: Row[]) => sumBy(rows, ({ count }) => count);
 
 function quantile(rows: Row[], share: number): number | undefined {
   const wanted = sum(rows) * share;

@@ -1,4 +1,5 @@
 // Small charts as inline SVG: no script, no assets, readable in both colour schemes, with labels for screen readers.
+import { sumBy } from 'es-toolkit';
 import type { VNode } from 'preact';
 import { duration } from './format.ts';
 import { html } from './html.ts';
@@ -29,9 +30,7 @@ export function perMinute<Point extends { at: Date }, Value>(
 /** Bars on top of each other, one for each minute. @param label describes the chart in a sentence. */
 export function bars(series: Series[], label: string): VNode {
   const length = series[0]?.values.length ?? 0;
-  const totals = Array.from({ length }, (_, index) =>
-    series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
-  );
+  const totals = Array.from({ length }, (_, index) => sumBy(series, ({ values }) => values[index] ?? 0));
   const top = Math.max(1, ...totals);
   const step = WIDTH / Math.max(1, length);
   const bottoms = totals.map(() => HEIGHT);

@@ -1,5 +1,7 @@
 // Memory of the processes of one Chromium.
+
 import { readdir, readFile } from 'node:fs/promises';
+import { sumBy } from 'es-toolkit';
 
 /** Linux's page size on every machine Chromium is built for. */
 const PAGE_BYTES = 4096;
@@ -16,7 +18,7 @@ export interface ProcessMemory {
  */
 export async function groupMemoryMegabytes(leader: number): Promise<number> {
   const processes = await groupProcesses(leader);
-  return Math.round(processes.reduce((sum, { megabytes }) => sum + megabytes, 0));
+  return Math.round(sumBy(processes, ({ megabytes }) => megabytes));
 }
 
 /** @returns the processes of the group; none where there is no /proc. */

@@ -1,4 +1,5 @@
 // The layout of line items: which columns exist, which lines may break, and which lines stay with the total.
+import { sumBy } from 'es-toolkit';
 import type { Money } from './document-locale.ts';
 
 export interface LineView {
@@ -103,7 +104,7 @@ function cutOf(text: string): number {
 function heightOf(description: string, across: number): number {
   if (description.length <= across) return description.includes('\n') ? description.split('\n').length : 1;
   const lines = description.split(/\r\n?|\n/);
-  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / across)), 0);
+  return sumBy(lines, (line) => Math.max(1, Math.ceil(widthOf(line) / across)));
 }
 
 function widthOf(text: string): number {
