@@ -2,6 +2,7 @@
 import { MongoClient, UUID } from 'mongodb';
 import { Account } from '#libs/models/accounts/account.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { recount } from '#libs/models/recount.ts';
 import { newId } from '#libs/models/tenant.ts';
 
 export interface BenchAccount {
@@ -52,6 +53,7 @@ export async function seedAccount(mongodbUri: string, invoices: number): Promise
       await db.collection('invoices').insertMany(chunk as never[], { ordered: false, writeConcern: { w: 1 } });
       invoiceIds.push(...chunk.map(({ _id }) => String(_id)).slice(0, SHOWN_IDS));
     }
+    await recount(id);
     return { id, key, clientIds: clients.map(({ _id }) => String(_id)), invoiceIds: invoiceIds.slice(0, SHOWN_IDS) };
   } finally {
     await connection.close();

@@ -1,14 +1,13 @@
 // The API beside a bare server that makes the same queries: reads, lists, creates, and what lists cost as accounts grow.
 
-import { randomBytes } from 'node:crypto';
 import getPort from 'get-port';
 import mongoose from 'mongoose';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';
+import { startGatewayProcess } from './gateway-process.ts';
 import { type Burst, burst, type Work } from './load.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
@@ -48,25 +47,8 @@ export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): A
 }
 
 async function startSides(uri: string, redisUrl: string, prefix: string, started: ServerProcess[]): Promise<Sides> {
-  const [port, operations, floorPort] = [await getPort(), await getPort(), await getPort()];
-  const env = {
-    ...nodeEnvironmentOf('gateway'),
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    HEALTH_HOST: '127.0.0.1',
-    HEALTH_PORT: String(operations),
-    MONGODB_URI: uri,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: prefix,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    RATE_LIMIT_REQUESTS: '10000000', // Counted like any limit, and never reached.
-    LOG_LEVEL: 'info',
-    NODE_ENV: 'production',
-  };
-  const ours = await startServer([...nodeFlagsOf('gateway'), 'services/gateway/main.ts'], env, {
-    url: `http://127.0.0.1:${port}`,
-    probe: `http://127.0.0.1:${operations}/readyz`,
-  });
+  const floorPort = await getPort();
+  const ours = await startGatewayProcess({ uri, redisUrl, prefix });
   started.push(ours);
   const floorUrl = `http://127.0.0.1:${floorPort}`;
   const floorEnv = { MONGODB_URI: uri, PORT: String(floorPort), NODE_ENV: 'production' };
