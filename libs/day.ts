@@ -3,6 +3,9 @@ import { LRUCache } from 'lru-cache';
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
+/** The last one that there is. */
+export const LAST_DAY = '9999-12-31';
+
 /** True for a real calendar day from 0001-01-01 to 9999-12-31, written `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year, month, dayOfMonth] = DAY.exec(text) ?? [];

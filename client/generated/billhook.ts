@@ -411,7 +411,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1747,6 +1747,28 @@ export type QuoteSummary = {
     quote_number: string | null;
 };
 
+export type InvoiceRecurrence = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @format double
+     */
+    occurrence: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_from: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_to: string;
+};
+
 export type Invoice = {
     /**
      * @minLength 1
@@ -1840,6 +1862,10 @@ export type Invoice = {
      */
     quote: QuoteSummary | null;
     quote_part: ("full" | "deposit" | "progress" | "final") | null;
+    /**
+     * The recurring invoice that made it
+     */
+    recurring: InvoiceRecurrence | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -2201,6 +2227,343 @@ export type WriteOffInvoiceBody = {
     reason: string;
 };
 
+export type IncludedTimeInput = {
+    /**
+     * All projects of the client unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    project_ids?: string[] | null;
+    /**
+     * All tasks of these projects, and time without a task, unless given
+     * @minItems 1
+     * @maxItems 100
+     */
+    task_ids?: string[] | null;
+    /**
+     * What a line is made of. Different rates always make different lines
+     */
+    group_by?: "entry" | "task" | "project" | "day" | "none";
+    /**
+     * Unless given, the project's rule, else the client's, else the account's
+     */
+    rounding?: RoundingInput | null;
+    /**
+     * What becomes of time for which no rate is set: 400, left out, or billed at 0
+     */
+    missing_rate?: "refuse" | "skip" | "zero";
+    /**
+     * Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    line_text?: string | null;
+    /**
+     * Hours of each invoice that its `line_items` pay for: they are taken off again, in the order of the lines
+     * @minimum 0
+     * @maximum 744
+     * @format double
+     */
+    included_hours?: (number | null) | string;
+};
+
+export type ScheduleInput = {
+    /**
+     * Every second month: 2 and `month`
+     * @minimum 1
+     * @maximum 36
+     */
+    every?: number | null;
+    unit: "week" | "month" | "year";
+    /**
+     * No occurrence is before it; those before today are never made
+     * @minLength 10
+     * @format date
+     */
+    start_on: string;
+    /**
+     * The day of the month. A month that is too short has its last day: 31 is always the last. That of `start_on` unless given
+     * @minimum 1
+     * @maximum 31
+     */
+    day?: number | null;
+    /**
+     * No occurrence is after it. Not beside `count`
+     * @minLength 10
+     * @format date
+     */
+    end_on?: string | null;
+    /**
+     * How many occurrences there are
+     * @minimum 1
+     * @maximum 10000
+     */
+    count?: number | null;
+};
+
+export type CreateRecurringInvoiceBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id: string;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
+    /**
+     * The client's unless given, else the account's, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * Required without `include_time`. In their texts `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
+     * @maxItems 500
+     */
+    line_items?: LineItemInput[] | null;
+    /**
+     * Unless given, the client's `payment_days`, else the account's
+     * @minimum 0
+     * @maximum 3650
+     */
+    due_days?: number | null;
+    create_as?: "Draft" | "Sent";
+    /**
+     * Takes along the unbilled time of the client until the day before each occurrence
+     */
+    include_time?: IncludedTimeInput | null;
+    schedule: ScheduleInput;
+};
+
+export type Schedule = {
+    /**
+     * @format double
+     */
+    every: number;
+    unit: "week" | "month" | "year";
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    start_on: string;
+    /**
+     * @format double
+     */
+    day: number | null;
+    /**
+     * @minLength 1
+     */
+    end_on: string | null;
+    /**
+     * @format double
+     */
+    count: number | null;
+};
+
+export type IncludedTime = {
+    project_ids: string[] | null;
+    task_ids: string[] | null;
+    group_by: "entry" | "task" | "project" | "day" | "none";
+    rounding: Rounding | null;
+    missing_rate: "refuse" | "skip" | "zero";
+    /**
+     * @minLength 1
+     */
+    line_text: string | null;
+    /**
+     * @format double
+     */
+    included_hours: number | null;
+};
+
+export type EmbeddedInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice_number: string;
+};
+
+export type RunError = {
+    message: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    at: string;
+};
+
+export type RecurringInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Null is the account's on the day of each invoice
+     * @format double
+     */
+    tax_rate: number | null;
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    line_items: LineItem[] | null;
+    schedule: Schedule;
+    /**
+     * @format double
+     */
+    due_days: number | null;
+    create_as: "Draft" | "Sent";
+    include_time: IncludedTime | null;
+    status: "Active" | "Paused" | "Ended";
+    /**
+     * The day of the next invoice; null when there is none to come
+     * @minLength 1
+     */
+    next_on: string | null;
+    /**
+     * The next twelve days, as the schedule has them
+     */
+    upcoming: string[];
+    /**
+     * Invoices that were made
+     * @format double
+     */
+    occurrences_made: number;
+    last_invoice: EmbeddedInvoice | null;
+    /**
+     * Why the invoice that is due could not be made; it is tried again every day
+     */
+    last_error: RunError | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type UpdateRecurringInvoiceBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
+    /**
+     * The client's unless given, else the account's, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * Required without `include_time`. In their texts `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
+     * @maxItems 500
+     */
+    line_items?: LineItemInput[] | null;
+    /**
+     * Unless given, the client's `payment_days`, else the account's
+     * @minimum 0
+     * @maximum 3650
+     */
+    due_days?: number | null;
+    create_as?: "Draft" | "Sent";
+    /**
+     * Takes along the unbilled time of the client until the day before each occurrence
+     */
+    include_time?: IncludedTimeInput | null;
+    /**
+     * Replaces the whole schedule. The next occurrence is its first one that is neither before today nor in a period that was billed
+     */
+    schedule?: ScheduleInput;
+};
+
+export type ResumeRecurringInvoiceBody = {
+    /**
+     * Makes up for what was missed during the pause: several occurrences become drafts
+     */
+    catch_up?: boolean | null;
+};
+
+export type Occurrence = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * From 1
+     * @format double
+     */
+    occurrence: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    due_on: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_from: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_to: string;
+    /**
+     * Null when there was nothing to bill
+     */
+    invoice: EmbeddedInvoice | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+};
+
 export type AllocationInput = {
     /**
      * @minLength 36
@@ -2263,15 +2626,6 @@ export type CreatePaymentBody = {
      * @maxItems 500
      */
     allocations?: AllocationInput[] | null;
-};
-
-export type EmbeddedInvoice = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    invoice_number: string;
 };
 
 export type Allocation = {
@@ -3817,6 +4171,96 @@ export type InvoiceDeletedEvent = {
      */
     timestamp: string;
     data: Invoice;
+};
+
+export type RecurringInvoiceCreatedEvent = {
+    type: "recurring_invoice.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceUpdatedEvent = {
+    type: "recurring_invoice.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoicePausedEvent = {
+    type: "recurring_invoice.paused";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceResumedEvent = {
+    type: "recurring_invoice.resumed";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceRanEvent = {
+    type: "recurring_invoice.ran";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceCaughtUpEvent = {
+    type: "recurring_invoice.caught_up";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceFailedEvent = {
+    type: "recurring_invoice.failed";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceEndedEvent = {
+    type: "recurring_invoice.ended";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
+};
+
+export type RecurringInvoiceDeletedEvent = {
+    type: "recurring_invoice.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecurringInvoice;
 };
 
 export type PaymentReceivedEvent = {
@@ -5918,6 +6362,363 @@ export type WriteOffInvoiceVariables = {
     headers?: WriteOffInvoiceHeaders;
 };
 
+export type ListRecurringInvoicesResult = {
+    data: RecurringInvoice[];
+    pagination: Pagination;
+};
+
+export type ListRecurringInvoicesQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * One status, or several with commas between them
+     * @minLength 1
+     * @pattern ^(?:Active|Paused|Ended)(?:,(?:Active|Paused|Ended)){0,9}$
+     */
+    status?: string;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "next_on" | "-created_at" | "-updated_at" | "-next_on";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListRecurringInvoicesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListRecurringInvoicesVariables = {
+    query?: ListRecurringInvoicesQuery;
+};
+
+export type CreateRecurringInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: RecurringInvoice;
+};
+
+export type CreateRecurringInvoiceQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreateRecurringInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreateRecurringInvoiceVariables = {
+    query?: CreateRecurringInvoiceQuery;
+    body: CreateRecurringInvoiceBody;
+    headers?: CreateRecurringInvoiceHeaders;
+};
+
+export type GetRecurringInvoiceResult = {
+    data: RecurringInvoice;
+};
+
+export type GetRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetRecurringInvoiceHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetRecurringInvoiceVariables = {
+    path: GetRecurringInvoicePath;
+    headers?: GetRecurringInvoiceHeaders;
+};
+
+export type DeleteRecurringInvoiceResult = Deleted;
+
+export type DeleteRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteRecurringInvoiceHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteRecurringInvoiceVariables = {
+    path: DeleteRecurringInvoicePath;
+    headers?: DeleteRecurringInvoiceHeaders;
+};
+
+export type UpdateRecurringInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: RecurringInvoice;
+};
+
+export type UpdateRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdateRecurringInvoiceHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdateRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdateRecurringInvoiceVariables = {
+    path: UpdateRecurringInvoicePath;
+    body: UpdateRecurringInvoiceBody;
+    headers?: UpdateRecurringInvoiceHeaders;
+};
+
+export type PauseRecurringInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: RecurringInvoice;
+};
+
+export type PauseRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type PauseRecurringInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type PauseRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type PauseRecurringInvoiceVariables = {
+    path: PauseRecurringInvoicePath;
+    headers?: PauseRecurringInvoiceHeaders;
+};
+
+export type ResumeRecurringInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: RecurringInvoice;
+};
+
+export type ResumeRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ResumeRecurringInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type ResumeRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type ResumeRecurringInvoiceVariables = {
+    path: ResumeRecurringInvoicePath;
+    body?: ResumeRecurringInvoiceBody;
+    headers?: ResumeRecurringInvoiceHeaders;
+};
+
+export type RunRecurringInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type RunRecurringInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type RunRecurringInvoiceQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type RunRecurringInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type RunRecurringInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type RunRecurringInvoiceVariables = {
+    path: RunRecurringInvoicePath;
+    query?: RunRecurringInvoiceQuery;
+    headers?: RunRecurringInvoiceHeaders;
+};
+
+export type ListOccurrencesResult = {
+    data: Occurrence[];
+    pagination: Pagination;
+};
+
+export type ListOccurrencesPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ListOccurrencesQuery = {
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -occurrence when absent, -updated_at with updated_since
+     */
+    sort?: "occurrence" | "created_at" | "-occurrence" | "-created_at";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListOccurrencesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListOccurrencesVariables = {
+    path: ListOccurrencesPath;
+    query?: ListOccurrencesQuery;
+};
+
 export type ListPaymentsResult = {
     data: Payment[];
     pagination: Pagination;
@@ -7189,7 +7990,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -7960,6 +8761,122 @@ export type Ops = {
             ratelimitPolicy?: string;
         };
     };
+    listRecurringInvoices: {
+        args: {
+            query?: ListRecurringInvoicesQuery;
+        };
+        result: ListRecurringInvoicesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: RecurringInvoice;
+    };
+    createRecurringInvoice: {
+        args: {
+            query?: CreateRecurringInvoiceQuery;
+            body: CreateRecurringInvoiceBody;
+            headers?: CreateRecurringInvoiceHeaders;
+        };
+        result: CreateRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getRecurringInvoice: {
+        args: {
+            path: GetRecurringInvoicePath;
+            headers?: GetRecurringInvoiceHeaders;
+        };
+        result: GetRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    deleteRecurringInvoice: {
+        args: {
+            path: DeleteRecurringInvoicePath;
+            headers?: DeleteRecurringInvoiceHeaders;
+        };
+        result: DeleteRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    updateRecurringInvoice: {
+        args: {
+            path: UpdateRecurringInvoicePath;
+            body: UpdateRecurringInvoiceBody;
+            headers?: UpdateRecurringInvoiceHeaders;
+        };
+        result: UpdateRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    pauseRecurringInvoice: {
+        args: {
+            path: PauseRecurringInvoicePath;
+            headers?: PauseRecurringInvoiceHeaders;
+        };
+        result: PauseRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    resumeRecurringInvoice: {
+        args: {
+            path: ResumeRecurringInvoicePath;
+            body?: ResumeRecurringInvoiceBody;
+            headers?: ResumeRecurringInvoiceHeaders;
+        };
+        result: ResumeRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    runRecurringInvoice: {
+        args: {
+            path: RunRecurringInvoicePath;
+            query?: RunRecurringInvoiceQuery;
+            headers?: RunRecurringInvoiceHeaders;
+        };
+        result: RunRecurringInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listOccurrences: {
+        args: {
+            path: ListOccurrencesPath;
+            query?: ListOccurrencesQuery;
+        };
+        result: ListOccurrencesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: Occurrence;
+    };
     listPayments: {
         args: {
             query?: ListPaymentsQuery;
@@ -8505,6 +9422,15 @@ export const OPERATIONS = {
     releaseTimeFromInvoice: { id: "releaseTimeFromInvoice", method: "POST", path: "/api/v1/invoices/{id}/time-entries/release", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoiceTime: { id: "getInvoiceTime", method: "GET", path: "/api/v1/invoices/{id}/time", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     writeOffInvoice: { id: "writeOffInvoice", method: "POST", path: "/api/v1/invoices/{id}/write-off", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listRecurringInvoices: { id: "listRecurringInvoices", method: "GET", path: "/api/v1/recurring-invoices", tags: ["Recurring invoices"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    createRecurringInvoice: { id: "createRecurringInvoice", method: "POST", path: "/api/v1/recurring-invoices", tags: ["Recurring invoices"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getRecurringInvoice: { id: "getRecurringInvoice", method: "GET", path: "/api/v1/recurring-invoices/{id}", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteRecurringInvoice: { id: "deleteRecurringInvoice", method: "DELETE", path: "/api/v1/recurring-invoices/{id}", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateRecurringInvoice: { id: "updateRecurringInvoice", method: "PATCH", path: "/api/v1/recurring-invoices/{id}", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    pauseRecurringInvoice: { id: "pauseRecurringInvoice", method: "POST", path: "/api/v1/recurring-invoices/{id}/pause", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    resumeRecurringInvoice: { id: "resumeRecurringInvoice", method: "POST", path: "/api/v1/recurring-invoices/{id}/resume", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    runRecurringInvoice: { id: "runRecurringInvoice", method: "POST", path: "/api/v1/recurring-invoices/{id}/run", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listOccurrences: { id: "listOccurrences", method: "GET", path: "/api/v1/recurring-invoices/{id}/occurrences", tags: ["Recurring invoices"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listPayments: { id: "listPayments", method: "GET", path: "/api/v1/payments", tags: ["Payments"], params: [{ name: "client_id", in: "query" }, { name: "invoice_id", in: "query" }, { name: "method", in: "query" }, { name: "external_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "unallocated", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createPayment: { id: "createPayment", method: "POST", path: "/api/v1/payments", tags: ["Payments"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getInvoicePayments: { id: "getInvoicePayments", method: "GET", path: "/api/v1/invoices/{id}/payments", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -10392,4 +11318,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

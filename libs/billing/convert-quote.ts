@@ -2,7 +2,7 @@
 import { sumBy } from 'es-toolkit';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
-import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../models/accounts/account.ts';
+import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client } from '../models/accounts/client.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
@@ -12,6 +12,7 @@ import { invoicesOfQuotes, type QuoteInvoice } from '../models/billing/quote-inv
 import { changeOwn, findOwn, lockOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import { acceptedBy, isChangedSince } from './acceptance.ts';
+import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { issuedFields } from './issue-document.ts';
 import { decimalsOf, fromMinor, toMinor } from './money.ts';
@@ -55,7 +56,7 @@ export async function convertQuote(
     requireAgreed(found, account, wanted);
     const parts = (await invoicesOfQuotes([found._id], unit.accountId, unit.session)).get(String(found._id)) ?? [];
     const client = await findOwn(Client, unit.accountId, found.client_id, unit.session);
-    const days = client?.payment_days ?? account.payment_days ?? DEFAULT_PAYMENT_DAYS;
+    const days = paymentDays(client ?? {}, account);
     const isClaimed = wanted.part === 'full' || wanted.part === 'final';
     return {
       client_id: found.client_id,

@@ -1,7 +1,7 @@
 // Makes an invoice of unbilled time, and adds time to a draft or takes it off again.
 import { addDays, dayIn } from '../day.ts';
-import { fieldProblem, notFound } from '../errors.ts';
-import { type AccountRecord, DEFAULT_PAYMENT_DAYS, readAccount } from '../models/accounts/account.ts';
+import { conflict, fieldProblem, notFound } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
@@ -19,6 +19,7 @@ import {
   requireLines,
   timeByLine,
 } from './bill-time.ts';
+import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { invoiceMoney } from './document-money.ts';
 import { BILLED_ENTRIES_MAX, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
@@ -48,20 +49,19 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
   const made = await createInvoice(unit, undefined, async (account) => {
     const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
     if (!client) throw notFound('Client', 'or access denied');
-    const selected = await selectedFor(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX });
+    const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX });
     const lines = linesOfTime(selected, formOf(wanted, account));
     const line_items = [...lines.line_items, ...(wanted.extra_lines ?? [])];
     requireLines(line_items.length);
     billed = { selected, lines };
-    const days = client.payment_days ?? account.payment_days ?? DEFAULT_PAYMENT_DAYS;
     return {
       client_id: client._id,
       project_id: wanted.project_id,
-      currency: wanted.currency ?? client.currency ?? account.currency ?? 'USD',
+      currency: wanted.currency ?? currencyFor(client, account),
       tax_rate: wanted.tax_rate,
       line_items,
       dates: {},
-      due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
+      due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
       status: wanted.status,
       description: wanted.description,
       origin: { time: lines.time },
@@ -80,7 +80,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
   if (!client) throw notFound('Client', 'or access denied');
   const billed = [...(await timeByLine(unit, invoice._id)).values()].flat().length;
-  const selected = await selectedFor(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX - billed });
+  const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX - billed });
   const lines = linesOfTime(selected, formOf(wanted, account), invoice);
   const changed = await rewritten(unit, invoice, { line_items: lines.line_items, time: lines.time });
   await claimTime(unit, invoice, { made: lines.made, selected });
@@ -112,15 +112,22 @@ async function rewritten(
   return changeOwn(Invoice, invoice, changes, session);
 }
 
-async function selectedFor(
-  unit: UnitOfWork,
-  { wanted, client, account, most }: { wanted: TimeWanted; client: ClientRecord; account: AccountRecord; most: number },
-): Promise<SelectedTime[]> {
+interface Wanted {
+  wanted: TimeWanted;
+  client: ClientRecord;
+  account: AccountRecord;
+  most: number;
+}
+
+/** @throws AppError 409 when there is nothing to bill. */
+async function someTime(unit: UnitOfWork, { wanted, client, account, most }: Wanted): Promise<SelectedTime[]> {
   const date_to = wanted.date_to ?? dayIn(account.time_zone);
   if (wanted.date_from !== undefined && wanted.date_from > date_to) {
     throw fieldProblem('date_from', 'date_from must not be after date_to');
   }
-  return selectTime(unit, { selection: { ...wanted, date_to }, client, account, most });
+  const selected = await selectTime(unit, { selection: { ...wanted, date_to }, client, account, most });
+  if (selected.length === 0) throw conflict('Nothing to bill');
+  return selected;
 }
 
 function formOf({ group_by, line_text }: TimeWanted, { locale }: AccountRecord) {

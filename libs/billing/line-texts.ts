@@ -12,6 +12,8 @@ interface LineTexts {
   billedBefore: string;
   /** What follows when that part had tax. */
   taxIncluded: string;
+  /** Of a recurring invoice: hours that its fixed lines pay for. */
+  includedHours: string;
 }
 
 const english: LineTexts = {
@@ -21,6 +23,7 @@ const english: LineTexts = {
   progress: 'Progress payment {share} for {quote}',
   billedBefore: 'Less {invoice} of {date}',
   taxIncluded: 'tax contained in it: {tax}',
+  includedHours: 'Included hours',
 };
 
 const TEXTS: Readonly<Record<string, LineTexts>> = {
@@ -32,6 +35,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Abschlagszahlung {share} zu {quote}',
     billedBefore: 'Abzüglich {invoice} vom {date}',
     taxIncluded: 'darin enthaltene Steuer: {tax}',
+    includedHours: 'Inklusivstunden',
   },
   fr: {
     time: 'Travaux du {from} au {to}',
@@ -40,6 +44,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Situation {share} sur {quote}',
     billedBefore: 'Déduction de {invoice} du {date}',
     taxIncluded: 'taxe comprise : {tax}',
+    includedHours: 'Heures incluses',
   },
   es: {
     time: 'Trabajos del {from} al {to}',
@@ -48,6 +53,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Pago parcial {share} de {quote}',
     billedBefore: 'Menos {invoice} del {date}',
     taxIncluded: 'impuesto incluido: {tax}',
+    includedHours: 'Horas incluidas',
   },
   it: {
     time: 'Lavori dal {from} al {to}',
@@ -56,6 +62,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Stato di avanzamento {share} su {quote}',
     billedBefore: 'A detrarre {invoice} del {date}',
     taxIncluded: 'imposta compresa: {tax}',
+    includedHours: 'Ore incluse',
   },
   pt: {
     time: 'Trabalhos de {from} a {to}',
@@ -64,6 +71,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Pagamento parcial {share} de {quote}',
     billedBefore: 'Menos {invoice} de {date}',
     taxIncluded: 'imposto incluído: {tax}',
+    includedHours: 'Horas incluídas',
   },
   nl: {
     time: 'Werkzaamheden van {from} tot en met {to}',
@@ -72,6 +80,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'Tussentijdse betaling {share} voor {quote}',
     billedBefore: 'Af: {invoice} van {date}',
     taxIncluded: 'btw daarin begrepen: {tax}',
+    includedHours: 'Inbegrepen uren',
   },
   ja: {
     time: '作業 {from}～{to}',
@@ -80,6 +89,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: '{quote} 中間金 {share}',
     billedBefore: '{date} {invoice} 控除',
     taxIncluded: '内税額 {tax}',
+    includedHours: '基本料金に含まれる時間',
   },
   ar: {
     time: 'أعمال من {from} إلى {to}',
@@ -88,6 +98,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     progress: 'دفعة مرحلية {share} عن {quote}',
     billedBefore: 'ناقص {invoice} بتاريخ {date}',
     taxIncluded: 'الضريبة المشمولة: {tax}',
+    includedHours: 'ساعات مشمولة',
   },
 };
 
@@ -110,6 +121,7 @@ export function filled(template: string, values: Readonly<Record<string, string 
 
 interface Formats {
   day: Intl.DateTimeFormat;
+  month: Intl.DateTimeFormat;
   hours: Intl.NumberFormat;
 }
 
@@ -122,6 +134,7 @@ function formatsOf(locale: string): Formats {
   if (known) return known;
   const made = {
     day: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }),
+    month: new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' }),
     hours: new Intl.NumberFormat(locale, { maximumFractionDigits: 4 }),
   };
   formats.set(locale, made);
@@ -131,6 +144,11 @@ function formatsOf(locale: string): Formats {
 /** A calendar day as the locale writes it. @param day `YYYY-MM-DD`. */
 export function writtenDay(day: string, locale: string): string {
   return formatsOf(locale).day.format(new Date(`${day}T00:00:00Z`));
+}
+
+/** The name of the month of a day. @param day `YYYY-MM-DD`. */
+export function writtenMonth(day: string, locale: string): string {
+  return formatsOf(locale).month.format(new Date(`${day}T00:00:00Z`));
 }
 
 /** Hours as the locale writes them. @param quantity see hoursQuantity. */

@@ -53,7 +53,7 @@ export interface SelectedTime {
 
 /**
  * Reads the entries in the transaction and locks their projects, so that none moves to another client meanwhile.
- * @throws AppError 404, 400 or 409 that says why the selection cannot be billed; 409 `Nothing to bill` when it is empty.
+ * @returns none when there is nothing to bill. @throws AppError 404, 400 or 409 that says why the selection cannot be billed.
  */
 export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<SelectedTime[]> {
   const { selection, client, account } = billing;
@@ -73,7 +73,6 @@ export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<Se
     return { record, toBill: timeToBill(record, { project, task }, billed), rate };
   });
   const rated = withRates(selected, selection.missing_rate);
-  if (rated.length === 0) throw conflict('Nothing to bill');
   await lockProjects(unit, rated);
   return rated;
 }

@@ -7,6 +7,8 @@ import { Invoice } from './billing/invoice.ts';
 import { NumberLedger } from './billing/number-ledger.ts';
 import { Payment } from './billing/payment.ts';
 import { Quote } from './billing/quote.ts';
+import { RecurringInvoice } from './billing/recurring-invoice.ts';
+import { RecurringRun } from './billing/recurring-run.ts';
 import { Counter } from './counter.ts';
 import { BatchFile } from './documents/batch-file.ts';
 import { DocumentBatch } from './documents/document-batch.ts';
@@ -50,6 +52,8 @@ export const allModels: readonly Model<never>[] = [
   Project,
   QueueSample,
   Quote,
+  RecurringInvoice,
+  RecurringRun,
   Render,
   Task,
   TimeEntry,

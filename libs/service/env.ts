@@ -152,3 +152,8 @@ export interface RecordsConfig extends ServiceConfig {
 }
 
 export const recordsVariables = { MONGODB_URI, ...serviceVariables } as const;
+
+/** Bytes of a limit that is set in MiB; 0 is no limit. */
+export function bytesOf(megabytes: number): number | undefined {
+  return megabytes === 0 ? undefined : megabytes * 1024 * 1024;
+}

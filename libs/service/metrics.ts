@@ -161,7 +161,7 @@ export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): v
 export function watchScheduler(registry: Registry, lagMs: () => Promise<number>): void {
   watchStored(registry, lagMs, [
     'billhook_scheduler_lag_seconds',
-    'Age of the oldest date that is due and has no event yet',
+    'Age of the oldest date that is due and has no event or no invoice yet',
     (of) => of / 1000,
   ]);
 }

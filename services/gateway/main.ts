@@ -12,6 +12,7 @@ import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
@@ -117,8 +118,3 @@ await run(async ({ onClose, useLogger }) => {
     await close();
   });
 });
-
-/** 0 is no limit. */
-function bytesOf(megabytes: number): number | undefined {
-  return megabytes === 0 ? undefined : megabytes * 2 ** 20;
-}

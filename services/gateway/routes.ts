@@ -16,6 +16,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
+import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { billingRoutes } from './time-entries/billing-routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = withOptionalFields([
   ...invoiceRoutes,
   ...invoiceTimeRoutes,
   ...writeOffRoutes,
+  ...recurringInvoiceRoutes,
   ...paymentRoutes,
   ...balanceRoutes,
   ...documentRoutes,

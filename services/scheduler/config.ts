@@ -1,10 +1,14 @@
 // Every variable the scheduler reads.
 import Joi from 'joi';
-import { type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
+import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 
-export type Config = RecordsConfig;
+export interface Config extends RecordsConfig {
+  ACCOUNT_STORAGE_MEGABYTES: number;
+}
 
-export const configShape = Joi.object<Config, true>(recordsVariables);
+const { ACCOUNT_STORAGE_MEGABYTES } = variables;
+
+export const configShape = Joi.object<Config, true>({ ...recordsVariables, ACCOUNT_STORAGE_MEGABYTES });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
   return readEnv(env, configShape);

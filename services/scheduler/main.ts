@@ -1,4 +1,4 @@
-// Starts the scheduler: dates in; expiry events out.
+// Starts the scheduler: dates in; expiry events and recurring invoices out.
 import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
@@ -6,6 +6,7 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
+import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
@@ -15,9 +16,12 @@ import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { emitExpirations } from './emit-expirations.ts';
+import { runRecurringInvoices } from './run-recurring-invoices.ts';
 
 /** How late after midnight an overdue invoice may be announced. */
 const EXPIRATIONS_EVERY_MS = 30_000;
+/** How late after midnight a recurring invoice may be made. */
+const RECURRING_EVERY_MS = 30_000;
 /** The scheduler works without Redis: the start waits no longer to learn whether it accepts the credentials. */
 const REDIS_LIMIT_MS = 1_000;
 
@@ -57,6 +61,16 @@ await run(async ({ onClose, useLogger }) => {
     { name: 'the expiry poller', everyMs: EXPIRATIONS_EVERY_MS, log },
   );
   onClose(() => expirations.stop());
+  const quotaBytes = bytesOf(config.ACCOUNT_STORAGE_MEGABYTES);
+  const recurring = startPollingLoop(
+    async (signal) => {
+      const { made, hasMore } = await runRecurringInvoices(agreedDate(), { quotaBytes, signal });
+      if (made > 0) nudgeRelay(redis, config.REDIS_PREFIX);
+      return hasMore;
+    },
+    { name: 'the poller of recurring invoices', everyMs: RECURRING_EVERY_MS, log },
+  );
+  onClose(() => recurring.stop());
   onClose(() => health.drain());
   health.started();
   log.info({ healthPort: health.port }, 'ready');

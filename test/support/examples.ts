@@ -19,6 +19,9 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const other = await create(gateway, '/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
   await make('quotes', 'quotes', { client_id: other.id, amount: 100 });
   const line_items = [{ description: 'Drawings', quantity: 1, rate: 100 }];
+  const schedule = { unit: 'month', start_on: '2031-01-31' };
+  await make('recurring-invoices', 'recurring_invoices', { client_id: other.id, line_items, schedule });
+  await mongoose.connection.collection('recurring_runs').deleteMany({});
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
   await make('payments', 'payments', { client_id, amount: 100 });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];

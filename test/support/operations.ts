@@ -74,6 +74,16 @@ export const makers = {
     await create(gateway, '/api/v1/time-entries', { project_id, hours: 2, date: '2026-01-03' }, account);
     return invoice.id;
   },
+  'recurring-invoices': made('/api/v1/recurring-invoices', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    line_items: [{ description: `${mark}fee`, quantity: 1, rate: 1 }],
+    schedule: { unit: 'month', start_on: '2031-01-31' },
+  })),
+  'paused-recurring-invoices': async (gateway, account, mark) => {
+    const id = await makers['recurring-invoices'](gateway, account, mark);
+    await gateway.post(`/api/v1/recurring-invoices/${id}/pause`, undefined, account);
+    return id;
+  },
   /** A part is on an invoice, and the rest is credit. */
   payments: made('/api/v1/payments', async (gateway, account, mark) => ({
     client_id: await payingClient(gateway, account, mark),
@@ -127,6 +137,7 @@ export const makers = {
   projects: Make;
   invoices: Make;
   'sent-invoices': Make;
+  'recurring-invoices': Make;
   webhooks: Make;
   events: Make;
 };
@@ -211,6 +222,21 @@ export const operations: Record<string, Called> = {
   updateInvoice: { body: { amount: 2 } },
   deleteInvoice: {},
   writeOffInvoice: { body: { reason: 'x' } },
+  createRecurringInvoice: {
+    body: {
+      line_items: [{ description: 'x', quantity: 1, rate: 1 }],
+      schedule: { unit: 'week', start_on: '2031-01-01' },
+    },
+    refs: ['clients'],
+  },
+  listRecurringInvoices: {},
+  getRecurringInvoice: {},
+  updateRecurringInvoice: { body: { due_days: 7 } },
+  deleteRecurringInvoice: {},
+  pauseRecurringInvoice: {},
+  resumeRecurringInvoice: { body: {} },
+  runRecurringInvoice: {},
+  listOccurrences: {},
   createPayment: { body: { amount: 1 }, refs: ['clients'] },
   payInvoice: { body: { amount: 1 } },
   listPayments: {},
@@ -270,6 +296,7 @@ async function clientWithTime(gateway: TestGateway, account: TestAccount, mark: 
 export function kindOf(path: string): string {
   // Drafts cannot be paid, and time is on drafts.
   if (/\/invoices\/[^/]+\/(payments|write-off)$/.test(path)) return 'sent-invoices';
+  if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
 }

@@ -57,6 +57,7 @@ export const RESOURCES = [
   'timers',
   'quotes',
   'invoices',
+  'recurring-invoices',
   'payments',
   'documents',
   'webhooks',

@@ -29,6 +29,16 @@ export interface WriteOff {
   reversed_on?: string | undefined;
 }
 
+/** Which occurrence of which recurring invoice it is. */
+export interface InvoiceRecurrence {
+  id: StoredId;
+  /** From 1. */
+  occurrence: number;
+  /** `YYYY-MM-DD`; both days belong to the period. */
+  period_from: string;
+  period_to: string;
+}
+
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord {
   amount_paid: number;
@@ -49,6 +59,8 @@ export interface InvoiceRecord extends DocumentRecord {
   quote_claim?: StoredId | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
+  /** Absent on an invoice that no schedule made. */
+  recurring?: InvoiceRecurrence | undefined;
 }
 
 const writeOff = {
@@ -86,6 +98,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
+    recurring: Object,
   },
   invoiceListing,
 );
@@ -150,6 +163,7 @@ export function invoiceView(
     project: project ? embeddedProject(project) : null,
     quote: invoice.quote_id ? { id: String(invoice.quote_id), quote_number: invoice.quote_number ?? null } : null,
     quote_part: invoice.quote_part ?? null,
+    recurring: invoice.recurring ? { ...invoice.recurring, id: String(invoice.recurring.id) } : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
     total: fromMinor(totalOf(invoice), currency),

@@ -157,6 +157,37 @@ const declarations = {
     description: 'A draft invoice was deleted; the data is its last state.',
     example: { status: 'Draft' },
   },
+  'recurring_invoice.created': {
+    description: 'A recurring invoice was created.',
+  },
+  'recurring_invoice.updated': {
+    description: 'A field of a recurring invoice was changed.',
+  },
+  'recurring_invoice.paused': {
+    description: 'A recurring invoice was paused: no invoices are made until it is resumed.',
+    example: { status: 'Paused' },
+  },
+  'recurring_invoice.resumed': {
+    description: 'A recurring invoice that was paused goes on.',
+  },
+  'recurring_invoice.ran': {
+    description:
+      'An invoice was made on schedule, or by hand; `last_invoice` names it, and its own events came before.',
+  },
+  'recurring_invoice.caught_up': {
+    description: 'Several occurrences were missed, and all of them are drafts now: look at them before you send them.',
+  },
+  'recurring_invoice.failed': {
+    description: 'An invoice could not be made; `last_error` says why. It is tried again every day.',
+    example: { last_error: { message: '3 time entries have no rate', at: exampleTime } },
+  },
+  'recurring_invoice.ended': {
+    description: 'The last occurrence was made or left out.',
+    example: { status: 'Ended', next_on: null, upcoming: [] },
+  },
+  'recurring_invoice.deleted': {
+    description: 'A recurring invoice was deleted; the data is its last state. Its invoices stay.',
+  },
   'payment.received': {
     description: 'A payment was booked. One `payment.recorded` follows for each invoice that it pays.',
   },

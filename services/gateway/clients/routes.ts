@@ -7,6 +7,7 @@ import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-eras
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
+import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
@@ -215,6 +216,7 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
     [Invoice, 'invoices'],
     [Payment, 'payments'],
     [Quote, 'quotes'],
+    [RecurringInvoice, 'recurring invoices'],
     [Project, 'projects'],
   ] as const) {
     if (await hasOwn(records, accountId, { client_id }, session)) throw conflict(`Cannot delete a client with ${name}`);

@@ -39,6 +39,11 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     Joi.object({ id: id(), quote_number: orNull(Joi.string()) }).meta({ schema: 'QuoteSummary' }),
   ).description('The quote it bills'),
   quote_part: orNull(Joi.string().valid(...QUOTE_PARTS)),
+  recurring: orNull(
+    Joi.object({ id: id(), occurrence: number(), period_from: calendarDay(), period_to: calendarDay() }).meta({
+      schema: 'InvoiceRecurrence',
+    }),
+  ).description('The recurring invoice that made it'),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -67,6 +72,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     project: exampleProject,
     quote: null,
     quote_part: null,
+    recurring: null,
     created_at: exampleTime,
     updated_at: exampleTime,
   });

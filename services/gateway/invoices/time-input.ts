@@ -1,13 +1,13 @@
 // What a caller may send about invoices that are made from time.
 import Joi from 'joi';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/select-time.ts';
-import { TIME_GROUPS, type TimeGroup } from '#libs/billing/time-lines.ts';
+import type { TimeGroup } from '#libs/billing/time-lines.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { roundingInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, paragraphs, text, uuid } from '../fields/input-fields.ts';
+import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
+import { ids, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
 export interface TimeInput {
   time_entry_ids?: Id[];
@@ -37,31 +37,15 @@ export interface ReleaseInput {
 }
 
 const FILTERS = ['project_ids', 'task_ids', 'date_from', 'date_to'] as const;
-/** Projects or tasks that a selection may name. */
-const NAMED_MAX = 100;
-
-const ids = (most: number) => Joi.array().items(uuid()).min(1).max(most);
 
 const selection = {
   time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
     `Exactly these; not together with ${FILTERS.map((name) => `\`${name}\``).join(', ')}`,
   ),
-  project_ids: ids(NAMED_MAX).description('All projects of the client unless given'),
-  task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
+  ...projectsAndTasks,
   date_from: day().description('The first day; from the beginning unless given'),
   date_to: day().description("The last day; today on the account's calendar unless given"),
-  group_by: Joi.string()
-    .valid(...TIME_GROUPS)
-    .default('task')
-    .description('What a line is made of. Different rates always make different lines'),
-  rounding: roundingInput().description("Unless given, the project's rule, else the client's, else the account's"),
-  missing_rate: Joi.string()
-    .valid('refuse', 'skip', 'zero')
-    .default('refuse')
-    .description('What becomes of time for which no rate is set: 400, left out, or billed at 0'),
-  line_text: paragraphs().description(
-    'Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
-  ),
+  ...timeLineInput,
 };
 
 function eitherIdsOrFilter<Input extends TimeInput>(body: Input, { message }: Joi.CustomHelpers) {

@@ -8,6 +8,7 @@ import { type AccountRecord, readAccount } from '#libs/models/accounts/account.t
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
+import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
@@ -197,6 +198,7 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
     [TimeEntry, 'time entries'],
     [Invoice, 'invoices'],
     [Quote, 'quotes'],
+    [RecurringInvoice, 'recurring invoices'],
   ] as const) {
     if (await hasOwn(records, accountId, { project_id }, session)) {
       throw conflict(`Cannot delete a project with ${name}`);
@@ -214,6 +216,7 @@ async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id,
   for (const [records, filter, name] of [
     [Invoice, { project_id }, 'invoices'],
     [Quote, { project_id }, 'quotes'],
+    [RecurringInvoice, { project_id }, 'recurring invoices'],
     [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
   ] as const) {
     if (await hasOwn(records, accountId, filter, session)) {

@@ -16,6 +16,7 @@ import { timeEntryResponse } from '../fields/time-entry-response.ts';
 import { paymentResponse, recordedResponse } from '../payments/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
+import { recurringInvoiceResponse } from '../recurring-invoices/response.ts';
 import { taskResponse } from '../tasks/response.ts';
 import { timerResponse } from '../timers/response.ts';
 import { webhookResponse } from '../webhooks/response.ts';
@@ -46,6 +47,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   timer: timerResponse,
   quote: quoteResponse,
   invoice: invoiceResponse,
+  recurring_invoice: recurringInvoiceResponse,
   payment: paymentResponse,
   documents: batchResponse,
   endpoint: webhookResponse,

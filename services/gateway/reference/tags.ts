@@ -16,6 +16,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Unbilled: 'Time that is on no invoice yet, by client and project',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',
+  'Recurring invoices': 'What is billed in a rhythm: fees, retainers, the hours of a month',
   Payments: 'Money that came, the invoices that it pays, and what went back',
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Numbering: 'The proof that numbers have neither holes nor doubles',

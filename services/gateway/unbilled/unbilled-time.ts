@@ -1,5 +1,6 @@
 // What could be billed, by client and project: computed as an invoice of it would be, grouped by task.
 import { sumBy } from 'es-toolkit';
+import { currencyFor } from '#libs/billing/client-terms.ts';
 import { hourlyRate } from '#libs/billing/hourly-rate.ts';
 import { lineNet, plainDecimal } from '#libs/billing/money.ts';
 import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
@@ -52,7 +53,7 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
         client: client.hourly_rate,
         account: account.hourly_rate,
       })?.rate;
-    const currency = client.currency ?? account.currency ?? 'USD';
+    const currency = currencyFor(client, account);
     return [{ client, project, currency, ...sumsOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }) }];
   });
   return rows.toSorted(

@@ -106,7 +106,7 @@ function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
 
 function schedulerAlarms({ value: backlog }: Numbers['scheduler']): Alarm[] {
   if (!backlog || backlog.oldestMs < SCHEDULER_PATIENCE_MS) return [];
-  const events = countedUpTo(DUE_COUNTED_MAX, backlog.due, 'expiry event');
+  const events = countedUpTo(DUE_COUNTED_MAX, backlog.due, 'scheduled task');
   const text = `The oldest of ${events} is ${duration(backlog.oldestMs)} late. Check that a scheduler runs and reaches MongoDB.`;
   return [{ tone: 'warn', text }];
 }

@@ -128,8 +128,8 @@ function scheduler({ scheduler: backlog }: Numbers): VNode {
       backlog,
       ({ due, oldestMs }) => html`<div class="card">
         <dl class="stats">
-          ${stat('Lag', duration(oldestMs), { detail: 'oldest date without its event' })}
-          ${stat('Due', countUpTo(DUE_COUNTED_MAX, due), { detail: 'overdue invoices, expired quotes' })}
+          ${stat('Lag', duration(oldestMs), { detail: 'oldest date without its event or invoice' })}
+          ${stat('Due', countUpTo(DUE_COUNTED_MAX, due), { detail: 'overdue and recurring invoices, expired quotes' })}
         </dl>
       </div>`,
     )}

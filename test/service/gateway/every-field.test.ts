@@ -43,6 +43,31 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     { minutes: 15, mode: 'nearest', scope: 'day', minimum: 30 },
   ],
   payment_days: [7, 30],
+  due_days: [7, 30],
+  schedule: [
+    { every: 1, unit: 'month', start_on: '2031-01-31', day: 31, end_on: null, count: 12 },
+    { every: 2, unit: 'week', start_on: '2031-02-03', day: null, end_on: '2032-01-31', count: null },
+  ],
+  include_time: [
+    {
+      project_ids: null,
+      task_ids: null,
+      group_by: 'task',
+      rounding: null,
+      missing_rate: 'zero',
+      line_text: '{task}',
+      included_hours: 10,
+    },
+    {
+      project_ids: [newId()],
+      task_ids: [newId()],
+      group_by: 'day',
+      rounding: { minutes: 6, mode: 'up', scope: 'entry', minimum: 0 },
+      missing_rate: 'skip',
+      line_text: null,
+      included_hours: null,
+    },
+  ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
   settle_tolerance: [0.05, 0.5],
   // Money does not come in the future.

@@ -65,6 +65,7 @@ describe('POST /api/v1/invoices', () => {
         project: null,
         quote: null,
         quote_part: null,
+        recurring: null,
         subtotal: 100.5,
         tax_amount: 0,
         total: 100.5,

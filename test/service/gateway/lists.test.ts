@@ -6,6 +6,7 @@ import { Client, searchOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
+import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { recount } from '#libs/models/recount.ts';
@@ -183,6 +184,7 @@ function afterOf(headers: Headers): string | undefined {
 
 /** Of lists that take several at once, or have their own. */
 const STATUSES: Record<string, string[]> = {
+  '/api/v1/recurring-invoices': ['Active', 'Paused', 'Ended', 'Active,Paused'],
   '/api/v1/projects': ['In Progress'],
   '/api/v1/invoices': ['Draft', 'Sent', 'Overdue', 'Paid', 'Cancelled', 'Sent,Overdue', 'Draft,Overdue', 'Paid,Sent'],
   '/api/v1/quotes': [
@@ -328,6 +330,23 @@ async function fill(account: string, key: string, count: number) {
           ],
     refunds: [],
     parties: { issuer: { name: 'Studio' }, client: { name: 'Ada' } },
+  }));
+  await many(RecurringInvoice, (index) => ({
+    client_id: pick(clients, index),
+    project_id: null,
+    currency: 'USD',
+    tax_rate: null,
+    description: null,
+    line_items: [{ description: 'Support', qty: '1', rate: '450', discount: '0' }],
+    schedule: { every: 1, unit: 'month', start_on: '2031-01-31' },
+    due_days: null,
+    create_as: 'Draft',
+    include_time: null,
+    status: pick(['Active', 'Paused', 'Ended'], index),
+    first_occurrence: 0,
+    next_index: 0,
+    ...(index % 3 === 2 ? {} : { next_on: addDays('2031-01-01', index % 200) }),
+    made: 0,
   }));
   await many(Quote, (index) => ({
     ...base,

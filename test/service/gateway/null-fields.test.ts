@@ -26,8 +26,13 @@ const posts = routeTable.filter(
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const changesOfCreated = patches.filter((row) => createOf(row));
 
-/** Amount and lines: an invoice has one of them. */
-const NEEDED: Record<string, string[]> = { createInvoice: ['amount'], updateInvoice: ['amount'] };
+/** Amount and lines: an invoice has one of them. A recurring one has lines or time. */
+const NEEDED: Record<string, string[]> = {
+  createInvoice: ['amount'],
+  updateInvoice: ['amount'],
+  createRecurringInvoice: ['line_items'],
+  updateRecurringInvoice: ['line_items'],
+};
 const optional = (row: Row) => optionalOf(row).filter((name) => !NEEDED[row.operation]?.includes(name));
 
 async function callerOf(row: Row) {
@@ -61,6 +66,7 @@ test('when the table is read, then it holds every resource', () => {
       'updatePayment',
       'updateProject',
       'updateQuote',
+      'updateRecurringInvoice',
       'updateTask',
       'updateTimeEntry',
       'updateTimer',

@@ -93,6 +93,8 @@ const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ ope
 /** Example records, in the state that the operation needs. */
 async function prepare(operation: string) {
   await makeExampleRecords(gateway);
+  if (operation === 'resumeRecurringInvoice')
+    await gateway.post(`/api/v1/recurring-invoices/${exampleId['recurring-invoices']}/pause`);
   if (!LEDGER.has(operation)) return;
   await gateway.patch(`/api/v1/invoices/${exampleId.invoices}`, { status: 'Sent' });
   if (operation !== 'releasePayment') return;

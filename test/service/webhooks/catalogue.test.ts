@@ -8,6 +8,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
+import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -118,6 +119,23 @@ describe('where it is shown', () => {
   });
 });
 
+/** Recurring invoices: set up, changed, paused, missed, failed, ended and deleted. */
+async function causeRhythms(client_id: string) {
+  const path = '/api/v1/recurring-invoices';
+  const line_items = [{ description: 'Support', quantity: 1, rate: 450 }];
+  const schedule = { unit: 'month', start_on: '2031-01-31', count: 4 };
+  const { id } = await create(gateway, path, { client_id, line_items, schedule });
+  await gateway.patch(`${path}/${id}`, { due_days: 7 });
+  await gateway.post(`${path}/${id}/pause`);
+  await gateway.post(`${path}/${id}/resume`, {});
+  await runRecurringInvoices(new Date('2031-03-01T12:00:00Z'));
+  await runRecurringInvoices(new Date('2031-05-01T12:00:00Z'));
+  const late = { client_id, line_items, schedule: { unit: 'month', start_on: '2031-06-30' } };
+  const other = await create(gateway, path, late);
+  await runRecurringInvoices(new Date('2031-06-30T12:00:00Z'), { quotaBytes: 1 });
+  await gateway.delete(`${path}/${other.id}`);
+}
+
 async function causeEveryEvent() {
   const change = (path: string, body: object) => gateway.patch(`/api/v1/${path}`, body);
   const remove = (path: string) => gateway.delete(`/api/v1/${path}`);
@@ -157,6 +175,7 @@ async function causeEveryEvent() {
   await remove(`quotes/${(await make('quotes', document)).id}`);
   await emitExpirations();
   await causeMovements(document);
+  await causeRhythms(client.id);
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();

@@ -53,7 +53,7 @@ test('when dates have been due for ten minutes, then the alarm says how many eve
   expect(late(12 * 60_000)).toEqual([
     {
       tone: 'warn',
-      text: 'The oldest of 3 expiry events is 12 min late. Check that a scheduler runs and reaches MongoDB.',
+      text: 'The oldest of 3 scheduled tasks is 12 min late. Check that a scheduler runs and reaches MongoDB.',
     },
   ]);
 });

@@ -1,0 +1,249 @@
+// Makes the invoice of the next occurrence of a recurring invoice, once: the record moves on in the transaction that makes the invoice.
+import Big from 'big.js';
+import { addDays, dayIn } from '../day.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { embeddedIn } from '../models/billing/embedded.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { type LineItem, lineItem } from '../models/billing/line-item.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import {
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
+  recurringInvoiceView,
+} from '../models/billing/recurring-invoice.ts';
+import { RecurringRun } from '../models/billing/recurring-run.ts';
+import { changeOwn, findOwn, insertOwn } from '../models/records.ts';
+import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import { claimTime, type LinesOfTime, linesOfTime, requireLines } from './bill-time.ts';
+import { paymentDays } from './client-terms.ts';
+import { createInvoice, type InvoiceContent } from './create-invoice.ts';
+import { filled, lineTexts, writtenDay, writtenMonth } from './line-texts.ts';
+import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
+import { BILLED_ENTRIES_MAX, type SelectedTime, selectTime } from './select-time.ts';
+import type { TimeLine } from './time-lines.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Missed occurrences that are counted; the rest is another round of catching up. */
+const MISSED_MAX = 1_000;
+
+/** There is nothing to bill for this occurrence: no fixed lines and no time. */
+export class NothingToBill extends AppError {
+  constructor() {
+    super(409, 'Nothing to bill');
+  }
+}
+
+/** Another process made it, or it was paused, changed or deleted since. */
+export class NotDue extends Error {}
+
+/** The occurrence that is about to be made. */
+interface Due {
+  recurring: RecurringInvoiceRecord;
+  account: AccountRecord;
+  client: ClientRecord;
+  now: Occurrence;
+  /** The account's calendar day. */
+  today: string;
+  /** Several were missed: the last one of them. They all become drafts, so that the owner looks at them. */
+  catchingUpTo: number | undefined;
+  status: 'Draft' | 'Sent';
+}
+
+interface Running {
+  /** Makes the next occurrence whatever its day is. */
+  isByHand: boolean;
+  /** The moment whose day decides what is due. */
+  at: Date;
+  /** The error for an id that is not the account's; NotDue unless given. */
+  missing?: (() => Error) | undefined;
+}
+
+interface Billed {
+  selected: readonly SelectedTime[];
+  lines: LinesOfTime;
+}
+
+/**
+ * @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then.
+ */
+export async function runRecurring(
+  unit: UnitOfWork,
+  id: Id | StoredId,
+  { isByHand, at, missing }: Running,
+): Promise<{ view: Awaited<ReturnType<typeof createInvoice>>['view']; next: RecurringInvoiceRecord }> {
+  let due: Due | undefined;
+  let billed: Billed | undefined;
+  const made = await createInvoice(unit, undefined, async (account) => {
+    due = await dueNow(unit, id, { account, isByHand, at, missing });
+    billed = await billedTime(unit, due);
+    return contentOf(due, billed);
+  });
+  if (!due) throw new Error('an invoice of no occurrence was made');
+  if (billed) await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
+  return { view: made.view, next: await moveOn(unit, due, made.invoice) };
+}
+
+/** Goes on to the next occurrence without an invoice for this one. @throws NotDue. */
+export async function skipOccurrence(unit: UnitOfWork, id: Id | StoredId, at: Date): Promise<RecurringInvoiceRecord> {
+  const account = await readAccount(unit.accountId, unit.session);
+  return moveOn(unit, await dueNow(unit, id, { account, at, isByHand: false }), undefined);
+}
+
+/** Notes why the occurrence that is due could not be made; it is tried again on the next day. */
+export async function noteFailure(
+  { accountId, session, announce }: UnitOfWork,
+  failed: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,
+  { message, at }: { message: string; at: Date },
+): Promise<void> {
+  const recurring = await findOwn(RecurringInvoice, accountId, failed._id, session);
+  if (recurring?.status !== 'Active' || recurring.next_index !== failed.next_index) return;
+  const { time_zone } = await readAccount(accountId, session);
+  const changes = { last_error: { message, at }, retry_on: addDays(dayIn(time_zone, at), 1) };
+  const changed = await changeOwn(RecurringInvoice, recurring, changes, session);
+  const embedded = await embeddedIn([changed], accountId, session);
+  await announce('recurring_invoice.failed', recurringInvoiceView(changed, embedded(changed)));
+}
+
+async function dueNow(
+  { accountId, session }: UnitOfWork,
+  id: Id | StoredId,
+  { account, isByHand, at, missing }: Running & { account: AccountRecord },
+): Promise<Due> {
+  const recurring = await findOwn(RecurringInvoice, accountId, id, session);
+  if (!recurring) throw missing?.() ?? new NotDue();
+  const now = occurrence(recurring.schedule, recurring.next_index);
+  if (!now) {
+    if (isByHand) throw conflict('Recurring invoice has ended');
+    throw new NotDue();
+  }
+  const today = dayIn(account.time_zone, at);
+  if (!isByHand && (recurring.status !== 'Active' || now.on > today)) throw new NotDue();
+  const client = await findOwn(Client, accountId, recurring.client_id, session);
+  if (!client) throw notFound('Client', 'or access denied');
+  const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
+  const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
+  return { recurring, account, client, now, today, catchingUpTo, status };
+}
+
+function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecord, today: string): number | undefined {
+  if (catching_up_to !== undefined) return catching_up_to;
+  const missed = occurrencesDue(schedule, next_index, { day: today, most: MISSED_MAX });
+  return missed > 1 ? next_index + missed - 1 : undefined;
+}
+
+async function billedTime(
+  unit: UnitOfWork,
+  { recurring, client, account, now, today }: Due,
+): Promise<Billed | undefined> {
+  const { include_time: time, line_items } = recurring;
+  if (!time) return undefined;
+  const yesterday = addDays(now.on, -1);
+  const selected = await selectTime(unit, {
+    selection: { ...time, date_to: yesterday < today ? yesterday : today },
+    client,
+    account,
+    most: BILLED_ENTRIES_MAX,
+  });
+  if (selected.length === 0 && !line_items) throw new NothingToBill();
+  if (selected.length === 0) return undefined;
+  const form = { groupBy: time.group_by, text: time.line_text, locale: account.locale };
+  return { selected, lines: linesOfTime(selected, form, { line_items }) };
+}
+
+function contentOf({ recurring, account, client, now, today, status }: Due, billed?: Billed): InvoiceContent {
+  const { locale } = account;
+  const included = recurring.include_time?.included_hours;
+  const line_items = [
+    ...(billed?.lines.line_items ?? recurring.line_items ?? []),
+    ...(billed && included ? includedLines(billed.lines.made, included, lineTexts(locale).includedHours) : []),
+  ];
+  requireLines(line_items.length);
+  const number = recurring.first_occurrence + now.index + 1;
+  const named = {
+    month: writtenMonth(now.on, locale),
+    year: now.on.slice(0, 4),
+    from: writtenDay(now.on, locale),
+    to: writtenDay(now.until, locale),
+    n: String(number),
+  };
+  // Time has texts of its own, with placeholders of its own; fixed lines come first.
+  const fixed = recurring.line_items?.length ?? 0;
+  return {
+    client_id: recurring.client_id,
+    project_id: recurring.project_id,
+    currency: recurring.currency,
+    tax_rate: recurring.tax_rate ?? undefined,
+    line_items: line_items.map((line, index) =>
+      index < fixed ? { ...line, description: filled(line.description, named) } : line,
+    ),
+    dates: { service_period: { from: now.on, to: now.until } },
+    due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),
+    status,
+    description: recurring.description && filled(recurring.description, named),
+    origin: {
+      ...(billed ? { time: billed.lines.time } : {}),
+      recurring: { id: recurring._id, occurrence: number, period_from: now.on, period_to: now.until },
+    },
+  };
+}
+
+/** Takes the hours off again that the fixed lines pay for, at the rates of the lines they are taken from, in the order of the lines. */
+function includedLines(lines: readonly TimeLine[], hours: string, description: string): LineItem[] {
+  let left = new Big(hours);
+  const byRate = new Map<string, Big>();
+  for (const { qty, rate } of lines) {
+    const taken = left.lt(qty) ? left : new Big(qty);
+    left = left.minus(taken);
+    if (taken.gt(0) && Number(rate) !== 0) byRate.set(rate, (byRate.get(rate) ?? new Big(0)).plus(taken));
+  }
+  return [...byRate].map(([rate, taken]) =>
+    lineItem({ description, qty: taken.times(-1).toFixed(), rate, discount: '0' }),
+  );
+}
+
+/** Enters the run and moves the record to the next occurrence. @param invoice undefined when there was nothing to bill. */
+async function moveOn(
+  { accountId, session, announce }: UnitOfWork,
+  { recurring, now, catchingUpTo }: Due,
+  invoice: InvoiceRecord | undefined,
+): Promise<RecurringInvoiceRecord> {
+  const number = invoice && printedNumber('invoice', invoice);
+  await insertOwn(
+    RecurringRun,
+    {
+      ...newRecord(accountId),
+      recurring_id: recurring._id,
+      occurrence: recurring.first_occurrence + now.index,
+      due_on: now.on,
+      period_to: now.until,
+      ...(invoice ? { invoice_id: invoice._id, invoice_number: number } : {}),
+    },
+    session,
+  );
+  const next = occurrence(recurring.schedule, now.index + 1);
+  const isCaughtUp = catchingUpTo !== undefined && now.index >= catchingUpTo;
+  const changed = await changeOwn(
+    RecurringInvoice,
+    recurring,
+    {
+      next_index: now.index + 1,
+      next_on: next?.on,
+      status: next ? recurring.status : 'Ended',
+      catching_up_to: isCaughtUp ? undefined : catchingUpTo,
+      made: recurring.made + (invoice ? 1 : 0),
+      ...(invoice && number ? { last_invoice: { _id: invoice._id, invoice_number: number } } : {}),
+      last_period_to: now.until,
+      last_error: undefined,
+      retry_on: undefined,
+    },
+    session,
+  );
+  const embedded = await embeddedIn([changed], accountId, session);
+  const view = recurringInvoiceView(changed, embedded(changed));
+  if (invoice) await announce('recurring_invoice.ran', view);
+  if (isCaughtUp) await announce('recurring_invoice.caught_up', view);
+  if (!next) await announce('recurring_invoice.ended', view);
+  return changed;
+}

@@ -1,0 +1,142 @@
+// A recurring invoice: what it bills, in which rhythm, and how far it has come.
+import { type Schedule, upcomingDays } from '../../billing/recurrence.ts';
+import type { TimeGroup } from '../../billing/time-lines.ts';
+import type { TimeRounding } from '../../billing/time-rounding.ts';
+import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
+import type { Listing } from '../list-indexes.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { embeddedProject, type ProjectDetails } from '../time/project.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+
+export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
+
+export type RecurringStatus = (typeof RECURRING_STATUSES)[number];
+
+/** Which unbilled time of the client each invoice takes along: all until the day before. */
+export interface IncludedTime {
+  project_ids?: string[] | undefined;
+  task_ids?: string[] | undefined;
+  group_by: TimeGroup;
+  rounding?: TimeRounding | undefined;
+  missing_rate: 'refuse' | 'skip' | 'zero';
+  line_text?: string | undefined;
+  /** Hours of each invoice that the fixed lines pay for; a plain decimal. */
+  included_hours?: string | undefined;
+}
+
+export interface RecurringInvoiceRecord extends Stamped {
+  client_id: StoredId;
+  project_id: StoredId | null;
+  currency: string;
+  /** Percentage; null is what the account has when an invoice is made. */
+  tax_rate: number | null;
+  description: string | null;
+  line_items: LineItem[] | null;
+  schedule: Schedule;
+  /** Null is the client's `payment_days`, else the account's. */
+  due_days: number | null;
+  create_as: 'Draft' | 'Sent';
+  include_time: IncludedTime | null;
+  status: RecurringStatus;
+  /** Occurrences before those of `schedule`, which was changed since: numbers of occurrences never repeat. */
+  first_occurrence: number;
+  /** Counted from 0 within `schedule`. */
+  next_index: number;
+  /** `YYYY-MM-DD`; absent when it has ended. */
+  next_on?: string | undefined;
+  /** While several missed ones are made up for: the last of them. */
+  catching_up_to?: number | undefined;
+  made: number;
+  last_invoice?: { _id: StoredId; invoice_number: string } | undefined;
+  last_period_to?: string | undefined;
+  /** Why the occurrence that is due could not be made. */
+  last_error?: { message: string; at: Date } | undefined;
+  /** `YYYY-MM-DD`: after a failure it is tried once a day. */
+  retry_on?: string | undefined;
+}
+
+export const recurringListing: Listing = {
+  filters: ['client_id', 'status'],
+  orders: { created_at: '_id', updated_at: 'updated_at', next_on: 'next_on' },
+  standard: '-created_at',
+};
+
+const recurringSchema = recordSchema<RecurringInvoiceRecord>(
+  'recurring_invoices',
+  {
+    client_id: requiredIdField,
+    project_id: idField,
+    currency: { type: String, required: true },
+    tax_rate: Number,
+    description: String,
+    line_items: lineItemField,
+    schedule: { type: Object, required: true },
+    due_days: Number,
+    create_as: { type: String, enum: ['Draft', 'Sent'], required: true },
+    include_time: Object,
+    status: { type: String, enum: RECURRING_STATUSES, required: true },
+    first_occurrence: { type: Number, required: true },
+    next_index: { type: Number, required: true },
+    next_on: String,
+    catching_up_to: Number,
+    made: { type: Number, required: true },
+    last_invoice: Object,
+    last_period_to: String,
+    last_error: Object,
+    retry_on: String,
+  },
+  recurringListing,
+);
+// Across accounts: what the scheduler looks for.
+recurringSchema.index({ next_on: 1 }, { partialFilterExpression: { status: 'Active' } });
+// Whether a project has any, when a caller deletes it.
+recurringSchema.index({ account_id: 1, project_id: 1 });
+
+export const RecurringInvoice = recordsOf<RecurringInvoiceRecord>('RecurringInvoice', recurringSchema);
+
+/** Days to come that a view shows. */
+const UPCOMING = 12;
+
+/** The recurring invoice as the API returns it. */
+export function recurringInvoiceView(
+  recurring: RecurringInvoiceRecord,
+  { client, project }: { client: ClientDetails | undefined; project: ProjectDetails | undefined },
+) {
+  const { every, unit, start_on, day, end_on, count } = recurring.schedule;
+  const { include_time: time, last_error } = recurring;
+  return {
+    id: String(recurring._id),
+    client: client ? embeddedClient(client) : null,
+    project: project ? embeddedProject(project) : null,
+    currency: recurring.currency,
+    tax_rate: recurring.tax_rate ?? null,
+    description: recurring.description ?? null,
+    line_items: recurring.line_items ?? null,
+    schedule: { every, unit, start_on, day: day ?? null, end_on: end_on ?? null, count: count ?? null },
+    due_days: recurring.due_days ?? null,
+    create_as: recurring.create_as,
+    include_time: time
+      ? {
+          project_ids: time.project_ids ?? null,
+          task_ids: time.task_ids ?? null,
+          group_by: time.group_by,
+          rounding: time.rounding ?? null,
+          missing_rate: time.missing_rate,
+          line_text: time.line_text ?? null,
+          included_hours: time.included_hours === undefined ? null : Number(time.included_hours),
+        }
+      : null,
+    status: recurring.status,
+    next_on: recurring.next_on ?? null,
+    upcoming: upcomingDays(recurring.schedule, recurring.next_index, UPCOMING),
+    occurrences_made: recurring.made,
+    last_invoice: recurring.last_invoice
+      ? { id: String(recurring.last_invoice._id), invoice_number: recurring.last_invoice.invoice_number }
+      : null,
+    last_error: last_error ? { message: last_error.message, at: last_error.at.toISOString() } : null,
+    created_at: recurring.created_at.toISOString(),
+    updated_at: recurring.updated_at.toISOString(),
+  };
+}

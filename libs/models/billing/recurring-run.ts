@@ -1,0 +1,52 @@
+// Each occurrence of a recurring invoice that was made or left out. One at most: that is what keeps two schedulers from billing twice.
+import type { Listing } from '../list-indexes.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+
+export interface RecurringRunRecord extends Stamped {
+  recurring_id: StoredId;
+  /** From 0, over all schedules that it had. */
+  occurrence: number;
+  /** `YYYY-MM-DD`: when it was due. */
+  due_on: string;
+  period_to: string;
+  /** Absent when there was nothing to bill. */
+  invoice_id?: StoredId | undefined;
+  invoice_number?: string | undefined;
+}
+
+export const recurringRunListing: Listing = {
+  filters: ['recurring_id'],
+  orders: { occurrence: 'occurrence', created_at: '_id' },
+  standard: '-occurrence',
+};
+
+const runSchema = recordSchema<RecurringRunRecord>(
+  'recurring_runs',
+  {
+    recurring_id: requiredIdField,
+    occurrence: { type: Number, required: true },
+    due_on: { type: String, required: true },
+    period_to: { type: String, required: true },
+    invoice_id: idField,
+    invoice_number: String,
+  },
+  recurringRunListing,
+);
+runSchema.index({ recurring_id: 1, occurrence: 1 }, { unique: true });
+
+export const RecurringRun = recordsOf<RecurringRunRecord>('RecurringRun', runSchema);
+
+/** The occurrence as the API returns it. */
+export function recurringRunView(run: RecurringRunRecord) {
+  return {
+    id: String(run._id),
+    occurrence: run.occurrence + 1,
+    due_on: run.due_on,
+    period_from: run.due_on,
+    period_to: run.period_to,
+    invoice: run.invoice_id ? { id: String(run.invoice_id), invoice_number: run.invoice_number ?? '' } : null,
+    created_at: run.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,31 @@
+// How callers choose time to bill, and how it becomes lines.
+import Joi from 'joi';
+import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
+import { roundingInput } from './billing-input.ts';
+import { paragraphs, uuid } from './input-fields.ts';
+
+/** Projects or tasks that a selection may name. */
+const NAMED_MAX = 100;
+
+export const ids = (most: number) => Joi.array().items(uuid()).min(1).max(most);
+
+/** Without them it is all unbilled time of the client. */
+export const projectsAndTasks = {
+  project_ids: ids(NAMED_MAX).description('All projects of the client unless given'),
+  task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
+};
+
+export const timeLineInput = {
+  group_by: Joi.string()
+    .valid(...TIME_GROUPS)
+    .default('task')
+    .description('What a line is made of. Different rates always make different lines'),
+  rounding: roundingInput().description("Unless given, the project's rule, else the client's, else the account's"),
+  missing_rate: Joi.string()
+    .valid('refuse', 'skip', 'zero')
+    .default('refuse')
+    .description('What becomes of time for which no rate is set: 400, left out, or billed at 0'),
+  line_text: paragraphs().description(
+    'Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
+  ),
+};

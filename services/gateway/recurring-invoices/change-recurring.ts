@@ -1,0 +1,150 @@
+// What a recurring invoice is stored as, when it is made and when it is changed.
+import { currencyFor } from '#libs/billing/client-terms.ts';
+import { invoiceMoney } from '#libs/billing/document-money.ts';
+import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
+import { namedClient } from '#libs/billing/named-client.ts';
+import { requirePrintableContent } from '#libs/billing/printable-size.ts';
+import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
+import { type Occurrence, occurrence, occurrenceFrom, type Schedule } from '#libs/billing/recurrence.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { addDays, dayIn } from '#libs/day.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import {
+  type IncludedTime,
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
+} from '#libs/models/billing/recurring-invoice.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { storedLines } from '../fields/money-input.ts';
+import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';
+
+/** Each is looked at on its day, by one scheduler: an account's share of that. */
+const RECURRING_MAX = 1_000;
+
+/** @throws AppError 404 or 400 for what it names, 400 for lines and schedules that make no invoice, 409 when there are too many. */
+export async function newRecurring(
+  { accountId, session }: UnitOfWork,
+  body: NewRecurringInvoice,
+): Promise<RecurringInvoiceRecord> {
+  const account = await readAccount(accountId, session);
+  const client = await namedClient(accountId, body.client_id, session);
+  const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
+  const count = await driverOf(RecurringInvoice).countDocuments(
+    { account_id: storedId(accountId) },
+    { session, limit: RECURRING_MAX },
+  );
+  if (count >= RECURRING_MAX) throw conflict(`Too many recurring invoices (at most ${RECURRING_MAX})`);
+  const content = {
+    currency: body.currency ?? currencyFor(client, account),
+    tax_rate: body.tax_rate ?? null,
+    description: body.description || null,
+    line_items: storedLines(body.line_items),
+    include_time: includedTime(body.include_time),
+  };
+  requireBillable(content);
+  const first = firstFrom(body.schedule, dayIn(account.time_zone));
+  return {
+    ...newRecord(accountId),
+    ...content,
+    client_id: client._id,
+    project_id: project?._id ?? null,
+    schedule: body.schedule,
+    due_days: body.due_days ?? null,
+    create_as: body.create_as ?? 'Draft',
+    status: 'Active',
+    first_occurrence: 0,
+    next_index: first.index,
+    next_on: first.on,
+    made: 0,
+  };
+}
+
+/** @throws AppError as newRecurring does. */
+export async function changedRecurring(
+  { accountId, session }: UnitOfWork,
+  recurring: RecurringInvoiceRecord,
+  body: RecurringInvoiceChanges,
+): Promise<Partial<RecurringInvoiceRecord>> {
+  const { schedule, line_items, include_time, description, project_id, currency, ...rest } = body;
+  const account = await readAccount(accountId, session);
+  const changes: Partial<RecurringInvoiceRecord> = {
+    ...rest,
+    ...(project_id === undefined ? {} : changedReferences({ project_id })),
+    ...(currency ? { currency } : {}),
+    ...(description === undefined ? {} : { description: description || null }),
+    ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
+    ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
+  };
+  requireBillable({ ...recurring, ...changes });
+  await requireReferences({ document: recurring, next: changes, accountId, session });
+  if (!schedule || isSame(schedule, recurring.schedule)) return changes;
+  return { ...changes, ...(await rescheduled(recurring, schedule, dayIn(account.time_zone))) };
+}
+
+/** Where it goes on without what was missed: `next_on` is undefined when nothing is to come. */
+export function resumedAt(
+  { schedule, next_index }: RecurringInvoiceRecord,
+  today: string,
+): Pick<RecurringInvoiceRecord, 'next_index' | 'next_on' | 'catching_up_to'> {
+  const first = occurrence(schedule, next_index);
+  const next = first && first.on >= today ? first : occurrenceFrom(schedule, today);
+  return { next_index: next?.index ?? next_index, next_on: next?.on, catching_up_to: undefined };
+}
+
+/** The new schedule is counted from its own beginning. No period is billed twice. */
+async function rescheduled(
+  { first_occurrence, next_index, last_period_to, status }: RecurringInvoiceRecord,
+  schedule: Schedule,
+  today: string,
+): Promise<Partial<RecurringInvoiceRecord>> {
+  const unbilled = last_period_to === undefined ? today : addDays(last_period_to, 1);
+  const next = firstFrom(schedule, unbilled > today ? unbilled : today);
+  return {
+    schedule,
+    first_occurrence: first_occurrence + next_index - next.index,
+    next_index: next.index,
+    next_on: next.on,
+    catching_up_to: undefined,
+    last_error: undefined,
+    retry_on: undefined,
+    status: status === 'Ended' ? 'Active' : status,
+  };
+}
+
+function firstFrom(schedule: Schedule, day: string): Occurrence {
+  const first = occurrenceFrom(schedule, day);
+  if (!first) throw fieldProblem('schedule', `schedule has no occurrence from ${day} on`);
+  return first;
+}
+
+/** @throws AppError 400 unless invoices of it could be made, 422 unless they could be printed. */
+function requireBillable({
+  currency,
+  tax_rate,
+  line_items,
+  include_time,
+  description,
+}: Pick<RecurringInvoiceRecord, 'currency' | 'tax_rate' | 'line_items' | 'include_time' | 'description'>): void {
+  if (!line_items && !include_time) throw fieldProblem('line_items', 'line_items are required without include_time');
+  requirePrintableContent({ line_items, description });
+  invoiceMoney({ currency, amount: 0, tax_rate: tax_rate ?? 0, line_items });
+}
+
+function includedTime(given: IncludedTimeInput | null | undefined): IncludedTime | null {
+  if (!given) return null;
+  const { included_hours, ...time } = given;
+  return {
+    ...time,
+    ...(included_hours === undefined ? {} : { included_hours: plainDecimal(included_hours as Decimal) }),
+  };
+}
+
+function isSame(one: Schedule, other: Schedule): boolean {
+  return isUnchangedSchedule(one, other) && isUnchangedSchedule(other, one);
+}
+
+function isUnchangedSchedule(one: Schedule, other: Schedule): boolean {
+  return Object.entries(one).every(([name, value]) => other[name as keyof Schedule] === value);
+}

@@ -1,0 +1,153 @@
+// What a caller may send about recurring invoices.
+import Joi from 'joi';
+import type { Decimal } from '#libs/billing/money.ts';
+import { SCHEDULE_UNITS, type Schedule } from '#libs/billing/recurrence.ts';
+import {
+  type IncludedTime,
+  RECURRING_STATUSES,
+  type RecurringStatus,
+  recurringListing,
+} from '#libs/models/billing/recurring-invoice.ts';
+import { recurringRunListing } from '#libs/models/billing/recurring-run.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { paymentDaysInput } from '../fields/billing-input.ts';
+import { decimal } from '../fields/decimal-input.ts';
+import { severalOf } from '../fields/document-filters.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { type LineInput, lineItems, percentage } from '../fields/money-input.ts';
+import { projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
+import { withNulls } from '../http/optional-fields.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+/** Three years of months. */
+const EVERY_MAX = 36;
+const DAY_MAX = 31;
+const COUNT_MAX = 10_000;
+/** All hours of a month. */
+const HOURS_MAX = 744;
+
+export type IncludedTimeInput = Omit<IncludedTime, 'included_hours'> & { included_hours?: Decimal };
+
+interface Content {
+  project_id?: Id | null;
+  currency?: string;
+  tax_rate?: number | null;
+  description?: string | null;
+  line_items?: LineInput[] | null;
+  due_days?: number | null;
+  create_as?: 'Draft' | 'Sent';
+  include_time?: IncludedTimeInput | null;
+}
+
+export interface NewRecurringInvoice extends Content {
+  client_id: Id;
+  schedule: Schedule;
+}
+
+export interface RecurringInvoiceChanges extends Content {
+  schedule?: Schedule;
+}
+
+export interface RecurringInvoiceQuery extends ListQuery {
+  client_id?: Id;
+  status?: RecurringStatus[];
+}
+
+const schedule = () =>
+  withNulls(
+    Joi.object<Schedule>({
+      every: Joi.number().integer().min(1).max(EVERY_MAX).default(1).description('Every second month: 2 and `month`'),
+      unit: Joi.string()
+        .valid(...SCHEDULE_UNITS)
+        .required(),
+      start_on: day().required().description('No occurrence is before it; those before today are never made'),
+      day: Joi.number()
+        .integer()
+        .min(1)
+        .max(DAY_MAX)
+        .description(
+          'The day of the month. A month that is too short has its last day: 31 is always the last. That of `start_on` unless given',
+        ),
+      end_on: day().description('No occurrence is after it. Not beside `count`'),
+      count: Joi.number().integer().min(1).max(COUNT_MAX).description('How many occurrences there are'),
+    }),
+  )
+    .custom((value: Schedule, { message }) => {
+      if (value.unit === 'week' && value.day !== undefined) {
+        return message({ custom: '{{#label}}.day must not stand beside weeks: they are counted from start_on' });
+      }
+      if (value.end_on !== undefined && value.count !== undefined) {
+        return message({ custom: '{{#label}}.count must not stand beside end_on' });
+      }
+      if (value.end_on !== undefined && value.end_on < value.start_on) {
+        return message({ custom: '{{#label}}.end_on must not be before start_on' });
+      }
+      return value;
+    })
+    .meta({ schema: 'ScheduleInput' });
+
+const includeTime = () =>
+  withNulls(
+    Joi.object<IncludedTimeInput>({
+      ...projectsAndTasks,
+      ...timeLineInput,
+      included_hours: decimal()
+        .within(0, HOURS_MAX)
+        .description(
+          'Hours of each invoice that its `line_items` pay for: they are taken off again, in the order of the lines',
+        ),
+    }),
+  )
+    .allow(null)
+    .description('Takes along the unbilled time of the client until the day before each occurrence')
+    .meta({ schema: 'IncludedTimeInput' });
+
+const PLACEHOLDERS = '`{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in';
+
+const content = {
+  project_id: uuid().allow(null),
+  currency: currency().description("The client's unless given, else the account's, else USD"),
+  tax_rate: percentage()
+    .allow(null)
+    .description("Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice"),
+  description: text().allow(null, '').description(PLACEHOLDERS),
+  line_items: lineItems().description(`Required without \`include_time\`. In their texts ${PLACEHOLDERS}`),
+  due_days: paymentDaysInput().description("Unless given, the client's `payment_days`, else the account's"),
+  create_as: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  include_time: includeTime(),
+};
+
+export const newRecurringInvoice = Joi.object<NewRecurringInvoice, true>({
+  client_id: uuid().required(),
+  ...content,
+  schedule: schedule().required(),
+}).example({
+  client_id: exampleId.clients,
+  currency: 'EUR',
+  line_items: [{ description: 'Support in {month} {year}', quantity: 1, rate: 450 }],
+  schedule: { every: 1, unit: 'month', start_on: '2027-01-31' },
+  include_time: { missing_rate: 'zero', included_hours: 10 },
+});
+
+export const recurringInvoiceChanges = Joi.object<RecurringInvoiceChanges, true>({
+  ...content,
+  create_as: Joi.string().valid('Draft', 'Sent'),
+  schedule: schedule().description(
+    'Replaces the whole schedule. The next occurrence is its first one that is neither before today nor in a period that was billed',
+  ),
+}).example({ line_items: [{ description: 'Support in {month} {year}', quantity: 1, rate: 480 }] });
+
+export const resuming = Joi.object<{ catch_up: boolean }, true>({
+  catch_up: Joi.boolean()
+    .default(false)
+    .description('Makes up for what was missed during the pause: several occurrences become drafts'),
+}).example({});
+
+export const recurringInvoiceQuery = Joi.object<RecurringInvoiceQuery>({
+  client_id: uuid(),
+  status: severalOf(RECURRING_STATUSES),
+  ...listQuery(recurringListing),
+});
+
+export const occurrenceQuery = Joi.object<ListQuery>(listQuery(recurringRunListing));

@@ -1,0 +1,116 @@
+// What a caller gets about recurring invoices.
+import Joi from 'joi';
+import { SCHEDULE_UNITS } from '#libs/billing/recurrence.ts';
+import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
+import { RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  currency,
+  embeddedClient,
+  embeddedProject,
+  exampleClient,
+  exampleTime,
+  id,
+  lineItemsResponse,
+  number,
+  orNull,
+  roundingAnswer,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+const ids = () => orNull(Joi.array().items(id()));
+
+const schedule = Joi.object({
+  every: number(),
+  unit: Joi.string()
+    .valid(...SCHEDULE_UNITS)
+    .required(),
+  start_on: calendarDay(),
+  day: orNull(Joi.number()),
+  end_on: orNull(Joi.string()),
+  count: orNull(Joi.number()),
+}).meta({ schema: 'Schedule' });
+
+const includedTime = Joi.object({
+  project_ids: ids(),
+  task_ids: ids(),
+  group_by: Joi.string()
+    .valid(...TIME_GROUPS)
+    .required(),
+  rounding: roundingAnswer(),
+  missing_rate: Joi.string().valid('refuse', 'skip', 'zero').required(),
+  line_text: orNull(Joi.string()),
+  included_hours: orNull(Joi.number()),
+}).meta({ schema: 'IncludedTime' });
+
+const embeddedInvoice = () => Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
+
+export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringInvoiceView>, true>({
+  id: id(),
+  client: embeddedClient(),
+  project: embeddedProject(),
+  currency: currency(),
+  tax_rate: orNull(Joi.number()).description("Null is the account's on the day of each invoice"),
+  description: orNull(Joi.string()),
+  line_items: lineItemsResponse(),
+  schedule: schedule.required(),
+  due_days: orNull(Joi.number()),
+  create_as: Joi.string().valid('Draft', 'Sent').required(),
+  include_time: orNull(includedTime),
+  status: Joi.string()
+    .valid(...RECURRING_STATUSES)
+    .required(),
+  next_on: orNull(Joi.string()).description('The day of the next invoice; null when there is none to come'),
+  upcoming: Joi.array().items(calendarDay()).required().description('The next twelve days, as the schedule has them'),
+  occurrences_made: number().description('Invoices that were made'),
+  last_invoice: orNull(embeddedInvoice()),
+  last_error: orNull(Joi.object({ message: words(), at: timestamp() }).meta({ schema: 'RunError' })).description(
+    'Why the invoice that is due could not be made; it is tried again every day',
+  ),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('RecurringInvoice')
+  .example({
+    id: exampleId['recurring-invoices'],
+    client: exampleClient,
+    project: null,
+    currency: 'EUR',
+    tax_rate: null,
+    description: null,
+    line_items: [{ description: 'Support in {month} {year}', qty: '1', rate: '450', discount: '0' }],
+    schedule: { every: 1, unit: 'month', start_on: '2026-09-30', day: 31, end_on: null, count: 4 },
+    due_days: null,
+    create_as: 'Draft',
+    include_time: null,
+    status: 'Active',
+    next_on: '2026-11-30',
+    upcoming: ['2026-11-30', '2026-12-31'],
+    occurrences_made: 2,
+    last_invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+    last_error: null,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });
+
+export const occurrenceResponse = Joi.object({
+  id: id(),
+  occurrence: number().description('From 1'),
+  due_on: calendarDay(),
+  period_from: calendarDay(),
+  period_to: calendarDay(),
+  invoice: orNull(embeddedInvoice()).description('Null when there was nothing to bill'),
+  created_at: timestamp(),
+})
+  .id('Occurrence')
+  .example({
+    id: '019a1f00-0000-7000-8000-0000000aec19',
+    occurrence: 2,
+    due_on: '2026-10-31',
+    period_from: '2026-10-31',
+    period_to: '2026-11-29',
+    invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+    created_at: exampleTime,
+  });

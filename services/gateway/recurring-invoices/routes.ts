@@ -1,0 +1,301 @@
+// Recurring invoices over HTTP. The scheduler makes their invoices; here they are set up, paused and run by hand.
+import { runRecurring } from '#libs/billing/run-recurring.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { agreedDate } from '#libs/clock.ts';
+import { dayIn } from '#libs/day.ts';
+import { conflict } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import {
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
+  recurringInvoiceView,
+  recurringListing,
+} from '#libs/models/billing/recurring-invoice.ts';
+import {
+  RecurringRun,
+  type RecurringRunRecord,
+  recurringRunListing,
+  recurringRunView,
+} from '#libs/models/billing/recurring-run.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { removeAllWith } from '#libs/models/remove-records.ts';
+import { oneOf } from '#libs/models/status-filter.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
+import { requireScope } from '../http/authenticate.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { type ListQuery, pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { changedRecurring, newRecurring, resumedAt } from './change-recurring.ts';
+import {
+  type NewRecurringInvoice,
+  newRecurringInvoice,
+  occurrenceQuery,
+  type RecurringInvoiceChanges,
+  type RecurringInvoiceQuery,
+  recurringInvoiceChanges,
+  recurringInvoiceQuery,
+  resuming,
+} from './input.ts';
+import { occurrenceResponse, recurringInvoiceResponse } from './response.ts';
+
+const path = '/api/v1/recurring-invoices';
+const missing = 'Recurring invoice not found or access denied';
+
+export const recurringInvoiceRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createRecurringInvoice',
+    isPrinted: true,
+    scope: 'recurring-invoices:write',
+    query: dryRun,
+    body: newRecurringInvoice,
+    docs: {
+      summary: 'Create a recurring invoice',
+      description:
+        'Each invoice is made on its day on the calendar of the account, once, and dated that day. When several were missed, all of ' +
+        'them become drafts. Its period begins on its day and ends before the next one.',
+      response: recurringInvoiceResponse,
+      missingReference: 'Client not found or access denied',
+      conflict: 'Too many recurring invoices (at most 1000)',
+    },
+    handler: createRecurring,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listRecurringInvoices',
+    scope: 'recurring-invoices:read',
+    query: recurringInvoiceQuery,
+    docs: { summary: 'List recurring invoices, newest first', response: recurringInvoiceResponse },
+    handler: listRecurring,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getRecurringInvoice',
+    scope: 'recurring-invoices:read',
+    missing: 'Recurring invoice not found',
+    docs: { summary: 'Get a recurring invoice', response: recurringInvoiceResponse },
+    handler: getRecurring,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateRecurringInvoice',
+    isPrinted: true,
+    scope: 'recurring-invoices:write',
+    body: recurringInvoiceChanges,
+    missing,
+    docs: {
+      summary: 'Change what the invoices to come are; those that were made stay',
+      response: recurringInvoiceResponse,
+    },
+    handler: updateRecurring,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteRecurringInvoice',
+    scope: 'recurring-invoices:write',
+    missing,
+    docs: { summary: 'Delete a recurring invoice; its invoices stay', message: 'Recurring invoice deleted' },
+    handler: deleteRecurring,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/pause`,
+    operation: 'pauseRecurringInvoice',
+    scope: 'recurring-invoices:write',
+    missing,
+    docs: {
+      summary: 'Pause: no invoices are made until it is resumed',
+      status: 200,
+      response: recurringInvoiceResponse,
+      conflict: 'Recurring invoice has ended',
+    },
+    handler: pauseRecurring,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/resume`,
+    operation: 'resumeRecurringInvoice',
+    scope: 'recurring-invoices:write',
+    body: resuming,
+    missing,
+    docs: {
+      summary: 'Go on after a pause, with or without what was missed',
+      status: 200,
+      response: recurringInvoiceResponse,
+      conflict: 'Recurring invoice is not paused',
+    },
+    handler: resumeRecurring,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/run`,
+    operation: 'runRecurringInvoice',
+    scope: 'recurring-invoices:write',
+    query: dryRun,
+    missing,
+    docs: {
+      summary: 'Make the invoice of the next occurrence now',
+      description:
+        'The schedule goes on with the occurrence after it. The key needs the scope `invoices:write` as well.',
+      response: invoiceResponse,
+      conflict: 'Nothing to bill',
+    },
+    handler: runNow,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/occurrences`,
+    operation: 'listOccurrences',
+    scope: 'recurring-invoices:read',
+    query: occurrenceQuery,
+    missing: 'Recurring invoice not found',
+    docs: { summary: 'List the occurrences that were made or left out, latest first', response: occurrenceResponse },
+    handler: listOccurrences,
+  }),
+];
+
+async function createRecurring({ body, commit }: Context<NewRecurringInvoice, DryRun>) {
+  return commit(async (unit) => {
+    const recurring = await newRecurring(unit, body);
+    await insertOwn(RecurringInvoice, recurring, unit.session);
+    const view = await viewOf(recurring, unit.accountId, unit.session);
+    await unit.announce('recurring_invoice.created', view);
+    return created(view);
+  });
+}
+
+async function listRecurring({ caller, query }: Context<unknown, RecurringInvoiceQuery>) {
+  const { accountId } = caller;
+  const { records, ...page } = await findPage(RecurringInvoice, recurringListing, {
+    ...pageOf(recurringListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
+      ...(query.status ? { status: oneOf(query.status) } : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  const embedded = await embeddedIn(records, accountId);
+  return listed(
+    records.map((one) => recurringInvoiceView(one, embedded(one))),
+    page,
+    query,
+  );
+}
+
+async function getRecurring({ caller, id, missing }: Context) {
+  const recurring = await findOwn(RecurringInvoice, caller.accountId, id);
+  if (!recurring) throw missing();
+  return found(await viewOf(recurring, caller.accountId));
+}
+
+async function updateRecurring(context: Context<RecurringInvoiceChanges>) {
+  return changing(context, async (unit, recurring) => {
+    const changes = await changedRecurring(unit, recurring, context.body);
+    if (isUnchanged(recurring, changes)) return recurring;
+    return changed(unit, recurring, changes, 'recurring_invoice.updated');
+  });
+}
+
+async function pauseRecurring(context: Context) {
+  return changing(context, async (unit, recurring) => {
+    if (recurring.status === 'Ended') throw conflict('Recurring invoice has ended');
+    if (recurring.status === 'Paused') return recurring;
+    return changed(unit, recurring, { status: 'Paused' }, 'recurring_invoice.paused');
+  });
+}
+
+async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
+  return changing(context, async (unit, recurring) => {
+    if (recurring.status !== 'Paused') throw conflict('Recurring invoice is not paused');
+    const today = dayIn((await readAccount(unit.accountId, unit.session)).time_zone);
+    const place = context.body.catch_up ? {} : resumedAt(recurring, today);
+    const status = 'next_on' in place && place.next_on === undefined ? 'Ended' : 'Active';
+    const resumed = await changed(
+      unit,
+      recurring,
+      { ...place, status, retry_on: undefined },
+      'recurring_invoice.resumed',
+    );
+    if (status === 'Ended') {
+      await unit.announce('recurring_invoice.ended', await viewOf(resumed, unit.accountId, unit.session));
+    }
+    return resumed;
+  });
+}
+
+async function runNow({ caller, id, commit, missing }: Context<unknown, DryRun>) {
+  requireScope(caller, 'invoices:write');
+  return commit(async (unit) =>
+    created((await runRecurring(unit, id, { at: agreedDate(), isByHand: true, missing })).view),
+  );
+}
+
+async function deleteRecurring({ id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const recurring = await findOwn(RecurringInvoice, accountId, id, session);
+    if (!recurring) throw missing();
+    const view = await viewOf(recurring, accountId, session);
+    await requireMatch(() => view);
+    await removeAllWith(RecurringRun, accountId, { recurring_id: recurring._id }, session, async () => {});
+    await removeOwn(RecurringInvoice, recurring, session);
+    await announce('recurring_invoice.deleted', view);
+    return deleted('Recurring invoice deleted');
+  });
+}
+
+async function listOccurrences({ caller, id, query, missing }: Context<unknown, ListQuery>) {
+  const { accountId } = caller;
+  const recurring = await findOwn(RecurringInvoice, accountId, id);
+  if (!recurring) throw missing();
+  const { records, ...page } = await findPage<RecurringRunRecord>(RecurringRun, recurringRunListing, {
+    ...pageOf(recurringRunListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      recurring_id: recurring._id,
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(records.map(recurringRunView), page, query);
+}
+
+type Change = (unit: UnitOfWork, recurring: RecurringInvoiceRecord) => Promise<RecurringInvoiceRecord>;
+
+/** Runs a change of the record of the path. */
+function changing(
+  { id, commit, missing, requireMatch }: Pick<Context, 'id' | 'commit' | 'missing' | 'requireMatch'>,
+  change: Change,
+) {
+  return commit(async (unit) => {
+    const recurring = await findOwn(RecurringInvoice, unit.accountId, id, unit.session);
+    if (!recurring) throw missing();
+    await requireMatch(() => viewOf(recurring, unit.accountId, unit.session));
+    return updated(await viewOf(await change(unit, recurring), unit.accountId, unit.session));
+  });
+}
+
+async function changed(
+  { session, accountId, announce }: UnitOfWork,
+  recurring: RecurringInvoiceRecord,
+  changes: Partial<RecurringInvoiceRecord>,
+  event: 'recurring_invoice.updated' | 'recurring_invoice.paused' | 'recurring_invoice.resumed',
+): Promise<RecurringInvoiceRecord> {
+  const next = await changeOwn(RecurringInvoice, recurring, changes, session);
+  await announce(event, await viewOf(next, accountId, session));
+  return next;
+}
+
+async function viewOf(recurring: RecurringInvoiceRecord, accountId: Id, session?: Session) {
+  const embedded = await embeddedIn([recurring], accountId, session);
+  return recurringInvoiceView(recurring, embedded(recurring));
+}

@@ -1,0 +1,133 @@
+// Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
+import { shuffle } from 'es-toolkit';
+import pLimit from 'p-limit';
+import { NotDue, NothingToBill, noteFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
+import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { agreedDate } from '#libs/clock.ts';
+import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
+import { AppError } from '#libs/errors.ts';
+import { Account } from '#libs/models/accounts/account.ts';
+import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
+import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
+import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
+import { isDuplicate, isUnavailable } from '#libs/mongo/errors.ts';
+
+/** Looked at in one round; the rest in the next, which follows at once. */
+const ROUND_MAX = 2_000;
+/** Accounts at a time: what one waits for the database, another uses. */
+const ACCOUNTS_AT_ONCE = 4;
+
+type Candidate = Pick<RecurringInvoiceRecord, '_id' | 'account_id' | 'next_on' | 'retry_on' | 'next_index'>;
+
+interface Round {
+  at: Date;
+  /** Bytes of records that an account may keep. */
+  quotaBytes: number | undefined;
+  signal: AbortSignal | undefined;
+  made: number;
+  failures: unknown[];
+}
+
+/**
+ * @param signal ends the round early; the next round of any scheduler makes the rest.
+ * @returns how many invoices were made, and whether there may be more that are due.
+ * @throws when one failed that no caller can repair, after all others were made.
+ */
+export async function runRecurringInvoices(
+  at: Date = agreedDate(),
+  { quotaBytes, signal }: { quotaBytes?: number | undefined; signal?: AbortSignal } = {},
+): Promise<{ made: number; hasMore: boolean }> {
+  const candidates = await candidatesAt(at);
+  const round: Round = { at, quotaBytes, signal, made: 0, failures: [] };
+  const atOnce = pLimit(ACCOUNTS_AT_ONCE);
+  // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
+  const accounts = shuffle([...Map.groupBy(candidates, ({ account_id }) => String(account_id))]);
+  await Promise.all(accounts.map(([accountId, due]) => atOnce(() => runOfAccount(accountId, due, round)))).catch(
+    (error: unknown) => {
+      atOnce.clearQueue();
+      throw error;
+    },
+  );
+  const [first] = round.failures;
+  if (first) throw new Error(`${round.failures.length} recurring invoices could not be made`, { cause: first });
+  return { made: round.made, hasMore: candidates.length === ROUND_MAX && round.made > 0 };
+}
+
+async function runOfAccount(accountId: Id, due: readonly Candidate[], round: Round): Promise<void> {
+  const zone = (await Account.findById(accountId, { time_zone: 1 }).lean())?.time_zone ?? 'UTC';
+  const today = dayIn(zone, round.at);
+  for (const candidate of due) {
+    let next: Candidate | undefined = candidate;
+    while (next && isDue(next, today) && !round.signal?.aborted) next = await runOne(accountId, next, round);
+  }
+}
+
+function isDue({ next_on, retry_on }: Candidate, today: string): boolean {
+  return next_on !== undefined && next_on <= today && (retry_on === undefined || retry_on <= today);
+}
+
+/** @returns the record as it is now; undefined when it needs nothing more in this round. */
+async function runOne(accountId: Id, candidate: Candidate, round: Round): Promise<Candidate | undefined> {
+  const { at, quotaBytes } = round;
+  const options = { accountId, quotaBytes };
+  try {
+    const run = (unit: UnitOfWork) => runRecurring(unit, candidate._id, { isByHand: false, at });
+    const { next } = (await runUnitOfWork(options, run)).result;
+    round.made += 1;
+    return next.status === 'Active' ? next : undefined;
+  } catch (error) {
+    return afterFailure(error, candidate, { accountId, round });
+  }
+}
+
+/** @returns as runOne does. */
+async function afterFailure(
+  error: unknown,
+  candidate: Candidate,
+  { accountId, round }: { accountId: Id; round: Round },
+): Promise<Candidate | undefined> {
+  if (isMadeElsewhere(error)) return undefined;
+  requireAvailable(error);
+  try {
+    if (error instanceof NothingToBill) {
+      return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate._id, round.at))).result;
+    }
+    // What the owner can repair is noted on the record. Anything else is ours: it goes to the log, and the next round tries again.
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    const failure = { message: messageOf(error), at: round.at };
+    await runUnitOfWork({ accountId }, (unit) => noteFailure(unit, candidate, failure));
+  } catch (second) {
+    requireAvailable(second);
+    if (!isMadeElsewhere(second)) round.failures.push(second);
+  }
+  return undefined;
+}
+
+function isMadeElsewhere(error: unknown): boolean {
+  return error instanceof NotDue || isDuplicate(error, RecurringRun.collection.name);
+}
+
+/** Every other one would fail as well, each after a timeout. @throws the error of a database that cannot be reached. */
+function requireAvailable(error: unknown): void {
+  if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
+}
+
+function messageOf({ message, details }: AppError): string {
+  const problems = Array.isArray(details) ? details : Object.values(details ?? {}).flat();
+  return problems.length > 0 ? problems.join('; ') : message;
+}
+
+// Covers all accounts: the scheduler belongs to none.
+async function candidatesAt(at: Date): Promise<Candidate[]> {
+  const day = dayIn(EARLIEST_ZONE, at);
+  return RecurringInvoice.find({
+    status: 'Active',
+    next_on: { $lte: day },
+    $or: [{ retry_on: null }, { retry_on: { $lte: day } }],
+  })
+    .setOptions(acrossAccounts)
+    .sort({ next_on: 1 })
+    .limit(ROUND_MAX)
+    .select({ account_id: 1, next_on: 1, retry_on: 1, next_index: 1 })
+    .lean<Candidate[]>();
+}

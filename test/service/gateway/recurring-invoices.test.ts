@@ -1,0 +1,258 @@
+// Recurring invoices over HTTP: what may be set up, how it is changed, paused and run by hand. Their days are in scheduler/.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
+import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
+import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const path = '/api/v1/recurring-invoices';
+const TODAY = dayIn('UTC');
+const lines = [{ description: 'Support {n}', quantity: 1, rate: 450 }];
+const weekly = { unit: 'week', start_on: TODAY };
+
+interface Agency {
+  id: string;
+  api: Verbs;
+  client: string;
+  made(fields?: object): Promise<Record<string, unknown> & { id: string }>;
+}
+
+async function agency(account: object = {}): Promise<Agency> {
+  const { id, key } = await gateway.workspace.account();
+  const api = verbsOf(callerOf(gateway.url, key));
+  if (Object.keys(account).length > 0) await api.patch('/api/v1/account', account);
+  const client = (await api.post('/api/v1/clients', { name: 'Ada', email: 'ada@example.com', currency: 'EUR' })).body
+    .data.id;
+  const made = async (fields: object = {}) => {
+    const { body } = await api.post(path, { client_id: client, line_items: lines, schedule: weekly, ...fields });
+    if (!body.data) throw new Error(JSON.stringify(body));
+    return body.data;
+  };
+  return { id, api, client, made };
+}
+
+describe('a new one', () => {
+  test('when little is given, then the currency is that of the client and the first twelve days are shown', async () => {
+    const { made } = await agency();
+    expect(await made()).toMatchObject({
+      currency: 'EUR',
+      tax_rate: null,
+      create_as: 'Draft',
+      status: 'Active',
+      next_on: TODAY,
+      upcoming: Array.from({ length: 12 }, (_, index) => addDays(TODAY, 7 * index)),
+      schedule: { every: 1, unit: 'week', start_on: TODAY, day: null, end_on: null, count: null },
+      occurrences_made: 0,
+      last_invoice: null,
+    });
+  });
+
+  test('when it began in the past, then nothing of the past is made up for, and the rhythm is kept', async () => {
+    const { made } = await agency();
+    const start_on = addDays(TODAY, -10);
+    expect(await made({ schedule: { unit: 'week', start_on } })).toMatchObject({ next_on: addDays(start_on, 14) });
+  });
+
+  test('when it is a dry run, then the preview has its days and nothing is stored', async () => {
+    const { api, client, id } = await agency();
+    const { status, body } = await api.post(`${path}?dry_run=true`, {
+      client_id: client,
+      line_items: lines,
+      schedule: weekly,
+    });
+    expect([status, body.data]).toMatchObject([200, { id: null, next_on: TODAY }]);
+    expect(await RecurringInvoice.countDocuments({ account_id: id })).toBe(0);
+  });
+
+  test.each([
+    ['no lines and no time', { line_items: null }, { line_items: ['line_items are required without include_time'] }],
+    ['no schedule', { schedule: undefined }, { schedule: ['schedule is required'] }],
+    [
+      'a rhythm that is none',
+      { schedule: { every: 0, unit: 'day', start_on: '2026-02-30' } },
+      {
+        'schedule.every': ['schedule.every must be greater than or equal to 1'],
+        'schedule.unit': ['schedule.unit must be one of week, month, year'],
+        'schedule.start_on': ['schedule.start_on must be a calendar day written YYYY-MM-DD'],
+      },
+    ],
+    [
+      'a day of the month with weeks',
+      { schedule: { ...weekly, day: 3 } },
+      { schedule: ['schedule.day must not stand beside weeks: they are counted from start_on'] },
+    ],
+    [
+      'two ends',
+      { schedule: { ...weekly, end_on: '2099-01-01', count: 3 } },
+      { schedule: ['schedule.count must not stand beside end_on'] },
+    ],
+    [
+      'an end before the start',
+      { schedule: { ...weekly, end_on: '2020-01-01' } },
+      { schedule: ['schedule.end_on must not be before start_on'] },
+    ],
+    [
+      'an end in the past',
+      { schedule: { unit: 'month', start_on: '2020-01-01', end_on: '2020-06-01' } },
+      { schedule: [`schedule has no occurrence from ${TODAY} on`] },
+    ],
+    [
+      'lines below zero',
+      { line_items: [{ description: 'x', quantity: -1, rate: 1 }] },
+      { line_items: ['line_items must not sum to less than 0'] },
+    ],
+    [
+      'too many included hours',
+      { include_time: { included_hours: 745 } },
+      { 'include_time.included_hours': ['include_time.included_hours must be less than or equal to 744'] },
+    ],
+  ])('when it has %s, then 400 says so and nothing is stored', async (_what, fields, details) => {
+    const { api, client, id } = await agency();
+    const body = { client_id: client, line_items: lines, schedule: weekly, ...fields };
+    expect((await api.post(path, body)).body).toEqual({ error: 'Validation failed', details });
+    expect(await RecurringInvoice.countDocuments({ account_id: id })).toBe(0);
+  });
+});
+
+describe('a change', () => {
+  test('when lines change, then what was made stays and what comes has the new ones', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    await api.post(`${path}/${id}/run`, {});
+    const change = { line_items: [{ description: 'Support {n}', quantity: 1, rate: 480 }] };
+    expect((await api.patch(`${path}/${id}`, change)).status).toBe(200);
+    await api.post(`${path}/${id}/run`, {});
+    const { data } = (await api.get('/api/v1/invoices?sort=created_at')).body;
+    expect(data).toMatchObject([
+      { amount: 450, line_items: [{ description: 'Support 1' }] },
+      { amount: 480, line_items: [{ description: 'Support 2' }] },
+    ]);
+  });
+
+  test('when the schedule changes after a run, then no day of a billed period is billed again and occurrences go on counting', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    await api.post(`${path}/${id}/run`, {});
+    const { body } = await api.patch(`${path}/${id}`, { schedule: { unit: 'week', start_on: addDays(TODAY, 1) } });
+    expect(body.data).toMatchObject({ next_on: addDays(TODAY, 8), status: 'Active' });
+    await api.post(`${path}/${id}/run`, {});
+    const { data } = (await api.get(`${path}/${id}/occurrences`)).body;
+    expect(data).toMatchObject([
+      { occurrence: 2, due_on: addDays(TODAY, 8) },
+      { occurrence: 1, due_on: TODAY },
+    ]);
+  });
+
+  test('when a change has no effect, then it is silent', async () => {
+    const { api, made } = await agency();
+    const one = await made({ tax_rate: 19 });
+    const given = { tax_rate: 19, line_items: lines, schedule: { every: 1, ...weekly } };
+    expect((await api.patch(`${path}/${one.id}`, given)).body.data).toEqual(one);
+    const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
+    expect(events.map(({ type }) => type)).toEqual(['client.created', 'recurring_invoice.created']);
+  });
+
+  test('when it has ended and gets a longer schedule, then it goes on', async () => {
+    const { api, made } = await agency();
+    const { id } = await made({ schedule: { ...weekly, count: 1 } });
+    await api.post(`${path}/${id}/run`, {});
+    expect((await api.get(`${path}/${id}`)).body.data).toMatchObject({ status: 'Ended', next_on: null });
+    const { body } = await api.patch(`${path}/${id}`, { schedule: { ...weekly, count: 3 } });
+    expect(body.data).toMatchObject({ status: 'Active', next_on: addDays(TODAY, 7) });
+  });
+});
+
+describe('a pause', () => {
+  const missedTwo = (id: string, account_id: string) =>
+    RecurringInvoice.updateOne(
+      { _id: id, account_id },
+      { $set: { 'schedule.start_on': addDays(TODAY, -10), next_on: addDays(TODAY, -10) } },
+    );
+
+  test.each([
+    ['without what was missed', {}, addDays(TODAY, 4)],
+    ['with what was missed', { catch_up: true }, addDays(TODAY, -10)],
+  ])('when it is resumed %s, then the next day is the right one', async (_how, body, next_on) => {
+    const { api, made, id: account } = await agency();
+    const { id } = await made();
+    expect((await api.post(`${path}/${id}/pause`, {})).body.data).toMatchObject({ status: 'Paused' });
+    expect((await api.post(`${path}/${id}/pause`, {})).status).toBe(200);
+    await missedTwo(id, account);
+    expect((await api.post(`${path}/${id}/resume`, body)).body.data).toMatchObject({ status: 'Active', next_on });
+    const again = await api.post(`${path}/${id}/resume`, body);
+    expect([again.status, again.body]).toEqual([409, { error: 'Recurring invoice is not paused' }]);
+  });
+});
+
+describe('by hand', () => {
+  test('when it is a dry run, then the invoice is shown, and no number and no day is used up', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const { status, body } = await api.post(`${path}/${id}/run?dry_run=true`, {});
+    expect([status, body.data]).toMatchObject([200, { id: null, invoice_number: null, amount: 450 }]);
+    expect((await api.get(`${path}/${id}`)).body.data).toMatchObject({ next_on: TODAY, occurrences_made: 0 });
+  });
+
+  test('when one Idempotency-Key is sent twice, then one invoice is made', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const headers = { 'Idempotency-Key': 'once' };
+    const [one, other] = [
+      await api.post(`${path}/${id}/run`, {}, { headers }),
+      await api.post(`${path}/${id}/run`, {}, { headers }),
+    ];
+    expect(other.body).toEqual(one.body);
+    expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
+  });
+
+  test('when eight run it at once, then eight occurrences follow each other', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => api.post(`${path}/${id}/run`, {})));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+    const { data } = (await api.get(`${path}/${id}/occurrences`)).body;
+    expect(data.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('when there is only time to bill and none of it, then 409', async () => {
+    const { api, made } = await agency();
+    const { id } = await made({ line_items: null, include_time: {} });
+    const { status, body } = await api.post(`${path}/${id}/run`, {});
+    expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
+  });
+});
+
+describe('what hangs together', () => {
+  test('when a client or a project has one, then it cannot be deleted, and after its deletion it can; its invoices stay', async () => {
+    const { api, client, made } = await agency();
+    const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
+    const { id } = await made({ project_id: project });
+    expect((await api.delete(`/api/v1/clients/${client}`)).body).toEqual({
+      error: 'Cannot delete a client with recurring invoices',
+    });
+    expect((await api.delete(`/api/v1/projects/${project}`)).body).toEqual({
+      error: 'Cannot delete a project with recurring invoices',
+    });
+    const run = await api.post(`${path}/${id}/run`, {});
+    expect((await api.delete(`${path}/${id}`)).body).toEqual({ success: true, message: 'Recurring invoice deleted' });
+    expect((await api.get(`${path}/${id}/occurrences`)).status).toBe(404);
+    expect((await api.get(`/api/v1/invoices/${run.body.data.id}`)).body.data).toMatchObject({ recurring: { id } });
+  });
+
+  test('when the list is filtered, then by client and by several statuses', async () => {
+    const { api, client, made } = await agency();
+    const paused = await made();
+    await made({ schedule: { unit: 'month', start_on: '2031-01-01' } });
+    await api.post(`${path}/${paused.id}/pause`, {});
+    const total = async (query: string) => (await api.get(`${path}?${query}`)).body.pagination.total;
+    expect(await total('status=Paused')).toBe(1);
+    expect(await total(`status=Paused,Active&client_id=${client}&sort=next_on`)).toBe(2);
+    expect(await total('status=Ended')).toBe(0);
+  });
+});

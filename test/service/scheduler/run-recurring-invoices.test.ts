@@ -1,0 +1,233 @@
+// Recurring invoices: each occurrence is made once, on the account's day, whatever was down, and says why when it cannot be made.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
+import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
+import { newId } from '#libs/models/tenant.ts';
+import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
+import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const FEE = [{ description: 'Support in {month} {year}', quantity: 1, rate: 450 }];
+const YEAR = Number(dayIn('UTC').slice(0, 4)) + 1;
+const FIRST = `${YEAR}-01-31`;
+const noonOf = (day: string) => new Date(`${day}T12:00:00Z`);
+
+interface Agency {
+  id: string;
+  api: Verbs;
+  client: string;
+  project: string;
+  recurring(fields?: object): Promise<string>;
+  read(id: string): Promise<Record<string, unknown>>;
+  invoices(): Promise<Record<string, unknown>[]>;
+  events(): Promise<string[]>;
+}
+
+async function agency({ timeZone = 'UTC', client: clientFields = {} } = {}): Promise<Agency> {
+  const account = await gateway.workspace.account({ timeZone });
+  const api = verbsOf(callerOf(gateway.url, account.key));
+  const made = async (path: string, body: object) => (await api.post(path, body)).body.data.id as string;
+  const client = await made('/api/v1/clients', { name: 'Ada', email: 'ada@example.com', ...clientFields });
+  const project = await made('/api/v1/projects', { name: 'Engine', client_id: client, hourly_rate: 100 });
+  return {
+    id: account.id,
+    api,
+    client,
+    project,
+    recurring: (fields = {}) =>
+      made('/api/v1/recurring-invoices', {
+        client_id: client,
+        line_items: FEE,
+        schedule: { unit: 'month', start_on: FIRST },
+        ...fields,
+      }),
+    read: async (id) => (await api.get(`/api/v1/recurring-invoices/${id}`)).body.data,
+    invoices: async () => (await api.get('/api/v1/invoices?sort=created_at')).body.data,
+    events: async () => {
+      const { data } = (await api.get('/api/v1/events?limit=100')).body;
+      return data.map(({ type }: { type: string }) => type).filter((type: string) => type.startsWith('recurring'));
+    },
+  };
+}
+
+const periodsOf = (invoices: Record<string, unknown>[]) =>
+  invoices.map(({ recurring }) => (recurring as { period_from: string }).period_from);
+
+describe('on its day', () => {
+  test('when the day has come, then one invoice is made with the texts of its month, and the next day is the last of February', async () => {
+    const me = await agency();
+    const id = await me.recurring({ create_as: 'Sent' });
+    await runRecurringInvoices(noonOf(addDays(FIRST, -1)));
+    expect(await me.invoices()).toEqual([]);
+    await runRecurringInvoices(noonOf(FIRST));
+    await runRecurringInvoices(noonOf(FIRST));
+    const [invoice, ...more] = await me.invoices();
+    expect(more).toEqual([]);
+    expect(invoice).toMatchObject({
+      status: 'Sent',
+      amount: 450,
+      due_date: addDays(FIRST, 30),
+      line_items: [{ description: `Support in January ${YEAR}`, qty: '1', rate: '450' }],
+      recurring: { id, occurrence: 1, period_from: FIRST },
+      service_period: { from: FIRST },
+    });
+    expect(await me.read(id)).toMatchObject({
+      status: 'Active',
+      next_on: addDays(`${YEAR}-03-01`, -1),
+      occurrences_made: 1,
+      last_invoice: { invoice_number: 'INV-0001' },
+    });
+    expect(await me.events()).toEqual(['recurring_invoice.created', 'recurring_invoice.ran']);
+    const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
+    expect(data).toMatchObject([{ occurrence: 1, due_on: FIRST, invoice: { invoice_number: 'INV-0001' } }]);
+  });
+
+  test.each([
+    ['Pacific/Kiritimati', `${addDays(FIRST, -1)}T10:00:00Z`],
+    ['Pacific/Honolulu', `${FIRST}T10:00:00Z`],
+  ])('when the account is in %s, then its midnight counts', async (timeZone, midnight) => {
+    const me = await agency({ timeZone });
+    await me.recurring();
+    await runRecurringInvoices(new Date(Date.parse(midnight) - 1));
+    expect(await me.invoices()).toEqual([]);
+    await runRecurringInvoices(new Date(midnight));
+    expect(await me.invoices()).toHaveLength(1);
+  });
+
+  test('when a run is late, then the days after it still follow from the first one', async () => {
+    const me = await agency();
+    const id = await me.recurring();
+    await runRecurringInvoices(noonOf(`${YEAR}-02-10`));
+    await runRecurringInvoices(noonOf(`${YEAR}-03-20`));
+    await runRecurringInvoices(noonOf(`${YEAR}-03-31`));
+    const february = addDays(`${YEAR}-03-01`, -1);
+    expect(periodsOf(await me.invoices())).toEqual([FIRST, february, `${YEAR}-03-31`]);
+    expect(await me.read(id)).toMatchObject({ next_on: `${YEAR}-04-30` });
+  });
+
+  test('when the count is reached, then it has ended and says so once', async () => {
+    const me = await agency();
+    const id = await me.recurring({ schedule: { unit: 'month', start_on: FIRST, count: 1 } });
+    await runRecurringInvoices(noonOf(FIRST));
+    await runRecurringInvoices(noonOf(`${YEAR + 1}-01-01`));
+    expect(await me.read(id)).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
+    expect((await me.events()).slice(-2)).toEqual(['recurring_invoice.ran', 'recurring_invoice.ended']);
+    const again = await me.api.post(`/api/v1/recurring-invoices/${id}/run`, {});
+    expect([again.status, again.body]).toEqual([409, { error: 'Recurring invoice has ended' }]);
+  });
+});
+
+describe('after a downtime', () => {
+  test('when four months were missed, then all four are drafts, one event tells it, and the next goes as planned', async () => {
+    const me = await agency();
+    await me.recurring({ create_as: 'Sent' });
+    await runRecurringInvoices(noonOf(`${YEAR}-05-01`));
+    expect((await me.invoices()).map(({ status }) => status)).toEqual(['Draft', 'Draft', 'Draft', 'Draft']);
+    const told = (await me.events()).filter((type) => type === 'recurring_invoice.caught_up');
+    expect(told).toHaveLength(1);
+    await runRecurringInvoices(noonOf(`${YEAR}-05-31`));
+    expect((await me.invoices()).map(({ status }) => status)).toEqual(['Draft', 'Draft', 'Draft', 'Draft', 'Sent']);
+  });
+
+  test('when the scheduler was down for 400 days, then no occurrence of any rhythm is missing or double', async () => {
+    const me = await agency();
+    for (const unit of ['week', 'month', 'year']) await me.recurring({ schedule: { unit, start_on: FIRST } });
+    await runRecurringInvoices(noonOf(addDays(FIRST, 400)));
+    const runs = await RecurringRun.countDocuments({ account_id: me.id });
+    expect(runs).toBe(58 + 14 + 2);
+    expect((await me.api.get('/api/v1/invoices?limit=1')).body.pagination.total).toBe(runs);
+  });
+
+  test('when four schedulers run at once, then each occurrence is made once', async () => {
+    const agencies = await Promise.all(Array.from({ length: 3 }, () => agency()));
+    for (const me of agencies) for (let count = 0; count < 3; count += 1) await me.recurring();
+    const at = noonOf(`${YEAR}-04-01`);
+    // One that gives way to the others may say so; the next round makes the rest.
+    await Promise.allSettled(Array.from({ length: 4 }, () => runRecurringInvoices(at)));
+    await runRecurringInvoices(at);
+    for (const me of agencies) {
+      const invoices = await Invoice.find({ account_id: me.id }).lean();
+      const made = invoices.map(({ recurring }) => `${recurring.id} ${recurring.occurrence}`);
+      expect(new Set(made).size).toBe(made.length);
+      expect(made).toHaveLength(9);
+      const numbers = invoices.map(({ number }) => number).toSorted((one, other) => one - other);
+      expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
+    }
+  });
+});
+
+describe('time', () => {
+  const log = (me: Agency, hours: number, date = '2026-01-05') =>
+    me.api.post('/api/v1/time-entries', { project_id: me.project, hours, date });
+
+  test('when 12 hours were logged and 10 are included, then the fee, the hours and what is taken off again are lines', async () => {
+    const me = await agency();
+    await log(me, 12);
+    await me.recurring({ include_time: { group_by: 'project', included_hours: 10 } });
+    await runRecurringInvoices(noonOf(FIRST));
+    const [invoice] = await me.invoices();
+    expect(invoice).toMatchObject({ amount: 450 + 200 });
+    expect(invoice?.['line_items']).toMatchObject([{ qty: '1' }, { qty: '12' }, { qty: '-10' }]);
+    const { data } = (await me.api.get('/api/v1/time-entries?billing=on_draft')).body;
+    expect(data).toMatchObject([{ hours: 12, invoice: { invoice_number: 'INV-0001' } }]);
+  });
+
+  test('when only time is billed and there is none, then the occurrence is left out, and the next one is planned', async () => {
+    const me = await agency();
+    const id = await me.recurring({ line_items: null, include_time: {} });
+    await runRecurringInvoices(noonOf(FIRST));
+    expect(await me.invoices()).toEqual([]);
+    const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
+    expect(data).toMatchObject([{ occurrence: 1, due_on: FIRST, invoice: null }]);
+    expect(await me.read(id)).toMatchObject({ occurrences_made: 0, next_on: addDays(`${YEAR}-03-01`, -1) });
+  });
+
+  test('when a rate is missing, then it stays due, says why, is tried once a day, and goes on when it is repaired', async () => {
+    const me = await agency();
+    await me.api.patch(`/api/v1/projects/${me.project}`, { hourly_rate: null });
+    const entry = (await log(me, 1)).body.data.id;
+    const id = await me.recurring({ include_time: {} });
+    for (const moment of [noonOf(FIRST), noonOf(FIRST), noonOf(addDays(FIRST, 1))]) await runRecurringInvoices(moment);
+    expect(await me.invoices()).toEqual([]);
+    expect(await me.read(id)).toMatchObject({
+      status: 'Active',
+      next_on: FIRST,
+      last_error: { message: `1 time entry has no rate: ${entry}` },
+    });
+    expect((await me.events()).filter((type) => type.endsWith('failed'))).toHaveLength(2);
+    await me.api.patch(`/api/v1/projects/${me.project}`, { hourly_rate: 80 });
+    await runRecurringInvoices(noonOf(addDays(FIRST, 2)));
+    expect(await me.invoices()).toMatchObject([{ amount: 530, recurring: { period_from: FIRST } }]);
+    expect(await me.read(id)).toMatchObject({ last_error: null });
+  });
+
+  test('when the account is over its quota, then the invoice waits and the record says so', async () => {
+    const me = await agency();
+    const id = await me.recurring();
+    await runRecurringInvoices(noonOf(FIRST), { quotaBytes: 1 });
+    expect(await me.invoices()).toEqual([]);
+    expect(await me.read(id)).toMatchObject({ last_error: { message: expect.stringMatching(/storage|MiB|quota/i) } });
+  });
+});
+
+test('when a record without an account appears, then it keeps no other account from its invoices', async () => {
+  const me = await agency();
+  await me.recurring();
+  const stray = { _id: newId(), account_id: newId(), client_id: newId(), currency: 'EUR', create_as: 'Draft' };
+  const place = { status: 'Active', first_occurrence: 0, next_index: 0, next_on: FIRST, made: 0 };
+  await RecurringInvoice.create({ ...stray, ...place, schedule: { every: 1, unit: 'month', start_on: FIRST } });
+  try {
+    await runRecurringInvoices(noonOf(FIRST)).catch(() => undefined);
+    expect(await me.invoices()).toHaveLength(1);
+  } finally {
+    await RecurringInvoice.deleteOne({ _id: stray._id, account_id: stray.account_id });
+  }
+});
