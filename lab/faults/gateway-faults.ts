@@ -1,7 +1,7 @@
 // Gateways that are killed, killed in the middle of a write, or paused.
 
-import { CRASH_POINTS } from '../../services/gateway/http/crash-points.ts';
 import { eventually } from '../../test/support/eventually.ts';
+import { CRASH_POINTS, nameOf, watchedGateway } from '../crashes/crash-points.ts';
 import { anyOf, type Fault, killAgainAndAgain, pauseFor, seconds } from './fault.ts';
 
 export const gatewayFaults: readonly Fault[] = [
@@ -21,11 +21,11 @@ export const gatewayFaults: readonly Fault[] = [
       for (const point of points) {
         const victim = anyOf(system.gateways, chance);
         const starts = victim.starts();
-        victim.startNextWith({ CRASH_AT: point });
+        victim.startNextWith(watchedGateway(point));
         victim.signal('SIGKILL');
-        // Once to get the variable, once more because of it.
+        // Once to watch for the step, once more because it came.
         await eventually(() => victim.starts() >= starts + 2, 120_000);
-        say(`${victim.name} died ${point}`);
+        say(`${victim.name} died ${nameOf(point)}`);
         await victim.ready();
       }
     },

@@ -53,7 +53,9 @@ export async function keepService(
 
   async function start() {
     starts += 1;
-    const env = { ...options.env, ...ports, ...withClock(clock), ...once };
+    const clockEnv = withClock(clock);
+    const imports = [clockEnv['NODE_OPTIONS'], once['NODE_OPTIONS']].filter(Boolean).join(' ');
+    const env = { ...options.env, ...ports, ...clockEnv, ...once, NODE_OPTIONS: imports };
     once = {};
     const spawned = await spawnService(service, workspace, env, logFile);
     current = spawned;

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const TWO_GATEWAYS = 'test/system/gateway/two-gateways.test.ts';
+const CRASHES = 'test/system/lab/crashes.test.ts';
 
 export const recordMutants: Mutant[] = [
   {
@@ -35,7 +36,7 @@ export const recordMutants: Mutant[] = [
         instead: 'insertOne(stored);',
       },
     ],
-    oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },
+    oracle: { file: CRASHES, test: 'when the gateway dies early in a new invoice, before its commit or after it' },
   },
   {
     gone: 'a number is drawn in the transaction of its document',
@@ -90,7 +91,7 @@ export const recordMutants: Mutant[] = [
         instead: 'created_at: agreedDate() });',
       },
     ],
-    oracle: { file: TWO_GATEWAYS, test: 'then all is stored or nothing, and the retry gives the one invoice' },
+    oracle: { file: CRASHES, test: 'when the gateway dies early in a new invoice, before its commit or after it' },
   },
   {
     gone: 'If-Match',

@@ -11,15 +11,6 @@ import type { EventType } from '../models/webhooks/event-types.ts';
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import { formattedNumber, type NumberFormats, numberFormat, periodOf, sequenceOf } from './number-format.ts';
 
-/** The steps of a unit of work, in their order: where a test may end the process. */
-export type WorkStep =
-  | 'after-counter'
-  | 'after-ledger'
-  | 'before-event'
-  | 'after-event'
-  | 'before-commit'
-  | 'after-commit';
-
 /** What an operation of the billing core works with. Its reads and writes go through `session`, one after the other. */
 export interface UnitOfWork {
   session: Session;
@@ -58,8 +49,6 @@ export interface WorkOptions {
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
   /** Bytes of records and events that the account may keep; undefined when any amount, or when the work frees some. */
   quotaBytes?: number | undefined;
-  /** Called at every step. */
-  onStep?: ((step: WorkStep) => void) | undefined;
 }
 
 /**
@@ -70,7 +59,7 @@ export async function runUnitOfWork<Result>(
   options: WorkOptions,
   work: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<{ result: Result; hasEvents: boolean }> {
-  const done = await inTransaction(async (session) => {
+  return inTransaction(async (session) => {
     reserveEvents(session);
     await options.beforeWork?.(session);
     const { unit, finish } = openUnitOfWork(session, options);
@@ -80,11 +69,8 @@ export async function runUnitOfWork<Result>(
     // Work without events is small and bounded in number: keys can be changed over the quota.
     const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
     await finishCounter(session, options.accountId, step);
-    options.onStep?.('before-commit');
     return { result, hasEvents };
   });
-  options.onStep?.('after-commit');
-  return done;
 }
 
 /** Runs `work` without numbers and events, and takes everything back. @returns its result. */
@@ -126,7 +112,7 @@ class RolledBack extends Error {
   }
 }
 
-function openUnitOfWork(session: Session, { accountId, requestId, onStep }: WorkOptions) {
+function openUnitOfWork(session: Session, { accountId, requestId }: WorkOptions) {
   let reserved: number | undefined;
   let announced = 0;
   const unit: UnitOfWork = {
@@ -141,25 +127,21 @@ function openUnitOfWork(session: Session, { accountId, requestId, onStep }: Work
           drawInSequence(session, accountId, { ...from, withEvent: reserved === undefined }),
         );
         reserved ??= event;
-        onStep?.('after-counter');
         const text = formattedNumber(format, number, day);
         // Another format of the account may have given it: then its number is skipped, so that none is missing.
         if (!formats || !(await isNumberTaken(session, accountId, text))) {
           await recordNumber(session, { accountId, kind, period, number, text, documentId });
-          onStep?.('after-ledger');
           return { number, number_text: text, ...(period ? { number_period: period } : {}) };
         }
         await skipNumbers(session, { accountId, kind, period, first: number, count: 1, not_given: text });
       }
     },
     async announce(type, data, endpointId) {
-      onStep?.('before-event');
       const sequence = reserved ?? (await drawNext(session, accountId, ['event'])).event;
       reserved = undefined;
       announced += 1;
       const event = { accountId, type, sequence, data, ...(requestId ? { requestId } : {}) };
       const id = await insertEvent(session, { ...event, ...(endpointId ? { endpointId } : {}) });
-      onStep?.('after-event');
       return id;
     },
     async announceAll(type, records) {

@@ -1,7 +1,6 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
 import { proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
-import { CRASH_POINTS, type CrashPoint } from './http/crash-points.ts';
 import { readOrigins } from './http/cross-origin.ts';
 
 export interface Config extends RecordsConfig {
@@ -16,7 +15,6 @@ export interface Config extends RecordsConfig {
   RATE_LIMIT_REFUSALS: number;
   ACCOUNT_STORAGE_MEGABYTES: number;
   ACCOUNT_FILES_MEGABYTES: number;
-  CRASH_AT?: CrashPoint;
 }
 
 const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000_000).default(standard);
@@ -53,9 +51,6 @@ export const configShape = Joi.object<Config, true>({
     .max(100_000_000)
     .default(1_024)
     .description('MiB of printed files that the batches of an account may keep; 0 is no limit'),
-  CRASH_AT: Joi.string()
-    .valid(...CRASH_POINTS)
-    .description('For tests of crashes only: the step of a write at which the gateway kills itself'),
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

@@ -22,7 +22,6 @@ import { startTracing } from '#libs/service/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openBatchPrinting } from './documents/print-batches.ts';
-import type { CrashPoint } from './http/crash-points.ts';
 import { readOrigins } from './http/cross-origin.ts';
 import { listen, serverOptions } from './http/listen.ts';
 import { oneAtATime } from './limits/connections.ts';
@@ -65,9 +64,6 @@ await run(async ({ onClose, useLogger }) => {
     },
     log,
   });
-  const onCrashPoint = config.CRASH_AT
-    ? (point: CrashPoint) => point === config.CRASH_AT && process.kill(process.pid, 'SIGKILL')
-    : undefined;
   const box = openSecretBox(config.SECRET_KEY);
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
@@ -85,7 +81,6 @@ await run(async ({ onClose, useLogger }) => {
     metrics,
     print,
     quotas,
-    onCrashPoint,
     isStarting: () => isStarting,
   };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);

@@ -77,6 +77,11 @@ describe('conventions', () => {
     ]);
   });
 
+  test('production code has no switch that ends a process at a chosen point: the lab watches from outside', () => {
+    const switches = /\bcrash[-_ ]?(at|point)|onStep\b|onCrash/i;
+    expect(files.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
   test('every file says in its first line what it is for', () => {
     const silent = [...files, ...programs].filter((file) => !/^(?:#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')));
     expect(silent).toEqual([]);

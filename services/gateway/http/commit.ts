@@ -11,7 +11,6 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
-import type { CrashPoint } from './crash-points.ts';
 import { parametersOf } from './read-query.ts';
 import type { JsonResponse } from './response.ts';
 
@@ -40,8 +39,6 @@ export interface CommitOptions {
   quotaBytes?: number | undefined;
   /** Tells the relay that an event waits; best effort, the relay looks by itself. */
   nudge: () => void;
-  /** Called at every step. */
-  onCrashPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
@@ -54,7 +51,6 @@ export function commitFor({
   beforeWork,
   quotaBytes,
   nudge,
-  onCrashPoint,
 }: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
   // Also where nothing is written: a key that is wrong is wrong everywhere.
@@ -76,7 +72,7 @@ export function commitFor({
     remember?: (session: Session, response: JsonResponse) => Promise<void>,
   ): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
-      runUnitOfWork({ accountId, requestId, beforeWork, quotaBytes, onStep: onCrashPoint }, async (unit) => {
+      runUnitOfWork({ accountId, requestId, beforeWork, quotaBytes }, async (unit) => {
         const response = await work(unit);
         await remember?.(unit.session, response);
         return response;
@@ -101,7 +97,6 @@ export function commitFor({
           status: response.status,
           body: response.replayBody ?? response.body,
         });
-        onCrashPoint?.('after-idempotency-record');
       });
     } catch (error) {
       // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.

@@ -11,7 +11,6 @@ import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../printing/admission.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
-import type { CrashPoint } from './crash-points.ts';
 import { listOf, readCursor } from './cursor.ts';
 import { requireMatch } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
@@ -26,8 +25,6 @@ const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface HandleOptions {
   parts: Parts;
-  /** Called at every step of a write, see commit.ts. */
-  onCrashPoint?: ((point: CrashPoint) => void) | undefined;
   /** Without it nothing is rate limited. */
   rates?: Rates | undefined;
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
@@ -35,7 +32,7 @@ export interface HandleOptions {
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity, onCrashPoint } = options;
+  const { parts, rates, capacity } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
@@ -80,7 +77,6 @@ export function requestHandler(row: Route, options: HandleOptions) {
         beforeWork: row.rechecksKey ? (session) => recheckKey(caller, session) : undefined,
         quotaBytes: mayExceedQuota(row) ? undefined : parts.quotas?.records,
         nudge: parts.nudge,
-        onCrashPoint,
       }),
       requireMatch: (data) => requireMatch(request, data, row.omitFromTag),
     };
