@@ -6,7 +6,7 @@ import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 
 export interface LedgerProblem {
   account_id: Id;
-  /** Of the payment or the invoice. */
+  /** Of the record that the problem names first. */
   id: Id;
   problem: string;
 }
@@ -103,7 +103,8 @@ function uncounted(own: object) {
   ];
 }
 
-async function problemsOf(
+/** @param pipeline finds what breaks the rule; its rows have `_id` and `account_id`. */
+export async function problemsOf(
   collection: Pick<ReturnType<typeof driverOf>, 'aggregate'>,
   problem: string,
   pipeline: object[],

@@ -1,4 +1,5 @@
 // Checks MongoDB, Redis and the queues.
+import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
 import { auditLedger, type LedgerProblem } from '#libs/billing/ledger-audit.ts';
 import { auditTimers, type TimerProblem } from '#libs/billing/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
@@ -24,6 +25,7 @@ export async function examineMongodb(): Promise<Finding[]> {
   const missing = await findMissingIndexes();
   const outbox = await readOutbox();
   const ledger = await auditLedger();
+  const billed = await auditBilledOnce();
   const timers = await auditTimers();
   return [
     finding(
@@ -65,6 +67,12 @@ export async function examineMongodb(): Promise<Finding[]> {
       ledger.length === 0 ? 'every sum holds' : problemsText(ledger),
       ledger.length === 0,
       'Compare with a backup: what is due does not follow from the payments',
+    ),
+    finding(
+      'Billed time and quotes',
+      billed.length === 0 ? 'each is billed once' : problemsText(billed),
+      billed.length === 0,
+      'Compare with a backup: an invoice and what it bills do not agree',
     ),
     finding(
       'Timers',

@@ -35,7 +35,7 @@ const SHOWN = {
 } as const;
 
 /** Written off as a whole, without any payment. Such an invoice is Cancelled too, but what it billed is given up and not billed again. */
-const GIVEN_UP = {
+export const GIVEN_UP = {
   amount_written_off: { $gt: 0 },
   $expr: { $gte: ['$amount_written_off', { $add: ['$amount', '$tax_amount'] }] },
 } as const;

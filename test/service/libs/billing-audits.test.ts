@@ -1,0 +1,178 @@
+// What `doctor` says of money, time and quotes: nothing of sound records, and each kind of damage by its name.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { type AnyRecord, madeBy } from '../../../lab/crashes/billing-world.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+const made: Record<string, AnyRecord> = {};
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const call = async (method: string, path: string, body?: object) =>
+    (await gateway.call(method, `/api/v1${path}`, { body })).body.data;
+  const { billed, quote, invoice, payment } = await madeBy(call);
+  made['time'] = await billed('Sent', 2);
+  made['given up'] = await billed('Sent', 1);
+  await call('POST', `/invoices/${made['given up'].id}/write-off`, { reason: 'insolvent' });
+  made['cancelled'] = await billed('Sent', 1);
+  await call('PATCH', `/invoices/${made['cancelled'].id}`, { status: 'Cancelled' });
+  made['quote'] = await quote();
+  const convert = (body: object) => call('POST', `/quotes/${made['quote'].id}/convert`, { accept: true, ...body });
+  made['deposit'] = await convert({ part: 'deposit', percent: 30, status: 'Sent' });
+  made['final'] = await convert({ part: 'final' });
+  made['invoice'] = await invoice({ amount: 40 });
+  made['payment'] = await payment({ amount: 100, allocations: [{ invoice_id: made['invoice'].id }] });
+});
+afterAll(() => gateway.close());
+
+const audit = async () => {
+  const rows = [...(await auditLedger()), ...(await auditBilledOnce())];
+  return rows.map(({ problem, id }) => [problem, id]);
+};
+
+test('when time, quotes and payments were moved through the API, then nothing is found', async () => {
+  expect(await audit()).toEqual([]);
+});
+
+const idOf = (name: string) => () => made[name]?.id as string;
+const entry = () => made['time'].entries[0] as string;
+const MISSING = newId();
+
+test.each<[string, string, () => string, object, string, () => string]>([
+  ['time is settled, too', 'time_entries', entry, { settled: 'written_off' }, 'time entry: it is on', entry],
+  ['time is not billable', 'time_entries', entry, { billable: false }, 'time entry: it is on', entry],
+  [
+    'time names a line that is not there',
+    'time_entries',
+    entry,
+    { billed_line: 9 },
+    'invoice: time is billed',
+    idOf('time'),
+  ],
+  [
+    'time names no invoice',
+    'time_entries',
+    entry,
+    { invoice_id: storedId(MISSING) },
+    'invoice: time is billed',
+    () => MISSING,
+  ],
+  [
+    'time is of another account',
+    'time_entries',
+    entry,
+    { account_id: storedId(MISSING) },
+    'invoice: time is billed',
+    idOf('time'),
+  ],
+  [
+    'the invoice of time is cancelled',
+    'invoices',
+    idOf('time'),
+    { status: 'Cancelled' },
+    'invoice: time is billed',
+    idOf('time'),
+  ],
+  [
+    'a line has lost its time',
+    'invoices',
+    idOf('time'),
+    { 'time.lines.0.id': 9 },
+    'invoice: a line bills time',
+    idOf('time'),
+  ],
+  [
+    'a final invoice has no claim',
+    'invoices',
+    idOf('final'),
+    { quote_claim: null },
+    'invoice: its claim',
+    idOf('final'),
+  ],
+  [
+    'a cancelled invoice keeps its claim',
+    'invoices',
+    idOf('final'),
+    { status: 'Cancelled' },
+    'invoice: its claim',
+    idOf('final'),
+  ],
+  [
+    'a deposit claims the quote',
+    'invoices',
+    idOf('deposit'),
+    { quote_claim: storedId(MISSING) },
+    'invoice: its claim',
+    idOf('deposit'),
+  ],
+  [
+    'the parts are more than the quote',
+    'invoices',
+    idOf('deposit'),
+    { amount: 50_000 },
+    'quote: its invoices bill',
+    idOf('quote'),
+  ],
+  [
+    'the quote is missing',
+    'invoices',
+    idOf('final'),
+    { quote_id: storedId(MISSING) },
+    'invoice: the quote that',
+    idOf('final'),
+  ],
+  [
+    'credit is below nothing',
+    'payments',
+    idOf('payment'),
+    { unallocated: -1 },
+    'payment: amount is not',
+    idOf('payment'),
+  ],
+  [
+    'a payment is more than its parts',
+    'payments',
+    idOf('payment'),
+    { amount: 10_001 },
+    'payment: amount is not',
+    idOf('payment'),
+  ],
+  [
+    'an invoice says it was paid more',
+    'invoices',
+    idOf('invoice'),
+    { amount_paid: 4_001 },
+    'invoice: amount_paid',
+    idOf('invoice'),
+  ],
+  [
+    'an invoice counts no payment',
+    'invoices',
+    idOf('invoice'),
+    { amount_paid: 0 },
+    'payment: an invoice does not',
+    idOf('payment'),
+  ],
+  [
+    'a paid invoice is Sent',
+    'invoices',
+    idOf('invoice'),
+    { status: 'Sent' },
+    'invoice: status does not',
+    idOf('invoice'),
+  ],
+])('when %s, then it is found by its name', async (_damage, collection, id, damage, problem, named) => {
+  const stored = mongoose.connection.collection(collection);
+  const one = { _id: storedId(id()) } as object;
+  const before = await stored.findOne(one);
+  await stored.updateOne(one, { $set: damage });
+  try {
+    expect(await audit()).toContainEqual([expect.stringContaining(problem), named()]);
+  } finally {
+    await stored.replaceOne(one, before as object);
+  }
+});
