@@ -1,0 +1,45 @@
+// A few records of an account that time and money are moved between: some invoices, quotes and hours of one client.
+import type { Reply } from '../../test/support/gateway.ts';
+import type { TestAccount } from '../../test/support/workspace.ts';
+
+/** @param path below /api/v1. */
+export type Send = (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Reply>;
+
+export interface LedgerWorld {
+  account: TestAccount;
+  send: Send;
+  client_id: string;
+  project_id: string;
+  /** Also those that movements make. A deleted one stays. */
+  invoices: string[];
+  quotes: string[];
+  entries: string[];
+}
+
+const INVOICES = 4;
+const QUOTES = 2;
+const ENTRIES = 5;
+export const RATE = 100;
+
+export async function openLedgerWorld(account: TestAccount, send: Send): Promise<LedgerWorld> {
+  const make = async (path: string, body: object) => {
+    const { status, body: made } = await send('POST', path, body);
+    if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(made)}`);
+    return made.data.id as string;
+  };
+  const client_id = await make('/clients', { name: 'Ada', email: 'ada@example.com' });
+  const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: RATE });
+  const world: LedgerWorld = { account, send, client_id, project_id, invoices: [], quotes: [], entries: [] };
+  for (let index = 0; index < INVOICES; index += 1) {
+    const money = { amount: 50 + 10 * index, tax_rate: 19 };
+    const invoice = { client_id, ...money, due_date: `2099-0${index + 1}-01`, status: 'Sent' };
+    world.invoices.push(await make('/invoices', invoice));
+  }
+  for (let index = 0; index < QUOTES; index += 1) {
+    world.quotes.push(await make('/quotes', { client_id, amount: 99.99 + 100 * index, tax_rate: 19, status: 'Sent' }));
+  }
+  for (let index = 0; index < ENTRIES; index += 1) {
+    world.entries.push(await make('/time-entries', { project_id, hours: 1, date: '2026-01-02' }));
+  }
+  return world;
+}

@@ -1,0 +1,164 @@
+// What can happen to time and money: each movement names its records by position, so that any sequence can be made and repeated.
+import type { AnyRecord } from '../crashes/billing-world.ts';
+import type { LedgerWorld } from './ledger-world.ts';
+
+export const MOVES = [
+  'pay',
+  'payInvoice',
+  'allocate',
+  'release',
+  'void',
+  'refund',
+  'writeOff',
+  'markPaid',
+  'cancel',
+  'issue',
+  'delete',
+  'billTime',
+  'addTime',
+  'releaseTime',
+  'logTime',
+  'settleTime',
+  'changeTime',
+  'deleteTime',
+  'convert',
+  'accept',
+] as const;
+
+export type Move = (typeof MOVES)[number];
+
+export interface Movement {
+  move: Move;
+  /** Of the invoice, quote or entry, counted around. */
+  which: number;
+  /** Of the payment, or of a second entry. */
+  other: number;
+  /** Of an amount that is named; null leaves it out. */
+  cents: number | null;
+  /** One of two ways: see the move. */
+  isOther: boolean;
+}
+
+export const WHICH_MAX = 9;
+export const CENTS_MAX = 20_000;
+/** What a movement may be answered with. A step may be refused, but it never fails. */
+export const ANSWERS: readonly number[] = [200, 201, 400, 404, 409, 422];
+const EXTERNAL_IDS = 3;
+
+/** @returns the status of the response. */
+export async function take(world: LedgerWorld, movement: Movement, key?: string): Promise<number> {
+  const request = await requestOf(world, movement);
+  if (!request) return 404;
+  const { method, path, body } = request;
+  const headers: Record<string, string> = key === undefined || method !== 'POST' ? {} : { 'Idempotency-Key': key };
+  const reply = await world.send(method, path, body, headers);
+  if (reply.status === 201) remember(world, movement, reply.body.data);
+  return reply.status;
+}
+
+interface Request {
+  method: 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: object;
+}
+
+export async function requestOf(world: LedgerWorld, movement: Movement): Promise<Request | undefined> {
+  const { client_id, project_id, invoices, quotes, entries } = world;
+  const { move, which, other, cents, isOther } = movement;
+  const invoice = at(invoices, which);
+  const entry = at(entries, which);
+  const amount = cents === null ? {} : { amount: cents / 100 };
+  const external = isOther && which < EXTERNAL_IDS ? { external_id: `bank-${which}` } : {};
+  const post = (path: string, body: object = {}): Request => ({ method: 'POST', path, body });
+  const patch = (path: string, body: object): Request => ({ method: 'PATCH', path, body });
+  switch (move) {
+    case 'pay':
+      // The same external id names the same money.
+      return post('/payments', {
+        client_id,
+        amount: 'external_id' in external ? 75 : (cents ?? 5_000) / 100,
+        ...(other % 2 === 0 ? {} : { allocations: [] }),
+        ...external,
+      });
+    case 'payInvoice':
+      return post(`/invoices/${invoice}/payments`, amount);
+    case 'writeOff':
+      return post(`/invoices/${invoice}/write-off`, { ...amount, reason: 'x' });
+    case 'markPaid':
+      return patch(`/invoices/${invoice}`, { status: 'Paid' });
+    case 'cancel':
+      return patch(`/invoices/${invoice}`, { status: 'Cancelled' });
+    case 'issue':
+      return patch(`/invoices/${invoice}`, { status: 'Sent' });
+    case 'delete':
+      return { method: 'DELETE', path: `/invoices/${invoice}` };
+    case 'billTime': {
+      const named = isOther ? { time_entry_ids: [...new Set([entry, at(entries, other)])] } : {};
+      return post('/invoices/from-time', { client_id, status: other % 2 === 0 ? 'Draft' : 'Sent', ...named });
+    }
+    case 'addTime':
+      return post(`/invoices/${invoice}/time-entries`, isOther ? { time_entry_ids: [at(entries, other)] } : {});
+    case 'releaseTime': {
+      const named = isOther ? { time_entry_ids: [at(entries, other)] } : {};
+      return post(`/invoices/${invoice}/time-entries/release`, named);
+    }
+    case 'logTime':
+      return post('/time-entries', { project_id, hours: 1 + (other % 3), date: '2026-01-03' });
+    case 'settleTime': {
+      const status = other % 2 === 0 ? 'unbilled' : isOther ? 'written_off' : 'billed_elsewhere';
+      return post('/time-entries/billing', { time_entry_ids: [entry], status });
+    }
+    case 'changeTime':
+      return patch(`/time-entries/${entry}`, isOther ? { billable: other % 2 === 0 } : { hours: 1 + (other % 4) });
+    case 'deleteTime':
+      return { method: 'DELETE', path: `/time-entries/${entry}` };
+    case 'accept':
+      return patch(`/quotes/${at(quotes, which)}`, isOther ? { status: 'Sent' } : { status: 'Accepted' });
+    case 'convert':
+      return post(`/quotes/${at(quotes, which)}/convert`, conversionOf(movement));
+    default:
+      return changeOfPayment(world, movement);
+  }
+}
+
+const PARTS = ['full', 'deposit', 'progress', 'final'] as const;
+
+function conversionOf({ other, cents, isOther }: Movement) {
+  const part = PARTS[other % PARTS.length];
+  const share = part === 'deposit' || part === 'progress' ? { percent: 10 + ((cents ?? 0) % 60) } : {};
+  return { part, ...share, accept: true, accept_changes: true, status: isOther ? 'Sent' : 'Draft' };
+}
+
+async function changeOfPayment(
+  { send, invoices }: LedgerWorld,
+  { move, which, other, cents, isOther }: Movement,
+): Promise<Request | undefined> {
+  const { status, body } = await send('GET', '/payments?limit=100&sort=created_at');
+  if (status !== 200) return undefined;
+  const payments = body.data as AnyRecord[];
+  const payment = payments[other % Math.max(1, payments.length)];
+  if (!payment) return undefined;
+  const path = `/payments/${payment.id}`;
+  const invoice_id = at(invoices, which);
+  const amount = cents === null ? {} : { amount: cents / 100 };
+  if (move === 'void') return { method: 'POST', path: `${path}/void`, body: { reason: 'x' } };
+  if (move === 'release') return { method: 'POST', path: `${path}/release`, body: {} };
+  if (move === 'allocate') return { method: 'POST', path: `${path}/allocations`, body: { invoice_id, ...amount } };
+  const external = which < EXTERNAL_IDS ? { external_id: `back-${which}`, amount: 5 } : {};
+  const from = isOther ? { invoice_id } : {};
+  return { method: 'POST', path: `${path}/refunds`, body: { amount: (cents ?? 100) / 100, ...from, ...external } };
+}
+
+function remember({ invoices, entries }: LedgerWorld, { move }: Movement, made: AnyRecord) {
+  if (move === 'billTime' || move === 'convert') addOnce(invoices, made.id);
+  if (move === 'logTime') addOnce(entries, made.id);
+}
+
+function addOnce(list: string[], id: string) {
+  if (!list.includes(id)) list.push(id);
+}
+
+/** Counted around. */
+function at(list: readonly string[], position: number): string {
+  return list[position % list.length] as string;
+}

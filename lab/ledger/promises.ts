@@ -1,0 +1,81 @@
+// What holds of an account after any movements, whoever met whom: sums, links, and everything that happens once.
+import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import type { AnyRecord } from '../crashes/billing-world.ts';
+import { type LedgerWorld, RATE } from './ledger-world.ts';
+
+/** @returns a sentence for each promise that is broken: what `doctor` looks at. */
+export async function brokenSums({ account: { id } }: LedgerWorld): Promise<string[]> {
+  const rows = [...(await auditLedger(id)), ...(await auditBilledOnce(id))];
+  return rows.map((row) => `${row.problem} (${row.id})`);
+}
+
+/** @returns a sentence for each promise that is broken: also those that only the whole account shows. */
+export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
+  const account_id = world.account.id;
+  const payments: AnyRecord[] = await Payment.find({ account_id }).lean();
+  const invoices: AnyRecord[] = await Invoice.find({ account_id }).lean();
+  const entries: AnyRecord[] = await TimeEntry.find({ account_id }).lean();
+  const events: AnyRecord[] = await Event.find({ account_id }, { sequence: 1 }).sort({ sequence: 1 }).lean();
+  const refunds = payments.flatMap((payment) => payment.refunds as AnyRecord[]);
+  const live = invoices.filter(({ status }) => status !== 'Cancelled');
+  const audit = (await world.send('GET', '/numbering/audit')).body.data;
+  return [
+    ...(await brokenSums(world)),
+    ...(await otherMoney(world, { payments, invoices })),
+    ...repeated('payment with external_id', payments, 'external_id'),
+    ...repeated('refund with external_id', refunds, 'external_id'),
+    ...repeated('invoice that bills all of quote', live, 'quote_claim'),
+    ...otherHours(live, entries),
+    ...(events.every(({ sequence }, index) => sequence === index + 1) ? [] : ['events: a sequence is missing']),
+    ...(audit.gapless ? [] : [`numbers: ${JSON.stringify(audit)}`]),
+  ];
+}
+
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
+/** What came, less what went back, is on invoices or is credit; the client's balance says the same. */
+async function otherMoney(
+  { send, client_id }: LedgerWorld,
+  { payments, invoices }: { payments: AnyRecord[]; invoices: AnyRecord[] },
+): Promise<string[]> {
+  const received = payments.filter(({ status }) => status === 'Received');
+  const kept = sum(received.map(({ amount, refunds }) => amount - sum(refunds.map((back: AnyRecord) => back.amount))));
+  const credit = sum(received.map(({ unallocated }) => unallocated));
+  const paid = sum(invoices.map(({ amount_paid }) => amount_paid));
+  const due = sum(
+    invoices
+      .filter(({ status }) => status === 'Sent')
+      .map((one) => one.amount + one.tax_amount - one.amount_paid - (one.amount_written_off ?? 0)),
+  );
+  const { balances } = (await send('GET', `/clients/${client_id}/balance`)).body.data;
+  const told = { due: Math.round((balances[0]?.due ?? 0) * 100), credit: Math.round((balances[0]?.credit ?? 0) * 100) };
+  return [
+    ...(paid + credit === kept ? [] : [`money: ${kept} came, ${paid} is on invoices and ${credit} is credit`]),
+    ...(told.credit === credit ? [] : [`balance: credit ${told.credit}, not ${credit}`]),
+    ...(told.due === due ? [] : [`balance: due ${told.due}, not ${due}`]),
+  ];
+}
+
+function repeated(what: string, records: readonly AnyRecord[], field: string): string[] {
+  const groups = Map.groupBy(
+    records.filter((record) => record[field] !== undefined),
+    (record) => String(record[field]),
+  );
+  return [...groups].flatMap(([value, { length }]) => (length > 1 ? [`${length} times one ${what} ${value}`] : []));
+}
+
+/** An invoice of time bills the hours of its entries: no more when an entry went to another, no less. */
+function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[]): string[] {
+  return live.flatMap((invoice) => {
+    if (!invoice.time || invoice.time.is_edited) return [];
+    const own = entries.filter(({ invoice_id }) => String(invoice_id) === String(invoice._id));
+    const hours = sum(own.map((entry) => entry.hours));
+    if (invoice.amount === hours * RATE * 100) return [];
+    return [`invoice ${invoice.number}: bills ${invoice.amount} for ${hours} hours`];
+  });
+}
