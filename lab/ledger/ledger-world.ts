@@ -19,7 +19,6 @@ export interface LedgerWorld {
 const INVOICES = 4;
 const QUOTES = 2;
 const ENTRIES = 5;
-export const RATE = 100;
 
 export async function openLedgerWorld(account: TestAccount, send: Send): Promise<LedgerWorld> {
   const make = async (path: string, body: object) => {
@@ -28,7 +27,7 @@ export async function openLedgerWorld(account: TestAccount, send: Send): Promise
     return made.data.id as string;
   };
   const client_id = await make('/clients', { name: 'Ada', email: 'ada@example.com' });
-  const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: RATE });
+  const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: 100 });
   const world: LedgerWorld = { account, send, client_id, project_id, invoices: [], quotes: [], entries: [] };
   for (let index = 0; index < INVOICES; index += 1) {
     const money = { amount: 50 + 10 * index, tax_rate: 19 };

@@ -55,7 +55,8 @@ async function check(sequences: number, seed: number) {
         .join(', '),
     );
   } catch (error) {
-    say(String(error));
+    const { message, cause } = error as Error;
+    say(`${message}\n${String(cause ?? '')}`);
     process.exitCode = 1;
   } finally {
     await gateways.stop();

@@ -6,7 +6,7 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
-import { type LedgerWorld, RATE } from './ledger-world.ts';
+import type { LedgerWorld } from './ledger-world.ts';
 
 /** @returns a sentence for each promise that is broken: what `doctor` looks at. */
 export async function brokenSums({ account: { id } }: LedgerWorld): Promise<string[]> {
@@ -69,13 +69,14 @@ function repeated(what: string, records: readonly AnyRecord[], field: string): s
   return [...groups].flatMap(([value, { length }]) => (length > 1 ? [`${length} times one ${what} ${value}`] : []));
 }
 
-/** An invoice of time bills the hours of its entries: no more when an entry went to another, no less. */
+/** The lines of time bill the hours of their entries: no more when an entry went to another invoice, no less. */
 function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[]): string[] {
   return live.flatMap((invoice) => {
     if (!invoice.time || invoice.time.is_edited) return [];
     const own = entries.filter(({ invoice_id }) => String(invoice_id) === String(invoice._id));
     const hours = sum(own.map((entry) => entry.hours));
-    if (invoice.amount === hours * RATE * 100) return [];
-    return [`invoice ${invoice.number}: bills ${invoice.amount} for ${hours} hours`];
+    const lines: AnyRecord[] = invoice.time.lines.map(({ at }: AnyRecord) => invoice.line_items[at]);
+    const billed = sum(lines.map(({ qty }) => Number(qty)));
+    return billed === hours ? [] : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];
   });
 }

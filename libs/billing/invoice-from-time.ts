@@ -75,6 +75,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
 /** Adds lines of time to a draft. @returns the invoice as it is now. @throws AppError as selectTime does, 409 for an issued invoice. */
 export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted: TimeWanted): Promise<InvoiceRecord> {
   requireDraft(invoice);
+  requireNoPart(invoice);
   requireLineItems(invoice);
   const account = await readAccount(unit.accountId, unit.session);
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
@@ -85,6 +86,12 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const changed = await rewritten(unit, invoice, { line_items: lines.line_items, time: lines.time });
   await claimTime(unit, invoice, { made: lines.made, selected });
   return changed;
+}
+
+/** The parts of a quote add up to it: @throws AppError 409 for one of them, whose amount time would change. */
+function requireNoPart({ quote_part, quote_number }: InvoiceRecord): void {
+  if (!quote_part || quote_part === 'full') return;
+  throw conflict(`Cannot add time to a part of ${quote_number}: bill it on an invoice of its own`);
 }
 
 /** Takes time off a draft; without `ids` all of it. @returns the invoice as it is now. */

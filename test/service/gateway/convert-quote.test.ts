@@ -178,7 +178,7 @@ describe('a quote in parts', () => {
     expect(left_to_bill).toBe(0);
   });
 
-  test('when a part is still a draft, then there is no final invoice, and its amount cannot be changed', async () => {
+  test('when a part is still a draft, then there is no final invoice, its amount cannot be changed and no time be added', async () => {
     const { convert, api, path } = await offer();
     const [, deposit] = await convert({ part: 'deposit', amount: 250, accept: true });
     expect(await convert({ part: 'final' })).toEqual([
@@ -189,6 +189,11 @@ describe('a quote in parts', () => {
     expect([change.status, change.body.error]).toEqual([
       409,
       'Cannot change amount of a part of QUO-0001: delete it and convert again',
+    ]);
+    const time = await api.post(`/api/v1/invoices/${deposit['id']}/time-entries`, {});
+    expect([time.status, time.body.error]).toEqual([
+      409,
+      'Cannot add time to a part of QUO-0001: bill it on an invoice of its own',
     ]);
     expect((await api.patch(path, { amount: 200 })).body.error).toBe(
       'Cannot set an amount below 250.00: so much was billed',
