@@ -1,4 +1,4 @@
-// What holds of an account after any movements, whoever met whom: sums, links, and everything that happens once.
+// What holds of an account after any movements, however they met: sums, links, and everything that happens once.
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/ledger-audit.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';

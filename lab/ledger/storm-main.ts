@@ -31,6 +31,8 @@ const { values } = parseArgs({
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
+// What was started is ended with the program.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (values.help) say(HELP);
 else await storm();
 

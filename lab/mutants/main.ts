@@ -1,4 +1,4 @@
-// `npm run mutants [words]`: takes each safety out of a copy of the project once and shows that a test goes red. A test of the tests.
+// `npm run mutants [words of a safety or of its test file]`: takes each safety out of a copy of the project once and shows that a test goes red. A test of the tests.
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -12,7 +12,7 @@ const LEFT_OUT = new Set(['node_modules', '.git', '.hypothesis', '.schemathesis'
 const TRIES = 2;
 const root = resolve(import.meta.dirname, '../..');
 const words = process.argv.slice(2);
-const chosen = mutants.filter(({ gone }) => words.every((word) => gone.includes(word)));
+const chosen = mutants.filter(({ gone, oracle }) => words.every((word) => `${gone} ${oracle.file}`.includes(word)));
 
 /** Oracles that are green without a mutant. */
 const green = new Set<string>();

@@ -3,6 +3,7 @@ import { accessMutants } from './access.ts';
 import { billingMutants } from './billing.ts';
 import { deliveryMutants } from './deliveries.ts';
 import { documentMutants } from './documents.ts';
+import { ledgerMutants } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { recordMutants } from './records.ts';
 
@@ -12,4 +13,5 @@ export const mutants: readonly Mutant[] = [
   ...documentMutants,
   ...deliveryMutants,
   ...billingMutants,
+  ...ledgerMutants,
 ];

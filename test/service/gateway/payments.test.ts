@@ -268,6 +268,17 @@ describe('what follows', () => {
     }
   });
 
+  test('when more is allocated than is left of a payment, then 409 and its credit stays; all of it can be used', async () => {
+    const { account, client, invoices } = await ledger(100, 100);
+    const { id } = await pay(account, { client_id: client.id, amount: 50, allocations: [] });
+    const use = (body: object) => post(account, `${path}/${id}/allocations`, body);
+    const tooMuch = await use({ invoice_id: invoices[0].id, amount: 60 });
+    expect([tooMuch.status, tooMuch.body.error]).toEqual([409, 'Cannot allocate 60.00: 50.00 of PAY-0001 is left']);
+    expect((await use({ invoice_id: invoices[0].id })).body.data.unallocated).toBe(0);
+    const nothing = await use({ invoice_id: invoices[1].id });
+    expect([nothing.status, nothing.body.error]).toEqual([409, 'Nothing is left of PAY-0001']);
+  });
+
   test('when an allocation is released, then it is credit, and a second release is 409', async () => {
     const { account, client, invoices } = await ledger(100);
     const payment = await pay(account, { client_id: client.id, amount: 100 });

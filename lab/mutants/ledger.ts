@@ -1,0 +1,139 @@
+// Mutants of the ledger: what keeps money, claims on quotes and timers from happening twice, and sums from going wrong.
+import type { Mutant } from './mutant.ts';
+
+const PAYMENTS = 'test/service/gateway/payments.test.ts';
+const INDEXES = 'test/service/libs/once-indexes.test.ts';
+const GUARDS = 'test/service/libs/billing-guards.test.ts';
+const TIMERS = 'test/service/gateway/timers.test.ts';
+
+const BOOK = 'libs/billing/book-payment.ts';
+const CHANGE = 'libs/billing/change-payment.ts';
+const CLAIM = 'libs/billing/bill-time.ts';
+
+/** An index that is there, but no longer unique. */
+function index(gone: string, file: string, unique: string): Mutant {
+  const instead = unique.replace('unique: true, ', '');
+  return {
+    gone,
+    edits: [{ file, text: unique, instead }],
+    oracle: { file: INDEXES, test: 'then the database refuses it' },
+  };
+}
+
+/** A check that is there, but never fails. @param text begins with its `if`. */
+function guard(gone: string, file: string, text: string, oracle: Mutant['oracle']): Mutant {
+  return { gone, edits: [{ file, text, instead: text.replace(/if \(.*\)/s, 'if (false as boolean)') }], oracle };
+}
+
+export const ledgerMutants: Mutant[] = [
+  index(
+    'the index that books a payment from outside once',
+    'libs/models/billing/payment.ts',
+    '{ unique: true, partialFilterExpression: { external_id: { $exists: true } } },',
+  ),
+  index(
+    'the index that books a refund from outside once',
+    'libs/models/billing/payment.ts',
+    '{ unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },',
+  ),
+  index(
+    'the index that converts a quote once',
+    'libs/models/billing/invoice.ts',
+    '{ unique: true, partialFilterExpression: { quote_claim: { $exists: true } } },',
+  ),
+  index(
+    'the index that lets one timer of an owner run',
+    'libs/models/time/timer.ts',
+    "{ unique: true, partialFilterExpression: { status: 'running' } }",
+  ),
+  index(
+    'the index that makes one timer of an entry',
+    'libs/models/time/timer.ts',
+    "{ unique: true, partialFilterExpression: { status: 'stopped' } },",
+  ),
+  {
+    gone: 'the claim of time demands that it is on no invoice',
+    edits: [{ file: CLAIM, text: '          invoice_id: null,\n', instead: '' }],
+    oracle: { file: GUARDS, test: 'when an entry that was read as free is billed meanwhile' },
+  },
+  guard('the claim of time counts what it matched', CLAIM, 'if (matchedCount !== records.size) throw', {
+    file: GUARDS,
+    test: 'when an entry that was read as free is billed meanwhile',
+  }),
+  guard(
+    'a balance is never below nothing',
+    'libs/billing/settle-invoices.ts',
+    'if (balance.amount_paid < 0 || dueOf(next) < 0) throw',
+    { file: GUARDS, test: 'then the ledger refuses the movement and nothing is stored' },
+  ),
+  {
+    gone: 'a payment that is known is not booked again',
+    edits: [
+      {
+        file: BOOK,
+        text: 'given.external_id && (await findKnown(unit, given.external_id));',
+        instead: 'given.external_id && (await findKnown(unit, String(Number.NaN)));',
+      },
+    ],
+    oracle: { file: PAYMENTS, test: 'when the same external_id comes from two callers at once' },
+  },
+  guard('a payment that is known is the same payment', BOOK, 'if (isOtherSum || isOtherClient || isOtherInvoice) {', {
+    file: PAYMENTS,
+    test: 'when the same external_id comes from two callers at once',
+  }),
+  guard('no more is allocated than came', BOOK, 'if (isTooMuch) throw', {
+    file: PAYMENTS,
+    test: 'when it names %s, then it is refused and nothing is stored',
+  }),
+  guard('a payment is not of a day to come', BOOK, 'if (date !== undefined && date > today) throw', {
+    file: PAYMENTS,
+    test: 'when it names %s, then it is refused and nothing is stored',
+  }),
+  {
+    gone: 'only a rest within the tolerance is written off',
+    edits: [{ file: BOOK, text: 'rest > 0 && rest <= tolerance;', instead: 'rest > 0;' }],
+    oracle: { file: PAYMENTS, test: 'when 400 comes for 335' },
+  },
+  {
+    gone: 'a rest within the tolerance is written off',
+    edits: [{ file: BOOK, text: 'rest > 0 && rest <= tolerance;', instead: 'false as boolean;' }],
+    oracle: { file: PAYMENTS, test: 'when a rest is within the tolerance' },
+  },
+  guard('credit is never below nothing', CHANGE, 'if (part.amount > unallocated) {', {
+    file: PAYMENTS,
+    test: 'when more is allocated than is left of a payment',
+  }),
+  guard('no more goes back than there is', CHANGE, 'if (amount > most) {', {
+    file: PAYMENTS,
+    test: 'when money goes back',
+  }),
+  guard('a payment that was refunded is not voided', CHANGE, 'if (payment.refunds.length > 0) throw', {
+    file: PAYMENTS,
+    test: 'when money goes back',
+  }),
+  {
+    gone: 'a refund that is known is not booked again',
+    edits: [
+      { file: CHANGE, text: 'given.external_id && (await isKnownRefund(unit, payment, given))', instead: 'false' },
+    ],
+    oracle: { file: PAYMENTS, test: 'when money goes back' },
+  },
+  {
+    gone: 'an allocation is released once',
+    edits: [{ file: CHANGE, text: 'named.filter((part) => liveAmount(part) > 0);', instead: 'named;' }],
+    oracle: { file: PAYMENTS, test: 'when an allocation is released' },
+  },
+  guard('a draft is not paid', 'libs/billing/payable-invoices.ts', "if (invoice.status === 'Draft') throw", {
+    file: PAYMENTS,
+    test: 'when the invoice is a draft or cancelled',
+  }),
+  {
+    gone: 'a part of a quote takes no time',
+    edits: [{ file: 'libs/billing/invoice-from-time.ts', text: '  requireNoPart(invoice);\n', instead: '' }],
+    oracle: { file: 'test/service/gateway/convert-quote.test.ts', test: 'when a part is still a draft' },
+  },
+  guard('a timer stops once', 'libs/billing/run-timer.ts', "if (status !== 'running') throw", {
+    file: TIMERS,
+    test: 'when it is stopped twice',
+  }),
+];

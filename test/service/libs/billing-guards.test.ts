@@ -1,0 +1,74 @@
+// The last guards of the billing core, tried with reads that are out of date: no caller over HTTP can make them.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { claimTime, linesOfTime } from '#libs/billing/bill-time.ts';
+import { type SelectedTime, selectTime } from '#libs/billing/select-time.ts';
+import { moveBalance } from '#libs/billing/settle-invoices.ts';
+import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { Client } from '#libs/models/accounts/client.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type BillingWorld, madeBy } from '../../../lab/crashes/billing-world.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+let gateway: TestGateway;
+let account: TestAccount;
+let world: BillingWorld;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  account = await gateway.workspace.account();
+  world = await madeBy(call);
+});
+afterAll(() => gateway.close());
+
+async function call(method: string, path: string, body?: object) {
+  return (await gateway.call(method, `/api/v1${path}`, { key: account.key, body })).body.data;
+}
+
+async function unbilled(unit: UnitOfWork): Promise<SelectedTime[]> {
+  const client = await findOwn(Client, account.id, world.client_id, unit.session);
+  if (!client) throw new Error('the client is missing');
+  const selection = { date_to: '2099-01-01', missing_rate: 'refuse' } as const;
+  return selectTime(unit, { selection, client, account: await readAccount(account.id), most: 10 });
+}
+
+async function stored(unit: UnitOfWork, id: string): Promise<InvoiceRecord> {
+  const invoice = await findOwn(Invoice, account.id, id, unit.session);
+  if (!invoice) throw new Error('the invoice is missing');
+  return invoice;
+}
+
+const work = <Result>(of: (unit: UnitOfWork) => Promise<Result>) => runUnitOfWork({ accountId: account.id }, of);
+const invoiceOf = async (id: string) => (await call('GET', `/time-entries/${id}`)).invoice?.id;
+
+test('when an entry that was read as free is billed meanwhile, then the claim begins again and takes the others', async () => {
+  const [taken, free] = (await world.logged(2)) as [string, string];
+  const { result: stale } = await work(unbilled);
+  expect(stale).toHaveLength(2);
+  const first = await call('POST', '/invoices/from-time', { client_id: world.client_id, time_entry_ids: [taken] });
+  const draft = await world.invoice({ status: 'Draft' });
+  let attempts = 0;
+
+  await work(async (unit) => {
+    attempts += 1;
+    const selected = attempts === 1 ? stale : await unbilled(unit);
+    const { made } = linesOfTime(selected, { groupBy: 'entry', locale: 'en-US', text: undefined });
+    await claimTime(unit, await stored(unit, draft.id), { made, selected });
+  });
+
+  expect([attempts, await invoiceOf(taken), await invoiceOf(free)]).toEqual([2, first.id, draft.id]);
+});
+
+test.each([
+  ['more is paid than is due', { paid: 8_001 }],
+  ['more is written off than is due', { paid: 0, writtenOff: { amount: 8_001, reason: 'x' } }],
+  ['more is taken back than was paid', { paid: -1 }],
+])('when %s, then the ledger refuses the movement and nothing is stored', async (_what, movement) => {
+  const { id } = await world.invoice({ amount: 80 });
+  const moving = work(async (unit) => moveBalance(unit, await stored(unit, id), { day: '2026-01-02', ...movement }));
+
+  await expect(moving).rejects.toThrow('would be overpaid');
+  expect(await call('GET', `/invoices/${id}`)).toMatchObject({ status: 'Sent', amount_paid: 0, amount_due: 80 });
+});
