@@ -174,7 +174,11 @@ describe('crashes', () => {
     const project = await send(0, 'POST', '/api/v1/projects', { client_id, name: 'Site', hourly_rate: 100 });
     const entry = { project_id: project.body.data.id, hours: 1, date: '2026-01-02' };
     for (let count = 0; count < 3; count += 1) await send(0, 'POST', '/api/v1/time-entries', entry);
-    const dying = await spawnGateway(workspace, account.key, watchedGateway({ when: 'after', step: 'findAndModify counters' }));
+    const dying = await spawnGateway(
+      workspace,
+      account.key,
+      watchedGateway({ when: 'after', step: 'findAndModify counters' }),
+    );
     const options = { key: account.key, body: { client_id } };
     await expect(dying.send('POST', '/api/v1/invoices/from-time', options)).rejects.toThrow();
     await dying.exited;
