@@ -116,7 +116,10 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       return patch(`/quotes/${at(quotes, which)}`, isOther ? { status: 'Sent' } : { status: 'Accepted' });
     case 'convert':
       return post(`/quotes/${at(quotes, which)}/convert`, conversionOf(movement));
-    default:
+    case 'allocate':
+    case 'refund':
+    case 'release':
+    case 'void':
       return changeOfPayment(world, movement);
   }
 }
