@@ -1,6 +1,7 @@
 // What happens to a payment after it was booked: credit is used, an allocation is released, it is voided, or money goes back.
+import { sumBy } from 'es-toolkit';
 import { dayIn } from '../day.ts';
-import { AppError, conflict, fieldProblem, notFound } from '../errors.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import {
@@ -15,10 +16,12 @@ import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { writtenAmount } from './balance.ts';
-import { ALLOCATIONS_MAX, allocationOf, announceAllocated, dayOf, partOf, payInvoices } from './book-payment.ts';
+import { dayOf } from './book-payment.ts';
+import { exactMinor } from './exact-amount.ts';
 import { type Decimal, toMinor } from './money.ts';
 import { findInvoices, requirePayable } from './payable-invoices.ts';
 import type { PaymentMethod } from './payment-methods.ts';
+import { ALLOCATIONS_MAX, allocationOf, announceAllocated, partOf, payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -117,7 +120,7 @@ async function release(
   },
 ): Promise<PaymentRecord> {
   const day = dayIn(account.time_zone);
-  const freed = released.reduce((sum, part) => sum + liveAmount(part), 0);
+  const freed = sumBy(released, liveAmount);
   const allocations = payment.allocations.map((part) =>
     released.includes(part) ? { ...part, released_on: day } : part,
   );
@@ -152,8 +155,7 @@ export async function refundPayment(
   if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
   if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
   const account = await readAccount(unit.accountId, unit.session);
-  const amount = toMinor(given.amount, currency);
-  if (amount <= 0) throw fieldProblem('amount', `amount is too small in ${currency}`);
+  const amount = exactMinor(given.amount, currency);
   const taken = takeFrom(payment, given.invoice_id ?? undefined, amount);
   const day = dayIn(account.time_zone);
   const refund: Refund = {
@@ -185,7 +187,7 @@ function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: nu
   const { allocations, unallocated, currency } = payment;
   const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
   if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
-  const most = invoice_id ? of.reduce((sum, part) => sum + liveAmount(part), 0) : unallocated;
+  const most = invoice_id ? sumBy(of, liveAmount) : unallocated;
   if (amount > most) {
     const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(most, currency)];
     const where = of[0] ? `paid on ${of[0].invoice_number}` : 'unallocated';
@@ -223,12 +225,14 @@ async function takeBack(
 async function isKnownRefund(
   { accountId, session }: UnitOfWork,
   payment: PaymentRecord,
-  { external_id, amount }: NewRefund,
+  { external_id, amount, invoice_id }: NewRefund,
 ): Promise<boolean> {
   const wanted = { account_id: storedId(accountId), refund_external_ids: external_id } as object;
   const known = (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
   if (!known) return false;
   const refund = known.refunds.find((one) => one.external_id === external_id);
-  if (known._id.equals(payment._id) && refund?.amount === toMinor(amount, payment.currency)) return true;
+  const isSameInvoice = String(refund?.invoice_id ?? '') === (invoice_id ?? '');
+  const isSameSum = refund?.amount === toMinor(amount, payment.currency);
+  if (known._id.equals(payment._id) && isSameSum && isSameInvoice) return true;
   throw new AppError(422, 'external_id was already used with another refund');
 }

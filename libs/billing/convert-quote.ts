@@ -14,8 +14,9 @@ import type { Id } from '../models/tenant.ts';
 import { acceptedBy, isChangedSince } from './acceptance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
+import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
-import { decimalsOf, fromMinor, toMinor } from './money.ts';
+import { decimalsOf, fromMinor } from './money.ts';
 import { deductions, leftToBill, partLine, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -147,7 +148,7 @@ const LINE_LONGEST = 2_000;
 
 /** @throws AppError 400 when it is nothing. */
 function amountOfPart({ amount: quoted, currency }: QuoteRecord, { percent, amount }: Conversion): number {
-  const part = percent === undefined ? toMinor(amount ?? 0, currency) : shareOf(quoted, percent);
+  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(quoted, percent);
   if (part > 0) return part;
   const field = percent === undefined ? 'amount' : 'percent';
   throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`, 'list');

@@ -48,6 +48,16 @@ export function toMinor(amount: Decimal, currency: string): number {
   return round(new Big(amount).times(unit(currency))).toNumber() + 0;
 }
 
+/** False for an amount with more decimals than the currency has. Noise of floating point, as in 0.1 + 0.2, does not count. */
+export function isExact(amount: Decimal, currency: string): boolean {
+  return new Big(amount).round(DECIMALS_KEPT).times(unit(currency)).eq(toMinor(amount, currency));
+}
+
+/** Major units → smallest units that are no more than them: a bound must not grow by rounding. */
+export function minorWithin(amount: Decimal, currency: string): number {
+  return new Big(amount).times(unit(currency)).round(0, Big.roundDown).toNumber();
+}
+
 /**
  * Smallest units → major units: the double next to the exact amount, which prints as exactly the amount.
  * Both operands are whole numbers a double holds, so this one division is rounded once and correctly (IEEE 754).

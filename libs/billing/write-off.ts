@@ -1,11 +1,12 @@
 // Gives up a part of what is due of an invoice, or all of it.
 import { dayIn } from '../day.ts';
-import { conflict, fieldProblem } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { readAccount } from '../models/accounts/account.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { dueOf, writtenAmount } from './balance.ts';
-import { type Decimal, toMinor } from './money.ts';
+import { exactMinor } from './exact-amount.ts';
+import type { Decimal } from './money.ts';
 import { announceMoved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -21,8 +22,7 @@ export async function writeOff(
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
   if (due === 0) throw conflict(`Nothing is due on ${number}`);
-  const amount = given === undefined ? due : toMinor(given, currency);
-  if (amount <= 0) throw fieldProblem('amount', `amount is too small in ${currency}`);
+  const amount = given === undefined ? due : exactMinor(given, currency);
   if (amount > due) {
     const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(due, currency)];
     throw conflict(`Cannot write off ${sum} of ${number}: ${rest} is due`);

@@ -67,6 +67,8 @@ export interface PaymentRecord extends Stamped {
   status: PaymentStatus;
   void_reason?: string | undefined;
   allocations: Allocation[];
+  /** Of a payment with an `external_id`: how many of `allocations` it began with. A repeated request must name the same. */
+  allocated_at_booking?: number | undefined;
   refunds: Refund[];
   /** Those of `refunds` that have one, for the unique index. */
   refund_external_ids?: string[] | undefined;
@@ -122,6 +124,7 @@ const paymentSchema = recordSchema<PaymentRecord>(
     status: { type: String, enum: PAYMENT_STATUSES, required: true },
     void_reason: String,
     allocations: [allocation],
+    allocated_at_booking: Number,
     refunds: [refund],
     refund_external_ids: { type: [String], default: undefined },
     parties: partiesField,

@@ -1,8 +1,8 @@
 // What a caller may send about payments.
 import Joi from 'joi';
-import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/book-payment.ts';
 import { AMOUNT_MAX } from '#libs/billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '#libs/billing/payment-methods.ts';
+import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/payment-parts.ts';
 import { paymentListing } from '#libs/models/billing/payment.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { rangeInput } from '../fields/document-filters.ts';

@@ -179,7 +179,7 @@ describe('refusals', () => {
       'less than a cent',
       (client_id) => ({ client_id, amount: 0.001 }),
       400,
-      { amount: ['amount is too small in USD'] },
+      { amount: ['amount must have at most 2 decimals in USD'] },
     ],
   ])('when it names %s, then it is refused and nothing is stored', async (_what, bodyOf, status, said) => {
     const { account, client, invoices } = await ledger(335);
@@ -187,6 +187,60 @@ describe('refusals', () => {
     expect([reply.status, reply.body.details ?? reply.body.error]).toEqual([status, said]);
     expect((await gateway.get(path, account)).body.pagination.total).toBe(0);
     expect((await gateway.get('/api/v1/numbering/audit?kind=payment', account)).body.data.kinds.payment.drawn).toBe(0);
+  });
+
+  test('when an amount has more decimals than its currency, then every movement refuses it, and float noise is no decimal', async () => {
+    const { account, client, invoices } = await ledger(0.3);
+    const yen = await issue(account, client.id, { currency: 'JPY', amount: 500 });
+    const whole = { amount: ['amount must be a whole number in JPY'] };
+    const payment = await pay(account, { client_id: client.id, currency: 'JPY', amount: 300, allocations: [] });
+    for (const [at, body] of [
+      [path, { client_id: client.id, currency: 'JPY', amount: 100.4 }],
+      [`/api/v1/invoices/${yen.id}/payments`, { amount: 100.4 }],
+      [`/api/v1/invoices/${yen.id}/write-off`, { amount: 0.5, reason: 'x' }],
+      [`${path}/${payment.id}/allocations`, { invoice_id: yen.id, amount: 99.5 }],
+      [`${path}/${payment.id}/refunds`, { amount: 99.5 }],
+    ] as const) {
+      expect((await post(account, at, body)).body.details).toEqual(whole);
+    }
+    expect(await read(account, yen)).toMatchObject({ amount_paid: 0, amount_due: 500 });
+    const noisy = await post(account, `/api/v1/invoices/${invoices[0].id}/payments`, { amount: 0.1 + 0.2 });
+    expect([noisy.status, noisy.body.data.amount]).toEqual([201, 0.3]);
+  });
+
+  test('when a repeat of an external_id names other invoices or amounts, then 422; the same ones are a repeat, also after a release', async () => {
+    const { account, client, invoices } = await ledger(100, 200);
+    const [first, second] = invoices;
+    const body = {
+      client_id: client.id,
+      amount: 150,
+      external_id: 'bank-1',
+      allocations: [{ invoice_id: first.id, amount: 40 }, { invoice_id: second.id }],
+    };
+    const payment = await pay(account, body);
+    for (const allocations of [
+      [],
+      [{ invoice_id: first.id, amount: 40 }],
+      [{ invoice_id: first.id, amount: 41 }, { invoice_id: second.id }],
+    ]) {
+      const reply = await post(account, path, { ...body, allocations });
+      expect([reply.status, reply.body.error]).toEqual([422, 'external_id was already used with another payment']);
+    }
+    await post(account, `${path}/${payment.id}/release`, {});
+    await create(gateway, `${path}/${payment.id}/allocations`, { invoice_id: second.id, amount: 5 }, account);
+    const again = await post(account, path, body);
+    expect([again.status, again.body.data.id]).toEqual([200, payment.id]);
+  });
+
+  test('when a repeat of a refund names another invoice, then 422', async () => {
+    const { account, invoices } = await ledger(100);
+    const [invoice] = invoices;
+    const payment = (await post(account, `/api/v1/invoices/${invoice.id}/payments`, { amount: 130 })).body.data;
+    const back = { amount: 30, external_id: 'back-1' };
+    expect((await post(account, `${path}/${payment.id}/refunds`, back)).status).toBe(201);
+    expect((await post(account, `${path}/${payment.id}/refunds`, back)).status).toBe(200);
+    const other = await post(account, `${path}/${payment.id}/refunds`, { ...back, invoice_id: invoice.id });
+    expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another refund']);
   });
 
   test('when the invoice is a draft or cancelled, then 409', async () => {
