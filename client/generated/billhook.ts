@@ -2243,7 +2243,7 @@ export type IncludedTimeInput = {
     /**
      * What a line is made of. Different rates always make different lines
      */
-    group_by?: "entry" | "task" | "project" | "day" | "none";
+    group_by: "entry" | "task" | "project" | "day" | "none";
     /**
      * Unless given, the project's rule, else the client's, else the account's
      */

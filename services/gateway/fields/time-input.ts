@@ -15,11 +15,12 @@ export const projectsAndTasks = {
   task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
 };
 
+const groupBy = Joi.string()
+  .valid(...TIME_GROUPS)
+  .description('What a line is made of. Different rates always make different lines');
+
 export const timeLineInput = {
-  group_by: Joi.string()
-    .valid(...TIME_GROUPS)
-    .default('task')
-    .description('What a line is made of. Different rates always make different lines'),
+  group_by: groupBy.default('task'),
   rounding: roundingInput().description("Unless given, the project's rule, else the client's, else the account's"),
   missing_rate: Joi.string()
     .valid('refuse', 'skip', 'zero')
@@ -29,3 +30,6 @@ export const timeLineInput = {
     'Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
   ),
 };
+
+/** The same where it is one of several settings: then its first field has to be there, so that an empty object means nothing by accident. */
+export const namedTimeLineInput = { ...timeLineInput, group_by: groupBy.required() };

@@ -16,7 +16,7 @@ import { severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, percentage } from '../fields/money-input.ts';
-import { projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
+import { namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
@@ -91,7 +91,7 @@ const includeTime = () =>
   withNulls(
     Joi.object<IncludedTimeInput>({
       ...projectsAndTasks,
-      ...timeLineInput,
+      ...namedTimeLineInput,
       included_hours: decimal()
         .within(0, HOURS_MAX)
         .description(
@@ -127,7 +127,7 @@ export const newRecurringInvoice = Joi.object<NewRecurringInvoice, true>({
   currency: 'EUR',
   line_items: [{ description: 'Support in {month} {year}', quantity: 1, rate: 450 }],
   schedule: { every: 1, unit: 'month', start_on: '2027-01-31' },
-  include_time: { missing_rate: 'zero', included_hours: 10 },
+  include_time: { group_by: 'task', missing_rate: 'zero', included_hours: 10 },
 });
 
 export const recurringInvoiceChanges = Joi.object<RecurringInvoiceChanges, true>({

@@ -109,7 +109,7 @@ describe('a new one', () => {
     ],
     [
       'too many included hours',
-      { include_time: { included_hours: 745 } },
+      { include_time: { group_by: 'task', included_hours: 745 } },
       { 'include_time.included_hours': ['include_time.included_hours must be less than or equal to 744'] },
     ],
   ])('when it has %s, then 400 says so and nothing is stored', async (_what, fields, details) => {
@@ -222,7 +222,7 @@ describe('by hand', () => {
 
   test('when there is only time to bill and none of it, then 409', async () => {
     const { api, made } = await agency();
-    const { id } = await made({ line_items: null, include_time: {} });
+    const { id } = await made({ line_items: null, include_time: { group_by: 'task' } });
     const { status, body } = await api.post(`${path}/${id}/run`, {});
     expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
   });

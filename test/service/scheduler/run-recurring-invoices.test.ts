@@ -182,7 +182,7 @@ describe('time', () => {
 
   test('when only time is billed and there is none, then the occurrence is left out, and the next one is planned', async () => {
     const me = await agency();
-    const id = await me.recurring({ line_items: null, include_time: {} });
+    const id = await me.recurring({ line_items: null, include_time: { group_by: 'task' } });
     await runRecurringInvoices(noonOf(FIRST));
     expect(await me.invoices()).toEqual([]);
     const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
@@ -194,7 +194,7 @@ describe('time', () => {
     const me = await agency();
     await me.api.patch(`/api/v1/projects/${me.project}`, { hourly_rate: null });
     const entry = (await log(me, 1)).body.data.id;
-    const id = await me.recurring({ include_time: {} });
+    const id = await me.recurring({ include_time: { group_by: 'task' } });
     for (const moment of [noonOf(FIRST), noonOf(FIRST), noonOf(addDays(FIRST, 1))]) await runRecurringInvoices(moment);
     expect(await me.invoices()).toEqual([]);
     expect(await me.read(id)).toMatchObject({
