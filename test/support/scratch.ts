@@ -8,7 +8,8 @@ import { afterEach } from '@jest/globals';
 export function scratchFolders() {
   const made: string[] = [];
   afterEach(async () => {
-    for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
+    // A server that was just ended may still write a last file into it.
+    for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return async () => {
     const folder = await mkdtemp(join(tmpdir(), 'billhook-local-'));
