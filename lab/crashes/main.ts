@@ -5,7 +5,7 @@ import { spawnGateway } from '../../test/support/spawn-gateway.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
 import { type CrashPoint, nameOf, watchedGateway } from './crash-points.ts';
-import { type KnownWrite, learnWrite, type Trials, tryCrash } from './trial.ts';
+import { type KnownWrite, learnWrite, pointsOf, type Trials, tryCrash } from './trial.ts';
 import { WRITES } from './writes.ts';
 
 const HELP = `Kills a gateway process after each command of a write's transaction, before and after the commit. Another gateway must find
@@ -45,7 +45,8 @@ async function crashAll() {
     say('| Write | Steps | Kills | Result |\n|---|---|---|---|');
     for (const write of WRITES.filter(({ name }) => positionals.every((word) => name.includes(word)))) {
       const known = await learnWrite(trials, watching, write);
-      const points = pointsOf(known, Number(values.every));
+      const all = pointsOf(known);
+      const points = all.filter((_, index) => index % Number(values.every) === 0 || index >= all.length - 2);
       const found = await crashAt(trials, known, points);
       kills += points.length;
       failures.push(...found);
@@ -60,12 +61,6 @@ async function crashAll() {
   }
   say(`\n${kills} kills in ${Math.round((Date.now() - startedAt) / 1_000)} s, ${failures.length} failures`);
   process.exitCode = failures.length > 0 || kills === 0 ? 1 : 0;
-}
-
-/** After each command: after the last but one is before the commit. */
-function pointsOf({ steps }: KnownWrite, every: number): CrashPoint[] {
-  const points = steps.map((_, index): CrashPoint => ({ when: 'after', step: `#${index + 1}` }));
-  return points.filter((_, index) => index % every === 0 || index >= points.length - 2);
 }
 
 async function crashAt(trials: Trials, known: KnownWrite, points: readonly CrashPoint[]): Promise<string[]> {

@@ -1,7 +1,14 @@
 // The short form of `npm run crashes`: a gateway is killed between two steps of each write that moves numbers, time or money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CRASH_POINTS, type CrashPoint, nameOf, watchedGateway } from '../../../lab/crashes/crash-points.ts';
-import { type Gateway, type KnownWrite, learnWrite, type Trials, tryCrash } from '../../../lab/crashes/trial.ts';
+import {
+  type Gateway,
+  type KnownWrite,
+  learnWrite,
+  pointsOf,
+  type Trials,
+  tryCrash,
+} from '../../../lab/crashes/trial.ts';
 import { WRITES } from '../../../lab/crashes/writes.ts';
 import { chanceOf } from '../../../lab/faults/chance.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
@@ -53,9 +60,9 @@ test(
     for (const write of others) {
       const known = await learn(write);
       expect(known.steps.at(-1)).toBe('commitTransaction');
-      const last = known.steps.length;
-      const step = chance.pick([chance.whole(1, last - 2), last - 1, last - 1, last]);
-      cases.push([known, { when: 'after', step: `#${step}` }]);
+      const points = pointsOf(known);
+      const [beforeCommit, afterCommit] = points.slice(-2) as [CrashPoint, CrashPoint];
+      cases.push([known, chance.pick([chance.pick(points), beforeCommit, beforeCommit, afterCommit])]);
     }
     await crash(cases);
   },
