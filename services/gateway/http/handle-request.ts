@@ -44,7 +44,8 @@ export function requestHandler(row: Route, options: HandleOptions) {
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
-    const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId) : undefined;
+    const requestId = String(request.id);
+    const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId, requestId) : undefined;
     if (rejected) throw errorOf(rejected);
     const id = idOf(request);
     // An id that cannot exist gets the same response as an unknown one.
@@ -56,7 +57,6 @@ export function requestHandler(row: Route, options: HandleOptions) {
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // Only after the caller is admitted: validating a body costs more than rejecting a stranger.
     const body = await readBody?.(request, response, accountId);
-    const requestId = String(request.id);
     const context: Context = {
       caller,
       id,

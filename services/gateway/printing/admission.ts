@@ -70,8 +70,11 @@ export interface Admission {
   reserve(requestId: string, accountId: Id): Rejection | undefined;
   /** The request has ended without a document. */
   cancelReservation(requestId: string): void;
-  /** Why a document of this account cannot be admitted now; undefined when it can. Without an account: that of a newcomer. */
-  rejection(accountId: Id | undefined): Rejection | undefined;
+  /**
+   * Why a document of this account cannot be admitted now; undefined when it can. Without an account: that of a newcomer.
+   * @param requestId of the request that asks: the place that it reserved itself is free for it.
+   */
+  rejection(accountId: Id | undefined, requestId?: string): Rejection | undefined;
   /** @throws AppError with Retry-After when it is rejected. */
   admit(arrival: Arrival): Permit;
 }
@@ -129,17 +132,17 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
     return { documents, pages };
   }
 
-  function isFull(accountId: Id | undefined): boolean {
-    const present = waiting.size + reserved.size;
+  function isFull(accountId: Id | undefined, requestId: string | undefined): boolean {
+    const present = waiting.size + reserved.size - (requestId !== undefined && reserved.has(requestId) ? 1 : 0);
     if (present < waitingMax) return false;
     return present >= waitingMax * NEWCOMERS || (accountId !== undefined && ofAccount(accountId).documents > 0);
   }
 
-  function rejection(accountId: Id | undefined, isSlow = false): Rejection | undefined {
+  function rejection(accountId: Id | undefined, isSlow = false, requestId?: string): Rejection | undefined {
     const queued = ahead(accountId, isSlow);
     const waitMs = expectedWaitMs(queued, isSlow);
     const isLate = queued >= ALWAYS || waiting.size >= ALWAYS ? waitMs > waitMax : false;
-    if (isFull(accountId) || isLate) return busy(waitMs);
+    if (isFull(accountId, requestId) || isLate) return busy(waitMs);
     if (accountId === undefined) return undefined;
     if (ofAccount(accountId).documents >= perAccount) return OVER_SHARE;
     return isOverShare(accountId) ? OVER_SHARE : undefined;
@@ -171,7 +174,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
       return rejected;
     },
     cancelReservation: (requestId) => void reserved.delete(requestId),
-    rejection: (accountId) => rejection(accountId),
+    rejection: (accountId, requestId) => rejection(accountId, false, requestId),
     admit({ accountId, requestId, pages = 1, isSlow = false, hasRemoteImages = false }) {
       reserved.delete(requestId);
       const rejected = rejection(accountId, isSlow);

@@ -51,6 +51,16 @@ test('when a request with a reservation is admitted, then it has one place and n
   expect(answers[8]).toMatchObject(NO_MORE);
 });
 
+test('when one place is left, then the request that reserved it is not refused for its own reservation', () => {
+  const admission = openAdmission({ ...limits, perAccount: 20 });
+  for (let index = 0; index < 9; index += 1) admission.admit({ accountId: 'one', requestId: `request-${index}` });
+
+  expect(admission.reserve('last', 'one')).toBeUndefined();
+
+  expect(admission.rejection('one', 'last')).toBeUndefined();
+  expect(admission.rejection('one', 'another')).toMatchObject(NO_MORE);
+});
+
 test('when an account has its share, then 429 until one of its documents is done', () => {
   const admission = openAdmission(limits);
   const enter = () => admission.admit({ accountId: 'one', requestId: 'request' });
