@@ -5,10 +5,10 @@ import { GIVEN_UP } from '../models/billing/quote-invoices.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
-import { type LedgerProblem, problemsOf } from './ledger-audit.ts';
+import { type AuditProblem, problemsOf } from './audit.ts';
 
 /** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
-export async function auditBilledOnce(accountId?: Id): Promise<LedgerProblem[]> {
+export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
   const [entries, invoices, quotes] = [driverOf(TimeEntry), driverOf(Invoice), driverOf(Quote)];
   return [

@@ -2,20 +2,11 @@
 import { Invoice } from '../models/billing/invoice.ts';
 import { Payment } from '../models/billing/payment.ts';
 import { driverOf } from '../models/records.ts';
-import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-
-export interface LedgerProblem {
-  account_id: Id;
-  /** Of the record that the problem names first. */
-  id: Id;
-  problem: string;
-}
-
-export const PROBLEMS_SHOWN = 20;
-const AUDIT_LIMIT_MS = 60_000;
+import { type Id, storedId } from '../models/tenant.ts';
+import { type AuditProblem, problemsOf } from './audit.ts';
 
 /** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
-export async function auditLedger(accountId?: Id): Promise<LedgerProblem[]> {
+export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
   const payments = driverOf(Payment);
   const invoices = driverOf(Invoice);
@@ -101,19 +92,4 @@ function uncounted(own: object) {
     },
     { $match: { $or: [{ invoice: [] }, { 'invoice.amount_paid': 0 }] } },
   ];
-}
-
-/** @param pipeline finds what breaks the rule; its rows have `_id` and `account_id`. */
-export async function problemsOf(
-  collection: Pick<ReturnType<typeof driverOf>, 'aggregate'>,
-  problem: string,
-  pipeline: object[],
-): Promise<LedgerProblem[]> {
-  const rows = await collection
-    .aggregate<{ _id: StoredId; account_id: StoredId }>(
-      [...pipeline, { $limit: PROBLEMS_SHOWN }, { $project: { account_id: 1 } }],
-      { maxTimeMS: AUDIT_LIMIT_MS, readConcern: { level: 'majority' } },
-    )
-    .toArray();
-  return rows.map(({ _id, account_id }) => ({ account_id: String(account_id), id: String(_id), problem }));
 }

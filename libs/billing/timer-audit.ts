@@ -1,24 +1,14 @@
 // Checks what holds of timers at any time. A row of the result is a bug or a damaged restore.
 import { driverOf } from '../models/records.ts';
-import type { Id, StoredId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
 import { Timer } from '../models/time/timer.ts';
-
-export interface TimerProblem {
-  account_id: Id;
-  /** Of the timer. */
-  id: Id;
-  problem: string;
-}
-
-const PROBLEMS_SHOWN = 20;
-const AUDIT_LIMIT_MS = 60_000;
+import { type AuditProblem, problemsOf } from './audit.ts';
 
 /** Of all accounts, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
-export async function auditTimers(): Promise<TimerProblem[]> {
+export async function auditTimers(): Promise<AuditProblem[]> {
   return [
-    ...(await problemsOf('timer: runs beside another one of its owner', runningTwice())),
-    ...(await problemsOf('timer: its time entry is missing', withoutEntry())),
+    ...(await problemsOf(driverOf(Timer), 'timer: runs beside another one of its owner', runningTwice())),
+    ...(await problemsOf(driverOf(Timer), 'timer: its time entry is missing', withoutEntry())),
   ];
 }
 
@@ -53,16 +43,5 @@ function withoutEntry() {
       },
     },
     { $match: { entry: [] } },
-    { $project: { account_id: 1 } },
   ];
-}
-
-async function problemsOf(problem: string, pipeline: object[]): Promise<TimerProblem[]> {
-  const rows = await driverOf(Timer)
-    .aggregate<{ _id: StoredId; account_id: StoredId }>([...pipeline, { $limit: PROBLEMS_SHOWN }], {
-      maxTimeMS: AUDIT_LIMIT_MS,
-      readConcern: { level: 'majority' },
-    })
-    .toArray();
-  return rows.map(({ _id, account_id }) => ({ account_id: String(account_id), id: String(_id), problem }));
 }

@@ -1,7 +1,8 @@
 // Checks MongoDB, Redis and the queues.
+import type { AuditProblem } from '#libs/billing/audit.ts';
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger, type LedgerProblem } from '#libs/billing/ledger-audit.ts';
-import { auditTimers, type TimerProblem } from '#libs/billing/timer-audit.ts';
+import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
@@ -24,9 +25,6 @@ export async function examineMongodb(): Promise<Finding[]> {
   const state = await readDatabaseState();
   const missing = await findMissingIndexes();
   const outbox = await readOutbox();
-  const ledger = await auditLedger();
-  const billed = await auditBilledOnce();
-  const timers = await auditTimers();
   return [
     finding(
       'MongoDB version',
@@ -62,24 +60,18 @@ export async function examineMongodb(): Promise<Finding[]> {
       outbox.oldestMs < WAIT_MAX_MS,
       'Check that the webhook service runs: it turns events into deliveries',
     ),
-    finding(
-      'Payments ledger',
-      ledger.length === 0 ? 'every sum holds' : problemsText(ledger),
-      ledger.length === 0,
-      'Compare with a backup: what is due does not follow from the payments',
-    ),
-    finding(
-      'Billed time and quotes',
-      billed.length === 0 ? 'each is billed once' : problemsText(billed),
-      billed.length === 0,
-      'Compare with a backup: an invoice and what it bills do not agree',
-    ),
-    finding(
-      'Timers',
-      timers.length === 0 ? 'one per owner at most, and every stopped one has its entry' : problemsText(timers),
-      timers.length === 0,
-      'Compare with a backup: time that was measured is missing or doubled',
-    ),
+    auditFinding('Payments ledger', await auditLedger(), {
+      sound: 'every sum holds',
+      advice: 'what is due does not follow from the payments',
+    }),
+    auditFinding('Billed time and quotes', await auditBilledOnce(), {
+      sound: 'each is billed once',
+      advice: 'an invoice and what it bills do not agree',
+    }),
+    auditFinding('Timers', await auditTimers(), {
+      sound: 'one per owner at most, and every stopped one has its entry',
+      advice: 'time that was measured is missing or doubled',
+    }),
     finding(
       'Operators',
       `${await Operator.countDocuments({ role: 'operator' })} who may act`,
@@ -88,6 +80,15 @@ export async function examineMongodb(): Promise<Finding[]> {
       'warning',
     ),
   ];
+}
+
+function auditFinding(
+  check: string,
+  problems: readonly AuditProblem[],
+  { sound, advice }: { sound: string; advice: string },
+): Finding {
+  const isSound = problems.length === 0;
+  return finding(check, isSound ? sound : problemsText(problems), isSound, `Compare with a backup: ${advice}`);
 }
 
 function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, version: string): Finding {
@@ -216,7 +217,7 @@ function missingText(missing: string[]): string {
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
 
-function problemsText(problems: readonly (LedgerProblem | TimerProblem)[]): string {
+function problemsText(problems: readonly AuditProblem[]): string {
   const named = problems
     .slice(0, NAMED_MAX)
     .map(({ account_id, id, problem }) => `${problem} (${id}, account ${account_id})`);
