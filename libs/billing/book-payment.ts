@@ -70,7 +70,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   const currency = given.currency ?? named[0]?.currency ?? 'USD';
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
-  const parts = await partsOf(unit, { given, named, amount, currency, client_id: client._id });
+  const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id });
   const allocations = parts.map((part) => allocationOf(part, date));
   const payment: PaymentRecord = {
     ...base,

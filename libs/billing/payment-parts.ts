@@ -54,14 +54,13 @@ export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left
 export async function partsOf(
   unit: UnitOfWork,
   {
-    given,
+    pays,
     named,
     amount,
     currency,
     client_id,
-  }: { given: { pays: Pays }; named: readonly InvoiceRecord[]; amount: number; currency: string; client_id: StoredId },
+  }: { pays: Pays; named: readonly InvoiceRecord[]; amount: number; currency: string; client_id: StoredId },
 ): Promise<Part[]> {
-  const { pays } = given;
   if (pays === 'oldest') return oldestDue(unit, { client_id, currency, amount, most: ALLOCATIONS_MAX });
   if ('invoice_id' in pays) {
     return named.flatMap((invoice) => {

@@ -1,7 +1,6 @@
 // Timers as they are read, listed and announced; and those of time that is deleted, which go with it.
-import { countChange } from '../models/record-counts.ts';
 import { driverOf, readAll } from '../models/records.ts';
-import { countStored, sizeOf } from '../models/stored-bytes.ts';
+import { removeBatch } from '../models/remove-records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { projectsOf } from '../models/time/project.ts';
 import { tasksOf } from '../models/time/task.ts';
@@ -35,16 +34,11 @@ export async function removeTimersOf(
   // Only a timer sets it.
   const measured = entries.filter(({ started_at }) => started_at).map(({ _id }) => _id);
   if (measured.length === 0) return;
-  const account_id = storedId(accountId);
-  const filter = { account_id, time_entry_id: { $in: measured }, status: 'stopped' } as object;
+  const filter = { account_id: storedId(accountId), time_entry_id: { $in: measured }, status: 'stopped' } as object;
   const timers = (await driverOf(Timer)
     .find(filter, { session, batchSize: measured.length + 1 })
     .toArray()) as unknown as TimerRecord[];
   if (timers.length === 0) return;
-  await driverOf(Timer).deleteMany({ account_id, _id: { $in: timers.map(({ _id }) => _id) } }, { session });
-  for (const timer of timers) {
-    countChange(session, Timer, timer, undefined);
-    countStored(session, -sizeOf(timer));
-  }
+  await removeBatch(Timer, accountId, timers, session);
   await announceAll('timer.discarded', await timerViews(timers, accountId, session));
 }

@@ -141,8 +141,7 @@ function openUnitOfWork(session: Session, { accountId, requestId }: WorkOptions)
       reserved = undefined;
       announced += 1;
       const event = { accountId, type, sequence, data, ...(requestId ? { requestId } : {}) };
-      const id = await insertEvent(session, { ...event, ...(endpointId ? { endpointId } : {}) });
-      return id;
+      return insertEvent(session, { ...event, ...(endpointId ? { endpointId } : {}) });
     },
     async announceAll(type, records) {
       if (records.length === 0) return;

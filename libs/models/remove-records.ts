@@ -51,12 +51,23 @@ export async function removeAllWith<Stored extends Owned>(
       )
       .toArray();
     if (batch.length === 0) return;
-    await driverOf(records).deleteMany({ account_id, _id: { $in: batch.map(({ _id }) => _id) } }, { session });
-    for (const record of batch) {
-      countChange(session, records, record, undefined);
-      countStored(session, -sizeOf(record));
-    }
+    await removeBatch(records, accountId, batch as unknown as Stored[], session);
     await announce(batch as unknown as Stored[]);
+  }
+}
+
+/** Removes these records of the account, so few that one command may name them. */
+export async function removeBatch<Stored extends Owned>(
+  records: Records<Stored>,
+  accountId: Id,
+  batch: readonly Stored[],
+  session: Session,
+): Promise<void> {
+  const wanted = { account_id: storedId(accountId), _id: { $in: batch.map(({ _id }) => _id) } };
+  await driverOf(records).deleteMany(wanted, { session });
+  for (const record of batch) {
+    countChange(session, records, record, undefined);
+    countStored(session, -sizeOf(record));
   }
 }
 
