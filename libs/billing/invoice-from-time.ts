@@ -22,8 +22,8 @@ import {
 import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { invoiceMoney } from './document-money.ts';
-import { BILLED_ENTRIES_MAX, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
-import type { TimeGroup } from './time-lines.ts';
+import { BILLED_ENTRIES_MAX, NothingToBill, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
+import type { LineForm, TimeGroup } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface TimeWanted extends Omit<TimeSelection, 'date_to'> {
@@ -50,7 +50,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
     const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
     if (!client) throw notFound('Client', 'or access denied');
     const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX });
-    const lines = linesOfTime(selected, formOf(wanted, account));
+    const lines = linesOfTime(selected, lineFormOf(wanted, account));
     const line_items = [...lines.line_items, ...(wanted.extra_lines ?? [])];
     requireLines(line_items.length);
     billed = { selected, lines };
@@ -82,7 +82,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   if (!client) throw notFound('Client', 'or access denied');
   const billed = [...(await timeByLine(unit, invoice._id)).values()].flat().length;
   const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX - billed });
-  const lines = linesOfTime(selected, formOf(wanted, account), invoice);
+  const lines = linesOfTime(selected, lineFormOf(wanted, account), invoice);
   const changed = await rewritten(unit, invoice, { line_items: lines.line_items, time: lines.time });
   await claimTime(unit, invoice, { made: lines.made, selected });
   return changed;
@@ -133,10 +133,14 @@ async function someTime(unit: UnitOfWork, { wanted, client, account, most }: Wan
     throw fieldProblem('date_from', 'date_from must not be after date_to');
   }
   const selected = await selectTime(unit, { selection: { ...wanted, date_to }, client, account, most });
-  if (selected.length === 0) throw conflict('Nothing to bill');
+  if (selected.length === 0) throw new NothingToBill();
   return selected;
 }
 
-function formOf({ group_by, line_text }: TimeWanted, { locale }: AccountRecord) {
+/** How the time that is wanted becomes lines. */
+export function lineFormOf(
+  { group_by, line_text }: Pick<TimeWanted, 'group_by' | 'line_text'>,
+  { locale }: Pick<AccountRecord, 'locale'>,
+): LineForm {
   return { groupBy: group_by, text: line_text, locale };
 }

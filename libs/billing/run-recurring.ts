@@ -1,39 +1,29 @@
 // Makes the invoice of the next occurrence of a recurring invoice, once: the record moves on in the transaction that makes the invoice.
 import Big from 'big.js';
 import { addDays, dayIn } from '../day.ts';
-import { AppError, conflict, notFound } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import { embeddedIn } from '../models/billing/embedded.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
-import {
-  RecurringInvoice,
-  type RecurringInvoiceRecord,
-  recurringInvoiceView,
-} from '../models/billing/recurring-invoice.ts';
+import { RecurringInvoice, type RecurringInvoiceRecord } from '../models/billing/recurring-invoice.ts';
 import { RecurringRun } from '../models/billing/recurring-run.ts';
 import { changeOwn, findOwn, insertOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { claimTime, type LinesOfTime, linesOfTime, requireLines } from './bill-time.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
+import { lineFormOf } from './invoice-from-time.ts';
 import { filled, lineTexts, writtenDay, writtenMonth } from './line-texts.ts';
 import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
-import { BILLED_ENTRIES_MAX, type SelectedTime, selectTime } from './select-time.ts';
+import { recurringView } from './recurring-view.ts';
+import { BILLED_ENTRIES_MAX, NothingToBill, type SelectedTime, selectTime } from './select-time.ts';
 import type { TimeLine } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Missed occurrences that are counted; the rest is another round of catching up. */
 const MISSED_MAX = 1_000;
-
-/** There is nothing to bill for this occurrence: no fixed lines and no time. */
-export class NothingToBill extends AppError {
-  constructor() {
-    super(409, 'Nothing to bill');
-  }
-}
 
 /** Another process made it, or it was paused, changed or deleted since. */
 export class NotDue extends Error {}
@@ -65,9 +55,7 @@ interface Billed {
   lines: LinesOfTime;
 }
 
-/**
- * @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then.
- */
+/** @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then. */
 export async function runRecurring(
   unit: UnitOfWork,
   id: Id | StoredId,
@@ -77,7 +65,7 @@ export async function runRecurring(
   let billed: Billed | undefined;
   const made = await createInvoice(unit, undefined, async (account) => {
     due = await dueNow(unit, id, { account, isByHand, at, missing });
-    billed = await billedTime(unit, due);
+    billed = await timeToTakeAlong(unit, due);
     return contentOf(due, billed);
   });
   if (!due) throw new Error('an invoice of no occurrence was made');
@@ -102,8 +90,7 @@ export async function noteFailure(
   const { time_zone } = await readAccount(accountId, session);
   const changes = { last_error: { message, at }, retry_on: addDays(dayIn(time_zone, at), 1) };
   const changed = await changeOwn(RecurringInvoice, recurring, changes, session);
-  const embedded = await embeddedIn([changed], accountId, session);
-  await announce('recurring_invoice.failed', recurringInvoiceView(changed, embedded(changed)));
+  await announce('recurring_invoice.failed', await recurringView(changed, accountId, session));
 }
 
 async function dueNow(
@@ -133,7 +120,8 @@ function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecor
   return missed > 1 ? next_index + missed - 1 : undefined;
 }
 
-async function billedTime(
+/** @throws NothingToBill when neither time nor a fixed line would be on the invoice. */
+async function timeToTakeAlong(
   unit: UnitOfWork,
   { recurring, client, account, now, today }: Due,
 ): Promise<Billed | undefined> {
@@ -148,8 +136,7 @@ async function billedTime(
   });
   if (selected.length === 0 && !line_items) throw new NothingToBill();
   if (selected.length === 0) return undefined;
-  const form = { groupBy: time.group_by, text: time.line_text, locale: account.locale };
-  return { selected, lines: linesOfTime(selected, form, { line_items }) };
+  return { selected, lines: linesOfTime(selected, lineFormOf(time, account), { line_items }) };
 }
 
 function contentOf({ recurring, account, client, now, today, status }: Due, billed?: Billed): InvoiceContent {
@@ -240,8 +227,7 @@ async function moveOn(
     },
     session,
   );
-  const embedded = await embeddedIn([changed], accountId, session);
-  const view = recurringInvoiceView(changed, embedded(changed));
+  const view = await recurringView(changed, accountId, session);
   if (invoice) await announce('recurring_invoice.ran', view);
   if (isCaughtUp) await announce('recurring_invoice.caught_up', view);
   if (!next) await announce('recurring_invoice.ended', view);

@@ -1,5 +1,5 @@
 // Which time an invoice bills: exactly the entries that are named, or all unbilled ones of the client that a filter finds.
-import { conflict, fieldProblem, notFound } from '../errors.ts';
+import { AppError, conflict, fieldProblem, notFound } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
 import { Invoice } from '../models/billing/invoice.ts';
@@ -22,6 +22,13 @@ const TOO_MANY = `Too many time entries for one invoice (at most ${BILLED_ENTRIE
 const TEXT_MAX_MIB = 16;
 /** Ids that a message names. */
 const NAMED_MAX = 10;
+
+/** A selection that no entry matches. */
+export class NothingToBill extends AppError {
+  constructor() {
+    super(409, 'Nothing to bill');
+  }
+}
 
 export interface TimeSelection {
   /** Exactly these; otherwise what the others find. */

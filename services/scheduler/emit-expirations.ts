@@ -5,14 +5,13 @@ import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
-import { Account } from '#libs/models/accounts/account.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { isUnavailable } from '#libs/mongo/errors.ts';
+import { requireAvailable, zoneOf } from './rounds.ts';
 
 /** The error names this many of the documents that failed. */
 const NAMED_MAX = 5;
@@ -85,8 +84,7 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
       const today = dayIn(zone, now);
       if (expires_on < today && (await emitExpiration(kind, accountId, _id, today))) count += 1;
     } catch (error) {
-      // Every other document would fail as well, each after a timeout.
-      if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
+      requireAvailable(error);
       // A document that always fails must not block the documents after it.
       round.failures += 1;
       if (named.length < NAMED_MAX) named.push({ id: _id, error });
@@ -122,8 +120,4 @@ function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
     .select({ account_id: 1, expires_on: 1 })
     .lean<{ _id: StoredId; account_id: StoredId; expires_on: string }>()
     .cursor() as AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
-}
-
-async function zoneOf(accountId: Id): Promise<string> {
-  return (await Account.findById(accountId, { time_zone: 1 }).lean())?.time_zone ?? 'UTC';
 }

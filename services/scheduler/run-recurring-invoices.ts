@@ -1,16 +1,17 @@
 // Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
 import { shuffle } from 'es-toolkit';
 import pLimit from 'p-limit';
-import { NotDue, NothingToBill, noteFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
+import { NotDue, noteFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
+import { NothingToBill } from '#libs/billing/select-time.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { AppError } from '#libs/errors.ts';
-import { Account } from '#libs/models/accounts/account.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
-import { isDuplicate, isUnavailable } from '#libs/mongo/errors.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
+import { requireAvailable, zoneOf } from './rounds.ts';
 
 /** Looked at in one round; the rest in the next, which follows at once. */
 const ROUND_MAX = 2_000;
@@ -54,8 +55,7 @@ export async function runRecurringInvoices(
 }
 
 async function runOfAccount(accountId: Id, due: readonly Candidate[], round: Round): Promise<void> {
-  const zone = (await Account.findById(accountId, { time_zone: 1 }).lean())?.time_zone ?? 'UTC';
-  const today = dayIn(zone, round.at);
+  const today = dayIn(await zoneOf(accountId), round.at);
   for (const candidate of due) {
     let next: Candidate | undefined = candidate;
     while (next && isDue(next, today) && !round.signal?.aborted) next = await runOne(accountId, next, round);
@@ -105,11 +105,6 @@ async function afterFailure(
 
 function isMadeElsewhere(error: unknown): boolean {
   return error instanceof NotDue || isDuplicate(error, RecurringRun.collection.name);
-}
-
-/** Every other one would fail as well, each after a timeout. @throws the error of a database that cannot be reached. */
-function requireAvailable(error: unknown): void {
-  if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
 }
 
 function messageOf({ message, details }: AppError): string {

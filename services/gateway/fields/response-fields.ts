@@ -28,6 +28,9 @@ export const embeddedClient = () =>
 
 export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'ProjectSummary' }));
 
+export const embeddedInvoice = () =>
+  Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
+
 export const lineItemsResponse = () =>
   orNull(
     Joi.array().items(

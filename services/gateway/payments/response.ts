@@ -8,6 +8,7 @@ import {
   calendarDay,
   currency,
   embeddedClient,
+  embeddedInvoice,
   exampleClient,
   exampleTime,
   id,
@@ -23,7 +24,6 @@ const method = () =>
   Joi.string()
     .valid(...PAYMENT_METHODS)
     .required();
-const embeddedInvoice = () => Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
 
 const allocation = Joi.object({
   id: id(),

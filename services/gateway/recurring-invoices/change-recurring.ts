@@ -1,4 +1,5 @@
 // What a recurring invoice is stored as, when it is made and when it is changed.
+import { isEqual } from 'es-toolkit';
 import { currencyFor } from '#libs/billing/client-terms.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
@@ -43,7 +44,7 @@ export async function newRecurring(
     line_items: storedLines(body.line_items),
     include_time: includedTime(body.include_time),
   };
-  requireBillable(content);
+  requireContent(content);
   const first = firstFrom(body.schedule, dayIn(account.time_zone));
   return {
     ...newRecord(accountId),
@@ -68,7 +69,6 @@ export async function changedRecurring(
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
   const { schedule, line_items, include_time, description, project_id, currency, ...rest } = body;
-  const account = await readAccount(accountId, session);
   const changes: Partial<RecurringInvoiceRecord> = {
     ...rest,
     ...(project_id === undefined ? {} : changedReferences({ project_id })),
@@ -77,10 +77,11 @@ export async function changedRecurring(
     ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
-  requireBillable({ ...recurring, ...changes });
+  requireContent({ ...recurring, ...changes });
   await requireReferences({ document: recurring, next: changes, accountId, session });
-  if (!schedule || isSame(schedule, recurring.schedule)) return changes;
-  return { ...changes, ...(await rescheduled(recurring, schedule, dayIn(account.time_zone))) };
+  if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
+  const { time_zone } = await readAccount(accountId, session);
+  return { ...changes, ...rescheduled(recurring, schedule, dayIn(time_zone)) };
 }
 
 /** Where it goes on without what was missed: `next_on` is undefined when nothing is to come. */
@@ -94,11 +95,11 @@ export function resumedAt(
 }
 
 /** The new schedule is counted from its own beginning. No period is billed twice. */
-async function rescheduled(
+function rescheduled(
   { first_occurrence, next_index, last_period_to, status }: RecurringInvoiceRecord,
   schedule: Schedule,
   today: string,
-): Promise<Partial<RecurringInvoiceRecord>> {
+): Partial<RecurringInvoiceRecord> {
   const unbilled = last_period_to === undefined ? today : addDays(last_period_to, 1);
   const next = firstFrom(schedule, unbilled > today ? unbilled : today);
   return {
@@ -120,7 +121,7 @@ function firstFrom(schedule: Schedule, day: string): Occurrence {
 }
 
 /** @throws AppError 400 unless invoices of it could be made, 422 unless they could be printed. */
-function requireBillable({
+function requireContent({
   currency,
   tax_rate,
   line_items,
@@ -139,12 +140,4 @@ function includedTime(given: IncludedTimeInput | null | undefined): IncludedTime
     ...time,
     ...(included_hours === undefined ? {} : { included_hours: plainDecimal(included_hours as Decimal) }),
   };
-}
-
-function isSame(one: Schedule, other: Schedule): boolean {
-  return isUnchangedSchedule(one, other) && isUnchangedSchedule(other, one);
-}
-
-function isUnchangedSchedule(one: Schedule, other: Schedule): boolean {
-  return Object.entries(one).every(([name, value]) => other[name as keyof Schedule] === value);
 }

@@ -8,6 +8,7 @@ import {
   calendarDay,
   currency,
   embeddedClient,
+  embeddedInvoice,
   embeddedProject,
   exampleClient,
   exampleTime,
@@ -44,8 +45,6 @@ const includedTime = Joi.object({
   line_text: orNull(Joi.string()),
   included_hours: orNull(Joi.number()),
 }).meta({ schema: 'IncludedTime' });
-
-const embeddedInvoice = () => Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
 
 export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringInvoiceView>, true>({
   id: id(),

@@ -1,15 +1,14 @@
 // Recurring invoices over HTTP. The scheduler makes their invoices; here they are set up, paused and run by hand.
+import { recurringView, recurringViews } from '#libs/billing/recurring-view.ts';
 import { runRecurring } from '#libs/billing/run-recurring.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
-import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import {
   RecurringInvoice,
   type RecurringInvoiceRecord,
-  recurringInvoiceView,
   recurringListing,
 } from '#libs/models/billing/recurring-invoice.ts';
 import {
@@ -22,8 +21,7 @@ import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { removeAllWith } from '#libs/models/remove-records.ts';
 import { oneOf } from '#libs/models/status-filter.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import type { Session } from '#libs/mongo/connection.ts';
+import { storedId } from '#libs/models/tenant.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -168,7 +166,7 @@ async function createRecurring({ body, commit }: Context<NewRecurringInvoice, Dr
   return commit(async (unit) => {
     const recurring = await newRecurring(unit, body);
     await insertOwn(RecurringInvoice, recurring, unit.session);
-    const view = await viewOf(recurring, unit.accountId, unit.session);
+    const view = await recurringView(recurring, unit.accountId, unit.session);
     await unit.announce('recurring_invoice.created', view);
     return created(view);
   });
@@ -185,18 +183,13 @@ async function listRecurring({ caller, query }: Context<unknown, RecurringInvoic
       ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
     },
   });
-  const embedded = await embeddedIn(records, accountId);
-  return listed(
-    records.map((one) => recurringInvoiceView(one, embedded(one))),
-    page,
-    query,
-  );
+  return listed(await recurringViews(records, accountId), page, query);
 }
 
 async function getRecurring({ caller, id, missing }: Context) {
   const recurring = await findOwn(RecurringInvoice, caller.accountId, id);
   if (!recurring) throw missing();
-  return found(await viewOf(recurring, caller.accountId));
+  return found(await recurringView(recurring, caller.accountId));
 }
 
 async function updateRecurring(context: Context<RecurringInvoiceChanges>) {
@@ -219,8 +212,8 @@ async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
   return changing(context, async (unit, recurring) => {
     if (recurring.status !== 'Paused') throw conflict('Recurring invoice is not paused');
     const today = dayIn((await readAccount(unit.accountId, unit.session)).time_zone);
-    const place = context.body.catch_up ? {} : resumedAt(recurring, today);
-    const status = 'next_on' in place && place.next_on === undefined ? 'Ended' : 'Active';
+    const place = context.body.catch_up ? { next_on: recurring.next_on } : resumedAt(recurring, today);
+    const status = place.next_on === undefined ? 'Ended' : 'Active';
     const resumed = await changed(
       unit,
       recurring,
@@ -228,7 +221,7 @@ async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
       'recurring_invoice.resumed',
     );
     if (status === 'Ended') {
-      await unit.announce('recurring_invoice.ended', await viewOf(resumed, unit.accountId, unit.session));
+      await unit.announce('recurring_invoice.ended', await recurringView(resumed, unit.accountId, unit.session));
     }
     return resumed;
   });
@@ -245,7 +238,7 @@ async function deleteRecurring({ id, commit, missing, requireMatch }: Context) {
   return commit(async ({ session, accountId, announce }) => {
     const recurring = await findOwn(RecurringInvoice, accountId, id, session);
     if (!recurring) throw missing();
-    const view = await viewOf(recurring, accountId, session);
+    const view = await recurringView(recurring, accountId, session);
     await requireMatch(() => view);
     await removeAllWith(RecurringRun, accountId, { recurring_id: recurring._id }, session, async () => {});
     await removeOwn(RecurringInvoice, recurring, session);
@@ -279,8 +272,8 @@ function changing(
   return commit(async (unit) => {
     const recurring = await findOwn(RecurringInvoice, unit.accountId, id, unit.session);
     if (!recurring) throw missing();
-    await requireMatch(() => viewOf(recurring, unit.accountId, unit.session));
-    return updated(await viewOf(await change(unit, recurring), unit.accountId, unit.session));
+    await requireMatch(() => recurringView(recurring, unit.accountId, unit.session));
+    return updated(await recurringView(await change(unit, recurring), unit.accountId, unit.session));
   });
 }
 
@@ -291,11 +284,6 @@ async function changed(
   event: 'recurring_invoice.updated' | 'recurring_invoice.paused' | 'recurring_invoice.resumed',
 ): Promise<RecurringInvoiceRecord> {
   const next = await changeOwn(RecurringInvoice, recurring, changes, session);
-  await announce(event, await viewOf(next, accountId, session));
+  await announce(event, await recurringView(next, accountId, session));
   return next;
-}
-
-async function viewOf(recurring: RecurringInvoiceRecord, accountId: Id, session?: Session) {
-  const embedded = await embeddedIn([recurring], accountId, session);
-  return recurringInvoiceView(recurring, embedded(recurring));
 }
