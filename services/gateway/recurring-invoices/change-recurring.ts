@@ -21,7 +21,7 @@ import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';
 
-/** Each is looked at on its day, by one scheduler: an account's share of that. */
+/** A round of the scheduler runs 2,000: one account must not fill it for others. */
 const RECURRING_MAX = 1_000;
 
 /** @throws AppError 404 or 400 for what it names, 400 for lines and schedules that make no invoice, 409 when there are too many. */
