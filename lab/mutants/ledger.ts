@@ -7,6 +7,7 @@ const GUARDS = 'test/service/libs/billing-guards.test.ts';
 const TIMERS = 'test/service/gateway/timers.test.ts';
 
 const BOOK = 'libs/billing/book-payment.ts';
+const PARTS = 'libs/billing/payment-parts.ts';
 const CHANGE = 'libs/billing/change-payment.ts';
 const CLAIM = 'libs/billing/bill-time.ts';
 
@@ -77,11 +78,13 @@ export const ledgerMutants: Mutant[] = [
     ],
     oracle: { file: PAYMENTS, test: 'when the same external_id comes from two callers at once' },
   },
-  guard('a payment that is known is the same payment', BOOK, 'if (isOtherSum || isOtherClient || isOtherInvoice) {', {
-    file: PAYMENTS,
-    test: 'when the same external_id comes from two callers at once',
-  }),
-  guard('no more is allocated than came', BOOK, 'if (isTooMuch) throw', {
+  guard(
+    'a payment that is known is the same payment',
+    'libs/billing/known-payment.ts',
+    'if (isOtherSum || isOtherClient || isOtherInvoice || isOtherwiseAllocated) {',
+    { file: PAYMENTS, test: 'when the same external_id comes from two callers at once' },
+  ),
+  guard('no more is allocated than came', PARTS, 'if (isTooMuch) throw', {
     file: PAYMENTS,
     test: 'when it names %s, then it is refused and nothing is stored',
   }),
@@ -91,12 +94,12 @@ export const ledgerMutants: Mutant[] = [
   }),
   {
     gone: 'only a rest within the tolerance is written off',
-    edits: [{ file: BOOK, text: 'rest > 0 && rest <= tolerance;', instead: 'rest > 0;' }],
+    edits: [{ file: PARTS, text: 'rest > 0 && rest <= tolerance;', instead: 'rest > 0;' }],
     oracle: { file: PAYMENTS, test: 'when 400 comes for 335' },
   },
   {
     gone: 'a rest within the tolerance is written off',
-    edits: [{ file: BOOK, text: 'rest > 0 && rest <= tolerance;', instead: 'false as boolean;' }],
+    edits: [{ file: PARTS, text: 'rest > 0 && rest <= tolerance;', instead: 'false as boolean;' }],
     oracle: { file: PAYMENTS, test: 'when a rest is within the tolerance' },
   },
   guard('credit is never below nothing', CHANGE, 'if (part.amount > unallocated) {', {
