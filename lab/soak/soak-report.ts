@@ -1,14 +1,14 @@
 // A soak as a table: what grew how fast beside what it may, and whether enough was done meanwhile.
 import type { LegCounts } from '../faults/leg.ts';
+import { type Growth, growthOf, warmUpHours } from './growth.ts';
 import type { SoakRun } from './run-soak.ts';
-import { type Slope, slopesOf, warmUpHours } from './slopes.ts';
 
 /** What two hours must print. */
 const DOCUMENTS_PER_HOUR = 5_000;
 const BREACHES_SHOWN = 50;
 
 export interface SoakVerdict {
-  slopes: Slope[];
+  growth: Growth[];
   documents: number;
   documentsWanted: number;
   breaches: number;
@@ -16,17 +16,17 @@ export interface SoakVerdict {
 }
 
 export function judgeSoak(run: SoakRun): SoakVerdict {
-  const slopes = slopesOf(run.readings, run.hours);
+  const growth = growthOf(run.readings, run.hours);
   const documents = sumOf(run, 'documents');
   const documentsWanted = Math.floor(run.hours * DOCUMENTS_PER_HOUR);
   const breaches = allBreaches(run).length;
-  const pass = breaches === 0 && documents >= documentsWanted && slopes.every((slope) => slope.pass);
-  return { slopes, documents, documentsWanted, breaches, pass };
+  const pass = breaches === 0 && documents >= documentsWanted && growth.every((row) => row.pass);
+  return { growth, documents, documentsWanted, breaches, pass };
 }
 
 export function soakReportOf(run: SoakRun): string {
   const { hours, seed, rates, description, startedAt, readings, legs } = run;
-  const { slopes, documents, documentsWanted, breaches } = judgeSoak(run);
+  const { growth, documents, documentsWanted, breaches } = judgeSoak(run);
   const sum = (name: keyof LegCounts) => sumOf(run, name);
   const twice = legs.reduce((total, leg) => total + leg.twice, 0);
   return `${[
@@ -38,9 +38,9 @@ export function soakReportOf(run: SoakRun): string {
     '',
     `${readings.length} readings; the first ${(warmUpHours(hours) * 60).toFixed(0)} minutes do not count.`,
     '',
-    '| | First | Last | Most | An hour | Target | |',
-    '| --- | --: | --: | --: | --: | --- | --- |',
-    ...slopes.map(rowOf),
+    '| | Hourly medians | Most | An hour | Target | |',
+    '| --- | --: | --: | --: | --- | --- |',
+    ...growth.map(rowOf),
     '',
     '| Leg | Calls | Documents | p99 first → last minute, records | documents | Breaches |',
     '| --- | --: | --: | --: | --: | --: |',
@@ -55,10 +55,10 @@ export function soakReportOf(run: SoakRun): string {
   ].join('\n')}\n`;
 }
 
-function rowOf({ name, first, last, most, perHour, target, pass }: Slope): string {
+function rowOf({ name, hourly, most, perHour, target, pass }: Growth): string {
   const grown = `${perHour >= 0 ? '+' : '−'}${shown(Math.abs(perHour))}`;
   const verdict = target ? (pass ? 'pass' : '**MISSED**') : '';
-  return `| ${[name, shown(first), shown(last), shown(most), grown, target, verdict].join(' | ')} |`;
+  return `| ${[name, hourly.map(shown).join(', '), shown(most), grown, target, verdict].join(' | ')} |`;
 }
 
 const shown = (value: number) => (Math.abs(value) < 100 ? value.toFixed(1) : value.toFixed(0));
