@@ -9,6 +9,7 @@ const TIMERS = 'test/service/gateway/timers.test.ts';
 const BOOK = 'libs/billing/book-payment.ts';
 const PARTS = 'libs/billing/payment-parts.ts';
 const CHANGE = 'libs/billing/change-payment.ts';
+const REFUND = 'libs/billing/refund-payment.ts';
 const CLAIM = 'libs/billing/bill-time.ts';
 
 /** An index that is there, but no longer unique. */
@@ -106,7 +107,7 @@ export const ledgerMutants: Mutant[] = [
     file: PAYMENTS,
     test: 'when more is allocated than is left of a payment',
   }),
-  guard('no more goes back than there is', CHANGE, 'if (amount > most) {', {
+  guard('no more goes back than there is', REFUND, 'if (amount > most) {', {
     file: PAYMENTS,
     test: 'when money goes back',
   }),
@@ -117,7 +118,7 @@ export const ledgerMutants: Mutant[] = [
   {
     gone: 'a refund that is known is not booked again',
     edits: [
-      { file: CHANGE, text: 'given.external_id && (await isKnownRefund(unit, payment, given))', instead: 'false' },
+      { file: REFUND, text: 'given.external_id && (await isKnownRefund(unit, payment, given))', instead: 'false' },
     ],
     oracle: { file: PAYMENTS, test: 'when money goes back' },
   },

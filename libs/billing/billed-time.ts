@@ -1,7 +1,7 @@
 // The hours behind each line of an invoice, as they were billed.
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { Id } from '../models/tenant.ts';
-import { timeByLine } from './bill-time.ts';
+import { timeByLine } from './lines-of-time.ts';
 import { type TimeLine, timeLine } from './time-lines.ts';
 
 export interface BilledTimeLine extends TimeLine {

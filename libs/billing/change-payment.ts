@@ -1,28 +1,19 @@
-// What happens to a payment after it was booked: credit is used, an allocation is released, it is voided, or money goes back.
+// What happens to a payment after it was booked: credit is used, an allocation is released, or it is voided.
 import { sumBy } from 'es-toolkit';
 import { dayIn } from '../day.ts';
-import { AppError, conflict, notFound } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
-import {
-  type Allocation,
-  liveAmount,
-  Payment,
-  type PaymentRecord,
-  paymentView,
-  type Refund,
-} from '../models/billing/payment.ts';
+import { type Allocation, liveAmount, Payment, type PaymentRecord, paymentView } from '../models/billing/payment.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
-import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { writtenAmount } from './balance.ts';
-import { dayOf } from './book-payment.ts';
-import { exactMinor } from './exact-amount.ts';
-import { type Decimal, toMinor } from './money.ts';
+import type { Decimal } from './money.ts';
 import { findInvoices, requirePayable } from './payable-invoices.ts';
-import type { PaymentMethod } from './payment-methods.ts';
 import { ALLOCATIONS_MAX, allocationOf, announceAllocated, partOf, payInvoices } from './payment-parts.ts';
-import { announceMoved, type Moved, moveBalance } from './settle-invoices.ts';
+import { announceMoved, type Moved } from './settle-invoices.ts';
+import { takeBack } from './take-back.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Pays an invoice of the client from what is left of the payment. @throws AppError 404, 400 or 409 as bookPayment does. */
@@ -132,107 +123,4 @@ async function release(
   if (collected) collected.push(...moved);
   else await announceMoved(unit, moved, account.time_zone);
   return changed;
-}
-
-export interface NewRefund {
-  /** In major units. */
-  amount: Decimal;
-  date?: string | undefined;
-  method?: PaymentMethod | undefined;
-  reference?: string | null | undefined;
-  external_id?: string | null | undefined;
-  /** The invoice that it is taken from, which is due again; from the credit unless given. */
-  invoice_id?: Id | null | undefined;
-}
-
-/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 422, 404. */
-export async function refundPayment(
-  unit: UnitOfWork,
-  payment: PaymentRecord,
-  given: NewRefund,
-): Promise<{ payment: PaymentRecord; isKnown: boolean }> {
-  const { currency } = payment;
-  if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
-  if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
-  const account = await readAccount(unit.accountId, unit.session);
-  const amount = exactMinor(given.amount, currency);
-  const taken = takeFrom(payment, given.invoice_id ?? undefined, amount);
-  const day = dayIn(account.time_zone);
-  const refund: Refund = {
-    _id: storedId(newId()),
-    amount,
-    date: dayOf(given.date, account),
-    method: given.method ?? payment.method,
-    reference: given.reference || null,
-    external_id: given.external_id || undefined,
-    ...(taken.invoice && { invoice_id: taken.invoice.invoice_id, invoice_number: taken.invoice.invoice_number }),
-  };
-  const ids = [...(payment.refund_external_ids ?? []), ...(given.external_id ? [given.external_id] : [])];
-  const changes = {
-    allocations: taken.allocations,
-    unallocated: taken.unallocated,
-    refunds: [...payment.refunds, refund],
-    ...(ids.length > 0 ? { refund_external_ids: ids } : {}),
-  };
-  const changed = await changeOwn(Payment, payment, changes, unit.session);
-  const amounts = taken.invoice ? [{ invoice_id: taken.invoice.invoice_id, amount }] : [];
-  const moved = await takeBack(unit, payment._id, { amounts, day });
-  await unit.announce('payment.refunded', paymentView(changed));
-  await announceMoved(unit, moved, account.time_zone);
-  return { payment: changed, isKnown: false };
-}
-
-/** What is left of a payment when `amount` goes back. @throws AppError 409 when there is less, 404 when it pays no such invoice. */
-function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: number) {
-  const { allocations, unallocated, currency } = payment;
-  const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
-  if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
-  const most = invoice_id ? sumBy(of, liveAmount) : unallocated;
-  if (amount > most) {
-    const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(most, currency)];
-    const where = of[0] ? `paid on ${of[0].invoice_number}` : 'unallocated';
-    throw conflict(`Cannot refund ${sum}: ${rest} of the payment is ${where}`);
-  }
-  if (!invoice_id) return { allocations, unallocated: unallocated - amount };
-  let left = amount;
-  const reduced = allocations.map((part) => {
-    const share = of.includes(part) ? Math.min(left, liveAmount(part)) : 0;
-    left -= share;
-    return share > 0 ? { ...part, refunded: part.refunded + share } : part;
-  });
-  return { allocations: reduced, unallocated, invoice: of[0] };
-}
-
-/** Writes each invoice once, whatever how many allocations it had. */
-async function takeBack(
-  unit: UnitOfWork,
-  reversed: StoredId,
-  { amounts, day }: { amounts: readonly { invoice_id: StoredId; amount: number }[]; day: string },
-): Promise<Moved[]> {
-  const sums = new Map<Id, number>();
-  for (const { invoice_id, amount } of amounts) {
-    sums.set(String(invoice_id), (sums.get(String(invoice_id)) ?? 0) + amount);
-  }
-  const moved: Moved[] = [];
-  for (const invoice of await findInvoices(unit, [...sums.keys()].toSorted())) {
-    const paid = -(sums.get(String(invoice._id)) ?? 0);
-    moved.push(await moveBalance(unit, invoice, { paid, day, reversed }));
-  }
-  return moved;
-}
-
-/** @throws AppError 422 when another refund has the `external_id`. */
-async function isKnownRefund(
-  { accountId, session }: UnitOfWork,
-  payment: PaymentRecord,
-  { external_id, amount, invoice_id }: NewRefund,
-): Promise<boolean> {
-  const wanted = { account_id: storedId(accountId), refund_external_ids: external_id } as object;
-  const known = (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
-  if (!known) return false;
-  const refund = known.refunds.find((one) => one.external_id === external_id);
-  const isSameInvoice = String(refund?.invoice_id ?? '') === (invoice_id ?? '');
-  const isSameSum = refund?.amount === toMinor(amount, payment.currency);
-  if (known._id.equals(payment._id) && isSameSum && isSameInvoice) return true;
-  throw new AppError(422, 'external_id was already used with another refund');
 }

@@ -8,21 +8,20 @@ import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { changeOwn, findOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
-import {
-  claimTime,
-  type LinesOfTime,
-  linesOfTime,
-  linesWithout,
-  releaseTime,
-  requireDraft,
-  requireLineItems,
-  requireLines,
-  timeByLine,
-} from './bill-time.ts';
+import { claimTime, releaseTime, requireDraft } from './bill-time.ts';
 import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { invoiceMoney } from './document-money.ts';
-import { BILLED_ENTRIES_MAX, NothingToBill, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
+import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
+import {
+  type LinesOfTime,
+  linesOfTime,
+  linesWithout,
+  requireLineItems,
+  requireLines,
+  timeByLine,
+} from './lines-of-time.ts';
+import { NothingToBill, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import type { LineForm, TimeGroup } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

@@ -11,14 +11,16 @@ import { RecurringInvoice, type RecurringInvoiceRecord } from '../models/billing
 import { RecurringRun } from '../models/billing/recurring-run.ts';
 import { changeOwn, findOwn, insertOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
-import { claimTime, type LinesOfTime, linesOfTime, requireLines } from './bill-time.ts';
+import { claimTime } from './bill-time.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
+import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { lineFormOf } from './invoice-from-time.ts';
 import { filled, lineTexts, writtenDay, writtenMonth } from './line-texts.ts';
+import { type LinesOfTime, linesOfTime, requireLines } from './lines-of-time.ts';
 import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
-import { BILLED_ENTRIES_MAX, NothingToBill, type SelectedTime, selectTime } from './select-time.ts';
+import { NothingToBill, type SelectedTime, selectTime } from './select-time.ts';
 import type { TimeLine } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

@@ -1,4 +1,4 @@
-// Guards time that is billed or settled: every way to change or delete an entry passes one of these.
+// Guards time that is billed or settled: every way to bill, change or delete an entry passes one of these.
 import { conflict } from '../errors.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
@@ -27,6 +27,20 @@ export async function requireFree(
   if (changed?.every((name) => FREE_ON_DRAFT.includes(name))) return;
   const number = printedNumber('invoice', invoice);
   throw conflict(`Cannot change time on a draft invoice: take it off ${number} first`);
+}
+
+/** @throws AppError 409 that says why the entry cannot be put on an invoice. */
+export async function requireBillable(
+  entry: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
+  accountId: Id,
+  session: Session,
+): Promise<void> {
+  if (entry.invoice_id) {
+    const invoice = await findOwn(Invoice, accountId, entry.invoice_id, session);
+    throw conflict(`Time entry is already on ${invoice ? printedNumber('invoice', invoice) : 'an invoice'}`);
+  }
+  if (entry.settled) throw conflict('Time entry is settled: set it to unbilled first');
+  if (entry.billable === false) throw conflict('Time entry is not billable');
 }
 
 /** @throws AppError 409 when time of the task is on an invoice, or settled: it must not be deleted along with the task. */

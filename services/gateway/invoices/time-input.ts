@@ -1,6 +1,6 @@
 // What a caller may send about invoices that are made from time.
 import Joi from 'joi';
-import { BILLED_ENTRIES_MAX } from '#libs/billing/select-time.ts';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
 import type { TimeGroup } from '#libs/billing/time-lines.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';

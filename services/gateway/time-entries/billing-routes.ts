@@ -1,7 +1,8 @@
 // Settling time by hand: it was billed before Billhook, or is given away.
 import Joi from 'joi';
 import { announceEntries } from '#libs/billing/bill-time.ts';
-import { BILLED_ENTRIES_MAX, requireBillable } from '#libs/billing/select-time.ts';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
+import { requireBillable } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { notFound } from '#libs/errors.ts';
 import { changeTime } from '#libs/models/counter.ts';
@@ -62,7 +63,7 @@ async function settle({ body, commit }: Context<BillingInput>) {
     const entries = await namedEntries(unit, body.time_entry_ids);
     for (const entry of entries) {
       // What is settled already may become unbilled, or be settled in the other way.
-      await requireBillable({ ...entry, settled: null }, unit.accountId, unit);
+      await requireBillable({ ...entry, settled: null }, unit.accountId, unit.session);
     }
     const changing = entries.filter((entry) => (entry.settled ?? null) !== settled);
     if (changing.length > 0) await write(unit, changing, settled);

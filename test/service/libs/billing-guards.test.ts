@@ -1,6 +1,7 @@
 // The last guards of the billing core, tried with reads that are out of date: no caller over HTTP can make them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { claimTime, linesOfTime } from '#libs/billing/bill-time.ts';
+import { claimTime } from '#libs/billing/bill-time.ts';
+import { linesOfTime } from '#libs/billing/lines-of-time.ts';
 import { type SelectedTime, selectTime } from '#libs/billing/select-time.ts';
 import { moveBalance } from '#libs/billing/settle-invoices.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';

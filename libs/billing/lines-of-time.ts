@@ -1,0 +1,124 @@
+// The lines that time makes on an invoice, and which entries stand behind each.
+import { conflict, fieldProblem } from '../errors.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import type { InvoiceTime, InvoiceTimeLine } from '../models/billing/invoice-time.ts';
+import { type LineItem, lineItem } from '../models/billing/line-item.ts';
+import { driverOf } from '../models/records.ts';
+import { type Id, storedId } from '../models/tenant.ts';
+import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
+import type { SelectedTime } from './select-time.ts';
+import { timeContext, timeToBill } from './time-context.ts';
+import { type LineForm, type TimeLine, type TimeToBill, timeLine, timeLines } from './time-lines.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Lines of a document at most. */
+export const LINES_MAX = 500;
+
+export interface LinesOfTime {
+  line_items: LineItem[];
+  time: InvoiceTime;
+  /** With the id that their entries name. */
+  made: (TimeLine & { id: number })[];
+}
+
+/** @param before what the invoice has already; new lines follow it. @throws AppError 409 when there are too many lines. */
+export function linesOfTime(
+  selected: readonly SelectedTime[],
+  form: LineForm,
+  before: Pick<InvoiceRecord, 'line_items' | 'time'> = { line_items: null },
+): LinesOfTime {
+  const lines = timeLines(
+    selected.map(({ toBill }) => toBill),
+    form,
+  );
+  const kept = before.line_items ?? [];
+  requireLines(kept.length + lines.length);
+  const first = before.time?.next ?? 1;
+  const made = lines.map((line, index) => ({ ...line, id: first + index }));
+  const stored = made.map(({ id, rounding }, index): InvoiceTimeLine => {
+    const text = form.text === undefined ? {} : { text: form.text };
+    return { id, at: kept.length + index, group_by: form.groupBy, rounding, ...text };
+  });
+  return {
+    line_items: [...kept, ...made.map((line) => lineItem(line))],
+    time: {
+      is_edited: before.time?.is_edited ?? false,
+      next: first + made.length,
+      lines: [...(before.time?.lines ?? []), ...stored],
+    },
+    made,
+  };
+}
+
+/** @throws AppError 409 when a document cannot have so many lines. */
+export function requireLines(count: number): void {
+  if (count > LINES_MAX) throw conflict(`Too many lines (at most ${LINES_MAX}): group by task, project or day`);
+}
+
+/** What is left of the invoice's lines without the released time. Lines that were edited by hand stay as they are. */
+export async function linesWithout(
+  unit: UnitOfWork,
+  invoice: Pick<InvoiceRecord, '_id' | 'line_items' | 'time'>,
+  locale: string,
+): Promise<Pick<InvoiceRecord, 'line_items' | 'time'>> {
+  const { time, line_items } = invoice;
+  if (!time || time.is_edited) return { line_items, time };
+  const left = await timeByLine(unit, invoice._id);
+  const items: (LineItem | undefined)[] = [...(line_items ?? [])];
+  for (const { id, at, group_by, text, rounding } of time.lines) {
+    const entries = left.get(id)?.map((entry): TimeToBill => ({ ...entry, rounding }));
+    const form = { groupBy: group_by, locale, text };
+    items[at] = entries ? lineItem(timeLine(entries, form)) : undefined;
+  }
+  const kept = items.filter((item) => item !== undefined);
+  const lines = time.lines
+    .filter(({ id }) => left.has(id))
+    .map((line) => ({ ...line, at: line.at - items.slice(0, line.at).filter((item) => item === undefined).length }));
+  return {
+    line_items: kept.length > 0 ? kept : null,
+    time: lines.length > 0 ? { ...time, lines } : undefined,
+  };
+}
+
+/** The time on the invoice by the line that it was put on, as it was billed; roundings are the lines'. */
+export async function timeByLine(
+  unit: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
+  invoiceId: InvoiceRecord['_id'],
+): Promise<Map<number, TimeToBill[]>> {
+  const entries = await entriesOn(unit, invoiceId);
+  const contextOf = await timeContext(entries, unit.accountId, unit.session);
+  const billed = entries.map((entry) => {
+    const asBilled = {
+      rate: entry.billed_rate ?? 0,
+      rateFrom: entry.billed_rate_from ?? 'none',
+      rounding: null,
+    } as const;
+    return { line: entry.billed_line ?? 0, toBill: timeToBill(entry, contextOf(entry), asBilled) };
+  });
+  const groups = Map.groupBy(billed, ({ line }) => line);
+  return new Map([...groups].map(([line, group]) => [line, group.map(({ toBill }) => toBill)]));
+}
+
+/** @throws AppError 400 when the invoice has an amount and no lines to add to. */
+export function requireLineItems({ line_items, amount }: Pick<InvoiceRecord, 'line_items' | 'amount'>): void {
+  if (!line_items && amount > 0) {
+    throw fieldProblem('line_items', 'line_items are required on an invoice that time is added to');
+  }
+}
+
+/** The time on the invoice, or what of `ids` is on it. */
+export async function entriesOn(
+  { session, accountId }: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
+  invoiceId: InvoiceRecord['_id'],
+  ids?: readonly Id[],
+): Promise<TimeEntryRecord[]> {
+  const filter = {
+    account_id: storedId(accountId),
+    invoice_id: invoiceId,
+    ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
+  };
+  const found = await driverOf(TimeEntry)
+    .find(filter as object, { ...(session ? { session } : {}), sort: { _id: 1 } })
+    .toArray();
+  return found as unknown as TimeEntryRecord[];
+}
