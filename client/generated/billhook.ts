@@ -78,6 +78,74 @@ export type Pagination = {
     offset: number;
 };
 
+export type LegalId = {
+    value: string;
+    /**
+     * Of ISO 6523
+     * @minLength 1
+     */
+    scheme: string | null;
+};
+
+export type ElectronicAddress = {
+    /**
+     * Of the EAS list
+     */
+    scheme: string;
+    value: string;
+};
+
+export type PostalAddress = {
+    /**
+     * @minLength 1
+     */
+    line1: string | null;
+    /**
+     * @minLength 1
+     */
+    line2: string | null;
+    /**
+     * @minLength 1
+     */
+    line3: string | null;
+    /**
+     * @minLength 1
+     */
+    postal_code: string | null;
+    /**
+     * @minLength 1
+     */
+    city: string | null;
+    /**
+     * @minLength 1
+     */
+    region: string | null;
+    /**
+     * ISO 3166-1
+     */
+    country: string;
+};
+
+export type PaymentOption = {
+    type: "bank_transfer";
+    /**
+     * @minLength 1
+     */
+    holder: string | null;
+    /**
+     * @minLength 1
+     */
+    iban: string | null;
+    /**
+     * @minLength 1
+     */
+    bic: string | null;
+    /**
+     * @minLength 1
+     */
+    text: string | null;
+};
+
 export type Rounding = {
     /**
      * @format double
@@ -129,6 +197,30 @@ export type Account = {
      * @minLength 1
      */
     bank_details: string | null;
+    /**
+     * @minLength 1
+     */
+    legal_name: string | null;
+    legal_id: LegalId | null;
+    /**
+     * @minLength 1
+     */
+    vat_id: string | null;
+    /**
+     * @minLength 1
+     */
+    tax_number: string | null;
+    /**
+     * @minLength 1
+     */
+    legal_note: string | null;
+    electronic_address: ElectronicAddress | null;
+    postal_address: PostalAddress | null;
+    /**
+     * @minLength 1
+     */
+    phone: string | null;
+    payment_options: PaymentOption[] | null;
     /**
      * @minLength 1
      */
@@ -185,6 +277,98 @@ export type Account = {
      * @format date-time
      */
     updated_at: string;
+};
+
+export type LegalIdInput = {
+    /**
+     * Such as `HRB 1234 Kiel`, or the number alone with a scheme
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    value: string;
+    /**
+     * Of ISO 6523, such as 0002 for a SIREN. Then the check digits of the number are checked
+     */
+    scheme?: "0002" | "0003" | "0004" | "0005" | "0006" | "0007" | "0008" | "0009" | "0010" | "0011" | "0012" | "0013" | "0014" | "0015" | "0016" | "0017" | "0018" | "0019" | "0020" | "0021" | "0022" | "0023" | "0024" | "0025" | "0026" | "0027" | "0028" | "0029" | "0030" | "0031" | "0032" | "0033" | "0034" | "0035" | "0036" | "0037" | "0038" | "0039" | "0040" | "0041" | "0042" | "0043" | "0044" | "0045" | "0046" | "0047" | "0048" | "0049" | "0050" | "0051" | "0052" | "0053" | "0054" | "0055" | "0056" | "0057" | "0058" | "0059" | "0060" | "0061" | "0062" | "0063" | "0064" | "0065" | "0066" | "0067" | "0068" | "0069" | "0070" | "0071" | "0072" | "0073" | "0074" | "0075" | "0076" | "0077" | "0078" | "0079" | "0080" | "0081" | "0082" | "0083" | "0084" | "0085" | "0086" | "0087" | "0088" | "0089" | "0090" | "0091" | "0093" | "0094" | "0095" | "0096" | "0097" | "0098" | "0099" | "0100" | "0101" | "0102" | "0104" | "0105" | "0106" | "0107" | "0108" | "0109" | "0110" | "0111" | "0112" | "0113" | "0114" | "0115" | "0116" | "0117" | "0118" | "0119" | "0120" | "0121" | "0122" | "0123" | "0124" | "0125" | "0126" | "0127" | "0128" | "0129" | "0130" | "0131" | "0132" | "0133" | "0134" | "0135" | "0136" | "0137" | "0138" | "0139" | "0140" | "0141" | "0142" | "0143" | "0144" | "0145" | "0146" | "0147" | "0148" | "0149" | "0150" | "0151" | "0152" | "0153" | "0154" | "0155" | "0156" | "0157" | "0158" | "0159" | "0160" | "0161" | "0162" | "0163" | "0164" | "0165" | "0166" | "0167" | "0168" | "0169" | "0170" | "0171" | "0172" | "0173" | "0174" | "0175" | "0176" | "0177" | "0178" | "0179" | "0180" | "0183" | "0184" | "0185" | "0186" | "0187" | "0188" | "0189" | "0190" | "0191" | "0192" | "0193" | "0194" | "0195" | "0196" | "0197" | "0198" | "0199" | "0200" | "0201" | "0202" | "0203" | "0204" | "0205" | "0206" | "0207" | "0208" | "0209" | "0210" | "0211" | "0212" | "0213" | "0214" | "0215" | "0216" | "0217" | "0218" | "0219" | "0220" | "0221" | "0222" | "0223" | "0224" | "0225" | "0226" | "0227" | "0228" | "0229" | "0230" | "0231" | "0232" | "0233" | "0234" | "0235" | "0236" | "0237" | "0238" | "0239" | "0240" | "0241" | "0242" | "0243" | "0244";
+};
+
+export type ElectronicAddressInput = {
+    /**
+     * Of the list of electronic address schemes (EAS), such as 0208; `EM` is an e-mail address
+     */
+    scheme: "0002" | "0007" | "0009" | "0037" | "0060" | "0088" | "0096" | "0097" | "0106" | "0130" | "0135" | "0142" | "0147" | "0151" | "0154" | "0158" | "0170" | "0177" | "0183" | "0184" | "0188" | "0190" | "0191" | "0192" | "0193" | "0194" | "0195" | "0196" | "0198" | "0199" | "0200" | "0201" | "0202" | "0203" | "0204" | "0205" | "0208" | "0209" | "0210" | "0211" | "0212" | "0213" | "0215" | "0216" | "0217" | "0218" | "0221" | "0225" | "0230" | "0235" | "0240" | "0242" | "9910" | "9913" | "9914" | "9915" | "9918" | "9919" | "9920" | "9922" | "9923" | "9924" | "9925" | "9926" | "9927" | "9928" | "9929" | "9930" | "9931" | "9932" | "9933" | "9934" | "9935" | "9936" | "9937" | "9938" | "9939" | "9940" | "9941" | "9942" | "9943" | "9944" | "9945" | "9946" | "9947" | "9948" | "9949" | "9950" | "9951" | "9952" | "9953" | "9957" | "9959" | "AN" | "AQ" | "AS" | "AU" | "EM";
+    /**
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    value: string;
+};
+
+export type PostalAddressInput = {
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    line1?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    line2?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    line3?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    postal_code?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    city?: string | null;
+    /**
+     * Printed where addresses of the country have one
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    region?: string | null;
+    /**
+     * ISO 3166-1, two letters
+     * @minLength 1
+     */
+    country: string;
+};
+
+export type PaymentOptionInput = {
+    type: "bank_transfer";
+    /**
+     * Unless it is the name on the document
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    holder?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    iban?: string | null;
+    /**
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    bic?: string | null;
+    /**
+     * Instead of an IBAN: an account number of another form, or what else is to be said
+     * @maxLength 1000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    text?: string | null;
 };
 
 export type RoundingInput = {
@@ -306,6 +490,7 @@ export type UpdateAccountBody = {
      */
     address?: string | null;
     /**
+     * A number of either kind; without a `vat_id` it counts as one when it looks like it
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
@@ -315,6 +500,53 @@ export type UpdateAccountBody = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     bank_details?: string | null;
+    /**
+     * As the register has it, where it is not `company`
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    legal_name?: string | null;
+    /**
+     * The number in the register of companies
+     */
+    legal_id?: LegalIdInput | null;
+    /**
+     * With its country, such as DE136695976; kept without blanks and dots. Check digits are checked
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    vat_id?: string | null;
+    /**
+     * Of the tax office, where it is not the VAT id
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    tax_number?: string | null;
+    /**
+     * What the law wants on letters: register court, directors, why there is no tax
+     * @maxLength 500
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    legal_note?: string | null;
+    /**
+     * Where e-invoices go
+     */
+    electronic_address?: ElectronicAddressInput | null;
+    /**
+     * In parts; printed unless there is a free `address`
+     */
+    postal_address?: PostalAddressInput | null;
+    /**
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    phone?: string | null;
+    /**
+     * Bank accounts that invoices can be paid to; printed on invoices
+     * @minItems 1
+     * @maxItems 10
+     */
+    payment_options?: PaymentOptionInput[] | null;
     /**
      * @maxLength 200000
      */
@@ -549,10 +781,35 @@ export type AddClientBody = {
      */
     address?: string | null;
     /**
+     * A number of either kind; without a `vat_id` it counts as one when it looks like it
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
+    /**
+     * The number in the register of companies
+     */
+    legal_id?: LegalIdInput | null;
+    /**
+     * With its country, such as DE136695976; kept without blanks and dots. Check digits are checked
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    vat_id?: string | null;
+    /**
+     * Where e-invoices go
+     */
+    electronic_address?: ElectronicAddressInput | null;
+    /**
+     * In parts; printed unless there is a free `address`
+     */
+    postal_address?: PostalAddressInput | null;
+    /**
+     * Printed on every invoice, such as a Leitweg-ID or a cost centre
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    buyer_reference?: string | null;
     /**
      * Of time for which neither entry, task nor project has one
      * @minimum 0
@@ -588,6 +845,11 @@ export type ClientRecord = {
     phone?: string;
     address?: string;
     tax_id?: string;
+    legal_id?: LegalId;
+    vat_id?: string;
+    electronic_address?: ElectronicAddress;
+    postal_address?: PostalAddress;
+    buyer_reference?: string;
     /**
      * @format double
      */
@@ -655,10 +917,35 @@ export type UpdateClientBody = {
      */
     address?: string | null;
     /**
+     * A number of either kind; without a `vat_id` it counts as one when it looks like it
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
     tax_id?: string | null;
+    /**
+     * The number in the register of companies
+     */
+    legal_id?: LegalIdInput | null;
+    /**
+     * With its country, such as DE136695976; kept without blanks and dots. Check digits are checked
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    vat_id?: string | null;
+    /**
+     * Where e-invoices go
+     */
+    electronic_address?: ElectronicAddressInput | null;
+    /**
+     * In parts; printed unless there is a free `address`
+     */
+    postal_address?: PostalAddressInput | null;
+    /**
+     * Printed on every invoice, such as a Leitweg-ID or a cost centre
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    buyer_reference?: string | null;
     /**
      * Of time for which neither entry, task nor project has one
      * @minimum 0
@@ -4608,7 +4895,7 @@ export type ListClientsResult = {
 
 export type ListClientsQuery = {
     /**
-     * Part of the name, email or company; case and accents do not count
+     * Part of the name, email, company or VAT id; case and accents do not count
      * @maxLength 100
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */

@@ -1,7 +1,9 @@
 // Bounds the work of what is stored to be printed, so that no stored invoice or quote is ever refused by the renderer.
 
+import { type PostalAddress, printedAddress } from '../identifiers/postal-address.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
+import { type PaymentOption, printedBankDetails } from '../models/accounts/party-fields.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { requireBoundedWork, WORK_PAGES_MAX } from './document-work.ts';
 
@@ -9,6 +11,8 @@ import { requireBoundedWork, WORK_PAGES_MAX } from './document-work.ts';
 const CLIENT_PAGES_MAX = 15;
 /** The issuer has bank details as well. */
 const ISSUER_PAGES_MAX = 20;
+/** The name of the country counts, too. */
+const ANY_COUNTRY = { locale: 'en' };
 /** Both change without the document and are printed on it, so it leaves room for them at their largest. */
 const CONTENT_PAGES_MAX = WORK_PAGES_MAX - CLIENT_PAGES_MAX - ISSUER_PAGES_MAX;
 
@@ -28,36 +32,48 @@ export function requirePrintableContent(document: {
 }
 
 type ClientTexts = Pick<ClientRecord, 'name' | 'email'> &
-  Partial<Pick<ClientRecord, 'company_name' | 'address' | 'tax_id'>>;
+  Partial<Pick<ClientRecord, 'company_name' | 'address' | 'postal_address' | 'tax_id' | 'vat_id' | 'buyer_reference'>>;
 
 /** @throws AppError 422 that names the estimate and the bound. */
-export function requirePrintableClient({ name, email, company_name, address, tax_id }: ClientTexts): void {
+export function requirePrintableClient(client: ClientTexts): void {
+  const { name, email, company_name, tax_id, vat_id, buyer_reference } = client;
   requireBoundedWork(
     {
       clientName: name,
       clientEmail: email,
       clientCompany: company_name ?? '',
-      clientAddress: address ?? '',
+      clientAddress: printedAddress(client, ANY_COUNTRY) ?? '',
       clientTaxId: tax_id ?? '',
+      clientVatId: vat_id ?? '',
+      buyerReference: buyer_reference ?? '',
     },
     { name: 'The name and address of the client', pagesMax: CLIENT_PAGES_MAX },
   );
 }
 
 type IssuerTexts = {
-  [Name in 'name' | 'email' | 'company' | 'address' | 'tax_id' | 'bank_details']?: AccountRecord[Name];
-};
+  [Name in (typeof ISSUER_TEXTS)[number] | 'address' | 'bank_details']?: AccountRecord[Name];
+} & { postal_address?: PostalAddress | null; payment_options?: PaymentOption[] | null };
+
+const ISSUER_TEXTS = [
+  'name',
+  'email',
+  'company',
+  'legal_name',
+  'tax_id',
+  'vat_id',
+  'tax_number',
+  'legal_note',
+  'phone',
+] as const;
 
 /** @throws AppError 422 that names the estimate and the bound. */
 export function requirePrintableIssuer(account: IssuerTexts): void {
   requireBoundedWork(
     {
-      partnerName: account.name ?? '',
-      partnerEmail: account.email ?? '',
-      partnerCompany: account.company ?? '',
-      partnerAddress: account.address ?? '',
-      partnerTaxId: account.tax_id ?? '',
-      bankDetails: account.bank_details ?? '',
+      ...Object.fromEntries(ISSUER_TEXTS.map((name) => [name, account[name] ?? ''])),
+      address: printedAddress(account, ANY_COUNTRY) ?? '',
+      bankDetails: printedBankDetails(account),
     },
     { name: 'The profile of the account', pagesMax: ISSUER_PAGES_MAX },
   );

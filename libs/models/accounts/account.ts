@@ -3,9 +3,18 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { type NumberFormats, numberFormat } from '../../billing/number-format.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import { unauthorized } from '../../errors.ts';
+import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, storedId, wireId } from '../tenant.ts';
+import {
+  type ElectronicAddress,
+  type LegalId,
+  legalIdView,
+  type PaymentOption,
+  paymentOptionsView,
+  postalAddressView,
+} from './party-fields.ts';
 
 /** Used where an account has not set its own. */
 export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
@@ -34,6 +43,17 @@ const accountSchema = new Schema(
     address: String,
     tax_id: String,
     bank_details: String,
+    legal_name: String,
+    /** See party-fields.ts for these and payment_options. */
+    legal_id: Object,
+    vat_id: String,
+    tax_number: String,
+    /** Printed in the foot: register court, directors, why there is no tax. */
+    legal_note: String,
+    electronic_address: Object,
+    postal_address: Object,
+    phone: String,
+    payment_options: { type: [Object], default: undefined },
     logo_url: String,
     brand_color: String,
     default_tax_rate: Number,
@@ -106,6 +126,15 @@ export function accountView(account: AccountRecord) {
     address: account.address ?? null,
     tax_id: account.tax_id ?? null,
     bank_details: account.bank_details ?? null,
+    legal_name: account.legal_name ?? null,
+    legal_id: legalIdView(account.legal_id as LegalId | undefined),
+    vat_id: account.vat_id ?? null,
+    tax_number: account.tax_number ?? null,
+    legal_note: account.legal_note ?? null,
+    electronic_address: (account.electronic_address as ElectronicAddress | undefined) ?? null,
+    postal_address: postalAddressView(account.postal_address as PostalAddress | undefined),
+    phone: account.phone ?? null,
+    payment_options: paymentOptionsView(account.payment_options as PaymentOption[] | undefined),
     logo_url: account.logo_url ?? null,
     brand_color: account.brand_color ?? null,
     default_tax_rate: account.default_tax_rate ?? null,

@@ -1,5 +1,6 @@
 // A customer of the account.
 import type { TimeRounding } from '../../billing/time-rounding.ts';
+import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { searchText } from '../../search-text.ts';
 import type { Listing } from '../list-indexes.ts';
@@ -7,6 +8,7 @@ import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import type { Id, StoredId } from '../tenant.ts';
+import { type ElectronicAddress, type LegalId, legalIdView, postalAddressView } from './party-fields.ts';
 
 /** What callers can set. A new field also needs a row in CLIENT_FIELDS, and `tsc` asks for it in input and response. */
 export interface ClientFields {
@@ -16,6 +18,12 @@ export interface ClientFields {
   phone?: string | null;
   address?: string | null;
   tax_id?: string | null;
+  legal_id?: LegalId | null;
+  vat_id?: string | null;
+  electronic_address?: ElectronicAddress | null;
+  postal_address?: PostalAddress | null;
+  /** What the client wants to read on every invoice, such as a Leitweg-ID. */
+  buyer_reference?: string | null;
 }
 
 /** What becomes of each field. Whatever is here is erased when the client is anonymised, see client-erasure.ts. */
@@ -26,6 +34,11 @@ export const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
   phone: { isSearched: false, isFrozen: true },
   address: { isSearched: false, isFrozen: true },
   tax_id: { isSearched: false, isFrozen: true },
+  legal_id: { isSearched: false, isFrozen: true, isObject: true },
+  vat_id: { isSearched: true, isFrozen: true },
+  electronic_address: { isSearched: false, isFrozen: true, isObject: true },
+  postal_address: { isSearched: false, isFrozen: true, isObject: true },
+  buyer_reference: { isSearched: false, isFrozen: true },
 };
 
 interface FieldUse {
@@ -33,6 +46,8 @@ interface FieldUse {
   isSearched: boolean;
   /** A document keeps the value of the moment when it was issued, see billing/parties.ts. True for what documents print. */
   isFrozen: boolean;
+  /** Not a text; never searched. */
+  isObject?: true;
 }
 
 /** How time for the client is billed. It does not identify a person, so it stays when the client is anonymised. */
@@ -63,7 +78,7 @@ export const clientListing: Listing = {
 const clientSchema = recordSchema<ClientRecord>(
   'clients',
   {
-    ...mapFields(() => ({ type: String })),
+    ...declaredFields(),
     hourly_rate: { type: Number },
     currency: { type: String },
     payment_days: { type: Number },
@@ -83,22 +98,29 @@ export function clientFieldNames(isWanted: (use: FieldUse) => boolean = () => tr
   return (Object.keys(CLIENT_FIELDS) as (keyof ClientFields)[]).filter((name) => isWanted(CLIENT_FIELDS[name]));
 }
 
-function mapFields<Value>(make: () => Value) {
-  return Object.fromEntries(clientFieldNames().map((name) => [name, make()])) as Record<keyof ClientFields, Value>;
+function declaredFields() {
+  const declared = (name: keyof ClientFields) => ({ type: CLIENT_FIELDS[name].isObject ? Object : String });
+  return Object.fromEntries(clientFieldNames().map((name) => [name, declared(name)])) as Record<
+    keyof ClientFields,
+    object
+  >;
 }
 
 const SEARCHED = clientFieldNames(({ isSearched }) => isSearched);
 
 /** The value of `search`. */
 export function searchOf(client: ClientFields): string {
-  return searchText(SEARCHED.map((name) => client[name] ?? '').join('\n'));
+  return searchText(SEARCHED.map((name) => (client[name] ?? '') as string).join('\n'));
 }
 
 /** The client as the API returns it. Fields that were never given are absent. */
 export function clientView(client: ClientRecord) {
+  const { legal_id, postal_address, ...others } = givenFields(client);
   return {
     id: String(client._id),
-    ...givenFields(client),
+    ...others,
+    ...given('legal_id', legalIdView(legal_id)),
+    ...given('postal_address', postalAddressView(postal_address)),
     ...given('hourly_rate', client.hourly_rate),
     ...given('currency', client.currency),
     ...given('payment_days', client.payment_days),

@@ -18,8 +18,8 @@ export function documentSearch({
   description: string | null;
   parties?: Parties | undefined;
 }): string {
-  const { name = '', company_name = '' } = parties?.client ?? {};
-  return searchText([number_text ?? '', description ?? '', name, company_name].join('\n'));
+  const { name = '', company_name = '', vat_id = '' } = parties?.client ?? {};
+  return searchText([number_text ?? '', description ?? '', name, company_name, vat_id].join('\n'));
 }
 
 /**

@@ -1,6 +1,9 @@
 // Issuer and recipient of a document, frozen when it is sent: later changes of profile or client do not rewrite an issued document.
+
+import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { AccountRecord } from '../accounts/account.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, givenFields } from '../accounts/client.ts';
+import type { ElectronicAddress, LegalId, PaymentOption } from '../accounts/party-fields.ts';
 
 export interface Issuer {
   name: string;
@@ -9,6 +12,15 @@ export interface Issuer {
   address?: string;
   tax_id?: string;
   bank_details?: string;
+  legal_name?: string;
+  legal_id?: LegalId;
+  vat_id?: string;
+  tax_number?: string;
+  legal_note?: string;
+  electronic_address?: ElectronicAddress;
+  postal_address?: PostalAddress;
+  phone?: string;
+  payment_options?: PaymentOption[];
   logo_url?: string;
   brand_color?: string;
   locale: string;
@@ -43,6 +55,15 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
       address: account.address,
       tax_id: account.tax_id,
       bank_details: account.bank_details,
+      legal_name: account.legal_name,
+      legal_id: account.legal_id as LegalId | undefined,
+      vat_id: account.vat_id,
+      tax_number: account.tax_number,
+      legal_note: account.legal_note,
+      electronic_address: account.electronic_address as ElectronicAddress | undefined,
+      postal_address: account.postal_address as PostalAddress | undefined,
+      phone: account.phone,
+      payment_options: account.payment_options as PaymentOption[] | undefined,
       logo_url: account.logo_url,
       brand_color: account.brand_color,
       locale: account.locale,

@@ -2,7 +2,9 @@
 import Joi from 'joi';
 import type { NumberFormat } from '#libs/billing/number-format.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
+import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
+import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
 import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
@@ -10,6 +12,13 @@ import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/bill
 import { currency, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
+import {
+  electronicAddressInput,
+  legalIdInput,
+  paymentOptionsInput,
+  postalAddressInput,
+  vatIdInput,
+} from '../fields/party-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
 
 export interface AccountChanges {
@@ -19,6 +28,15 @@ export interface AccountChanges {
   address?: string | null;
   tax_id?: string | null;
   bank_details?: string | null;
+  legal_name?: string | null;
+  legal_id?: LegalId | null;
+  vat_id?: string | null;
+  tax_number?: string | null;
+  legal_note?: string | null;
+  electronic_address?: ElectronicAddress | null;
+  postal_address?: PostalAddress | null;
+  phone?: string | null;
+  payment_options?: PaymentOption[] | null;
   logo_url?: string | null;
   brand_color?: string | null;
   default_tax_rate?: number | null;
@@ -35,6 +53,8 @@ export interface AccountChanges {
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
 }
 
+/** It is printed in the foot of every page. */
+const NOTE_LONGEST = 500;
 const STATUSES_MAX = 50;
 /** In major units: more is a sum to talk about. */
 const TOLERANCE_MAX = 1;
@@ -59,8 +79,22 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   email: emailForm(line()).allow(null, ''),
   company: line().allow(null, ''),
   address: text().allow(null, ''),
-  tax_id: line().allow(null, ''),
+  tax_id: line()
+    .allow(null, '')
+    .description('A number of either kind; without a `vat_id` it counts as one when it looks like it'),
   bank_details: text().allow(null, ''),
+  legal_name: line().allow(null, '').description('As the register has it, where it is not `company`'),
+  legal_id: legalIdInput(),
+  vat_id: vatIdInput(),
+  tax_number: line().allow(null, '').description('Of the tax office, where it is not the VAT id'),
+  legal_note: text()
+    .max(NOTE_LONGEST)
+    .allow(null, '')
+    .description('What the law wants on letters: register court, directors, why there is no tax'),
+  electronic_address: electronicAddressInput(),
+  postal_address: postalAddressInput(),
+  phone: line().allow(null, ''),
+  payment_options: paymentOptionsInput(),
   logo_url: imageUrl(LOGO_LONGEST).allow(null, ''),
   brand_color: Joi.string()
     .pattern(COLOR)

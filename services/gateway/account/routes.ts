@@ -63,7 +63,7 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
         isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),
     );
     if (isSame) return updated(view);
-    requirePrintableIssuer({ ...account, ...body });
+    requirePrintableIssuer({ ...account, ...body } as Parameters<typeof requirePrintableIssuer>[0]);
     const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(next), {
       session,
       returnDocument: 'after',

@@ -5,6 +5,7 @@ import { type BillingTerms, type ClientFields, clientListing } from '#libs/model
 import { emailForm } from '#libs/profile-forms.ts';
 import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
 import { currency, line, name, text } from '../fields/input-fields.ts';
+import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
 export type NewClient = ClientFields & BillingTerms;
@@ -22,7 +23,16 @@ const optional = {
   company_name: line().allow(null, ''),
   phone: line().allow(null, ''),
   address: text().allow(null, ''),
-  tax_id: line().allow(null, ''),
+  tax_id: line()
+    .allow(null, '')
+    .description('A number of either kind; without a `vat_id` it counts as one when it looks like it'),
+  legal_id: legalIdInput(),
+  vat_id: vatIdInput(),
+  electronic_address: electronicAddressInput(),
+  postal_address: postalAddressInput(),
+  buyer_reference: line()
+    .allow(null, '')
+    .description('Printed on every invoice, such as a Leitweg-ID or a cost centre'),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task nor project has one'),
   currency: currency().allow(null).description("Of invoices from time; the account's unless given"),
   payment_days: paymentDaysInput().description(
@@ -50,7 +60,7 @@ export const clientQuery = Joi.object<ClientQuery>({
   q: line()
     .max(SEARCH_LONGEST)
     .allow('')
-    .description('Part of the name, email or company; case and accents do not count'),
+    .description('Part of the name, email, company or VAT id; case and accents do not count'),
   ...listQuery(clientListing),
 });
 

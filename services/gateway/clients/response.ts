@@ -2,10 +2,13 @@
 import Joi from 'joi';
 import type { clientView } from '#libs/models/accounts/client.ts';
 import {
+  electronicAddressResponse,
   exampleClient,
   exampleTime,
   id,
+  legalIdResponse,
   maybeWords,
+  postalAddressResponse,
   roundingAnswer,
   timestamp,
   words,
@@ -19,6 +22,11 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   phone: maybeWords(),
   address: maybeWords(),
   tax_id: maybeWords(),
+  legal_id: legalIdResponse(),
+  vat_id: maybeWords(),
+  electronic_address: electronicAddressResponse(),
+  postal_address: postalAddressResponse(),
+  buyer_reference: maybeWords(),
   hourly_rate: Joi.number(),
   currency: Joi.string(),
   payment_days: Joi.number(),

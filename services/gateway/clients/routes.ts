@@ -99,7 +99,7 @@ export const clientRoutes: readonly Route[] = [
     docs: {
       summary: 'Erase what identifies a client, for good',
       description:
-        'Name, email, company, phone, address and tax id leave the record, its search text and the bodies of all stored ' +
+        'Name, email, company, phone, addresses, references and the numbers of register and taxes leave the record, its search text and the bodies of all stored ' +
         'events. Projects, time and documents stay: drafts show the anonymised client, and documents that were issued keep ' +
         'the name and address they were issued to, because the law wants invoices kept as they were. Texts that you wrote ' +
         'yourself, such as descriptions and project names, stay too. An anonymised client cannot be changed and takes no ' +

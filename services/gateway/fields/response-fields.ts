@@ -80,6 +80,34 @@ export const roundingAnswer = () =>
     }).meta({ schema: 'Rounding' }),
   );
 
+export const legalIdResponse = () =>
+  Joi.object({ value: words(), scheme: orNull(Joi.string()).description('Of ISO 6523') }).meta({ schema: 'LegalId' });
+
+export const electronicAddressResponse = () =>
+  Joi.object({ scheme: words().description('Of the EAS list'), value: words() }).meta({ schema: 'ElectronicAddress' });
+
+export const postalAddressResponse = () =>
+  Joi.object({
+    line1: orNull(Joi.string()),
+    line2: orNull(Joi.string()),
+    line3: orNull(Joi.string()),
+    postal_code: orNull(Joi.string()),
+    city: orNull(Joi.string()),
+    region: orNull(Joi.string()),
+    country: words().description('ISO 3166-1'),
+  }).meta({ schema: 'PostalAddress' });
+
+export const paymentOptionsResponse = () =>
+  Joi.array().items(
+    Joi.object({
+      type: Joi.string().valid('bank_transfer').required(),
+      holder: orNull(Joi.string()),
+      iban: orNull(Joi.string()),
+      bic: orNull(Joi.string()),
+      text: orNull(Joi.string()),
+    }).meta({ schema: 'PaymentOption' }),
+  );
+
 export const exampleRounding = { minutes: 15, mode: 'up', scope: 'day', minimum: 0 };
 
 export const exampleTime = '2026-11-02T09:30:00.000Z';

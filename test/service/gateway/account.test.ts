@@ -24,6 +24,15 @@ describe('GET /api/v1/account', () => {
       address: null,
       tax_id: null,
       bank_details: null,
+      legal_name: null,
+      legal_id: null,
+      vat_id: null,
+      tax_number: null,
+      legal_note: null,
+      electronic_address: null,
+      postal_address: null,
+      phone: null,
+      payment_options: null,
       logo_url: null,
       brand_color: null,
       default_tax_rate: null,
@@ -121,6 +130,67 @@ describe('PATCH /api/v1/account', () => {
     expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
     expect(Object.keys(reply.body.details)[0]).toMatch(new RegExp(`^${Object.keys(body)[0]}`));
     expect((await gateway.get(path)).body.data).toEqual(before);
+  });
+
+  test('when legal fields are wrong, then 400 names every one of them at once, and nothing changes', async () => {
+    const before = (await gateway.get(path)).body.data;
+    const reply = await gateway.patch(path, {
+      vat_id: 'DE123456789',
+      legal_id: { value: '303265046', scheme: '0002' },
+      legal_note: 'x'.repeat(501),
+      electronic_address: { scheme: 'EM', value: 'nowhere' },
+      postal_address: { city: 'Kiel', country: 'XX' },
+      payment_options: [
+        { type: 'bank_transfer', iban: 'DE88370400440532013000', bic: 'COBA' },
+        { type: 'bank_transfer' },
+        { type: 'bank_transfer', text: 'Account 1', bic: 'COBADEFF' },
+        { type: 'cash', text: 'at the desk' },
+      ],
+    });
+
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      {
+        error: 'Validation failed',
+        details: {
+          vat_id: ['vat_id is no VAT id: its check digits are wrong'],
+          legal_id: ['legal_id.value is no number of scheme 0002'],
+          legal_note: ['legal_note length must be less than or equal to 500 characters long'],
+          electronic_address: ['electronic_address.value must be an e-mail address'],
+          'postal_address.country': ['postal_address.country must be a 2-letter ISO 3166-1 country code'],
+          'payment_options.0.iban': ['payment_options[0].iban is no IBAN: form or check digits are wrong'],
+          'payment_options.0.bic': ['payment_options[0].bic is no BIC'],
+          'payment_options.1': ['payment_options[1] must have either iban or text'],
+          'payment_options.2': ['payment_options[2].bic must stand beside an iban'],
+          'payment_options.3.type': ['payment_options[3].type must be bank_transfer'],
+        },
+      },
+    ]);
+    expect((await gateway.get(path)).body.data).toEqual(before);
+  });
+
+  test('when numbers are written with blanks and in small letters, then they are kept in their own form', async () => {
+    const account = await gateway.workspace.account();
+    const reply = await gateway.patch(
+      path,
+      {
+        vat_id: 'de 136 695 976',
+        legal_id: { value: '303 265 045', scheme: '0002' },
+        postal_address: { line1: '1 rue de la Paix', line2: '', region: null, country: 'fr' },
+        payment_options: [{ type: 'bank_transfer', iban: 'de89 3704 0044 0532 0130 00', bic: 'cobadeff', holder: '' }],
+      },
+      account,
+    );
+    expect(reply.body.data).toMatchObject({
+      vat_id: 'DE136695976',
+      legal_id: { value: '303265045', scheme: '0002' },
+      postal_address: { line1: '1 rue de la Paix', line2: null, region: null, country: 'FR' },
+      payment_options: [{ iban: 'DE89370400440532013000', bic: 'COBADEFF', holder: null }],
+    });
+    // As it was read it goes back in, and that is no change.
+    const { vat_id, legal_id, postal_address, payment_options, updated_at } = reply.body.data;
+    const again = await gateway.patch(path, { vat_id, legal_id, postal_address, payment_options }, account);
+    expect([again.status, again.body.data.updated_at]).toEqual([200, updated_at]);
   });
 
   test.each([

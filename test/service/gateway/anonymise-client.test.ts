@@ -15,8 +15,13 @@ const PERSON = {
   phone: '+44 20 5550 1234',
   address: '7 Quillfeather Lane',
   tax_id: 'GB-QUILL-7',
+  legal_id: { value: 'Quillfeather 0815' },
+  vat_id: 'GB220430231',
+  electronic_address: { scheme: 'EM', value: 'bills@quillfeather.example' },
+  postal_address: { line1: '7 Quillfeather Lane', city: 'London', country: 'GB' },
+  buyer_reference: 'Zora 12',
 };
-const TRACES = /quillfeather|zora|5550|quill-7/i;
+const TRACES = /quillfeather|zora|5550|quill-7|220430231|London/i;
 const refusal = { error: 'Client was anonymised: it takes no new projects and documents' };
 
 let gateway: TestGateway;
@@ -73,6 +78,7 @@ test('when a client is anonymised, then nothing of it is in its record, in any e
   expect(JSON.parse(events[2]?.body ?? '').data).toEqual({ ...draft, client: { id: client.id, ...NOBODY } });
   expect(JSON.parse(events.at(-1)?.body ?? '').data).toEqual(reply.body.data);
   expect(await get('clients?q=quillfeather')).toEqual([]);
+  expect(await get('clients?q=220430231')).toEqual([]);
   for (const path of [`projects/${project.id}`, `invoices/${draft.id}`]) {
     expect((await get(path)).client).toEqual({ id: client.id, ...NOBODY });
   }

@@ -35,6 +35,29 @@ describe('POST /api/v1/clients', () => {
     },
   );
 
+  test('when it has numbers, then it is found by its VAT id, and wrong ones are named at once', async () => {
+    const account = await gateway.workspace.account();
+    const client = { name: 'Ada', email: 'ada@example.com' };
+    const numbers = {
+      vat_id: 'ATU33864707',
+      legal_id: { value: 'FN 12345' },
+      buyer_reference: '04011000-1234512345-06',
+    };
+    const created = await gateway.post('/api/v1/clients', { ...client, ...numbers }, account);
+    expect([created.status, created.body.data]).toMatchObject([
+      201,
+      { ...numbers, legal_id: { value: 'FN 12345', scheme: null } },
+    ]);
+    expect((await gateway.get('/api/v1/clients?q=atu338', account)).body.data).toEqual([created.body.data]);
+
+    const wrong = { vat_id: 'ATU33864708', postal_address: { city: 'Wien' }, electronic_address: { scheme: '0001' } };
+    const reply = await gateway.post('/api/v1/clients', { ...client, ...wrong }, account);
+    expect([reply.status, Object.keys(reply.body.details)]).toEqual([
+      400,
+      ['vat_id', 'electronic_address.scheme', 'electronic_address.value', 'postal_address.country'],
+    ]);
+  });
+
   test('when several fields are wrong, then 400 names every one of them', async () => {
     const reply = await gateway.post('/api/v1/clients', { name: 7, email: 'nowhere', phone: ['1'] });
 

@@ -68,12 +68,34 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       included_hours: null,
     },
   ],
+  vat_id: ['DE136695976', 'ATU13585627'],
+  legal_id: [
+    { value: 'HRB 1234 Kiel', scheme: null },
+    { value: '303265045', scheme: '0002' },
+  ],
+  electronic_address: [
+    { scheme: 'EM', value: 'one@example.com' },
+    { scheme: '0208', value: '0417497106' },
+  ],
+  postal_address: [
+    postalAddress('DE', { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel' }),
+    postalAddress('US', { line1: '1 Main Street', line2: 'Floor 2', line3: 'Door 3', city: 'Austin', region: 'TX' }),
+  ],
+  payment_options: [
+    [{ type: 'bank_transfer', holder: 'Ada', iban: 'DE89370400440532013000', bic: 'COBADEFF', text: null }],
+    [{ type: 'bank_transfer', holder: null, iban: null, bic: null, text: 'Account 12345678, sort code 01-02-03' }],
+  ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
   settle_tolerance: [0.05, 0.5],
   // Money does not come in the future.
   'payments.date': [today, addDays(today, -1)],
   number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],
 };
+
+function postalAddress(country: string, parts: object) {
+  const none = { line1: null, line2: null, line3: null, postal_code: null, city: null, region: null };
+  return { ...none, ...parts, country };
+}
 
 /** Says what a request does; nothing of it is stored. */
 const ACTIONS = new Set(['timers.on_running']);

@@ -1,0 +1,68 @@
+// What accounts and clients have in common as parties of a document, and how the API returns it.
+import { printedIban } from '../../identifiers/bank-account.ts';
+import type { PostalAddress } from '../../identifiers/postal-address.ts';
+
+/** A number in a register. */
+export interface LegalId {
+  value: string;
+  /** Of ISO 6523, where the register has one. */
+  scheme?: string;
+}
+
+/** Where e-invoices go. */
+export interface ElectronicAddress {
+  /** Of the EAS list; `EM` is an e-mail address. */
+  scheme: string;
+  value: string;
+}
+
+/** A way to pay an invoice: an account at a bank, or what else is to be said in words. */
+export interface PaymentOption {
+  type: 'bank_transfer';
+  holder?: string;
+  iban?: string;
+  bic?: string;
+  text?: string;
+}
+
+export function legalIdView(id: LegalId | null | undefined) {
+  return id ? { value: id.value, scheme: id.scheme ?? null } : null;
+}
+
+export function postalAddressView(address: PostalAddress | null | undefined) {
+  if (!address) return null;
+  return {
+    line1: address.line1 ?? null,
+    line2: address.line2 ?? null,
+    line3: address.line3 ?? null,
+    postal_code: address.postal_code ?? null,
+    city: address.city ?? null,
+    region: address.region ?? null,
+    country: address.country,
+  };
+}
+
+export function paymentOptionsView(options: readonly PaymentOption[] | null | undefined) {
+  if (!options) return null;
+  return options.map(({ type, holder, iban, bic, text }) => ({
+    type,
+    holder: holder ?? null,
+    iban: iban ?? null,
+    bic: bic ?? null,
+    text: text ?? null,
+  }));
+}
+
+/** The bank accounts and the free text of an account, in lines. */
+export function printedBankDetails({
+  bank_details,
+  payment_options,
+}: {
+  bank_details?: string | null | undefined;
+  payment_options?: readonly PaymentOption[] | null | undefined;
+}): string {
+  const options = (payment_options ?? []).map(({ holder, iban, bic, text }) =>
+    [holder, iban && `IBAN ${printedIban(iban)}`, bic && `BIC ${bic}`, text].filter(Boolean).join('\n'),
+  );
+  return [...options, bank_details].filter(Boolean).join('\n\n');
+}

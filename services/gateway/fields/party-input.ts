@@ -1,0 +1,142 @@
+// What callers say about the parties of a document: numbers of registers and taxes, addresses, bank accounts.
+import Joi from 'joi';
+import { readBic, readIban } from '#libs/identifiers/bank-account.ts';
+import { countryCodes } from '#libs/identifiers/country.ts';
+import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
+import { readRegisterNumber } from '#libs/identifiers/register-number.ts';
+import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts';
+import { readVatId } from '#libs/identifiers/vat-id.ts';
+import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
+import { isEmail } from '#libs/profile-forms.ts';
+import { line, name, text } from './input-fields.ts';
+
+/** Of a line of an address, a number or a name: more is no address. */
+const PART_LONGEST = 200;
+const OPTIONS_MAX = 10;
+const INSTRUCTION_LONGEST = 1_000;
+
+const part = () => line().max(PART_LONGEST);
+const optionalPart = () => part().allow(null, '');
+
+export const vatIdInput = () =>
+  part()
+    .custom((given: string, { message }) => {
+      // Only blanks are a text not given.
+      if (given === '') return given;
+      const { id, problem } = readVatId(given);
+      if (id !== undefined) return id;
+      return message({
+        custom:
+          problem === 'form'
+            ? '{{#label}} must be a VAT id with its country, such as DE136695976'
+            : '{{#label}} is no VAT id: its check digits are wrong',
+      });
+    })
+    .allow(null, '')
+    .description('With its country, such as DE136695976; kept without blanks and dots. Check digits are checked');
+
+export const legalIdInput = () =>
+  Joi.object<LegalId>({
+    value: name()
+      .max(PART_LONGEST)
+      .required()
+      .description('Such as `HRB 1234 Kiel`, or the number alone with a scheme'),
+    scheme: Joi.string()
+      .valid(...REGISTER_SCHEMES, null)
+      .description('Of ISO 6523, such as 0002 for a SIREN. Then the check digits of the number are checked'),
+  })
+    .custom((given: LegalId, { message }) => {
+      const id = withoutEmpty(given);
+      const value = readRegisterNumber(id.value, id.scheme);
+      if (value !== undefined) return { ...id, value };
+      return message({ custom: `{{#label}}.value is no number of scheme ${id.scheme}` });
+    })
+    .allow(null)
+    .meta({ schema: 'LegalIdInput' })
+    .description('The number in the register of companies');
+
+export const electronicAddressInput = () =>
+  Joi.object<ElectronicAddress>({
+    scheme: Joi.string()
+      .valid(...ADDRESS_SCHEMES)
+      .required()
+      .description('Of the list of electronic address schemes (EAS), such as 0208; `EM` is an e-mail address'),
+    value: name().max(PART_LONGEST).required(),
+  })
+    .custom((given: ElectronicAddress, { message }) => {
+      if (given.scheme !== 'EM') {
+        const value = readRegisterNumber(given.value, given.scheme);
+        return value === undefined
+          ? message({ custom: `{{#label}}.value is no number of scheme ${given.scheme}` })
+          : { ...given, value };
+      }
+      return isEmail(given.value) ? given : message({ custom: '{{#label}}.value must be an e-mail address' });
+    })
+    .allow(null)
+    .meta({ schema: 'ElectronicAddressInput' })
+    .description('Where e-invoices go');
+
+export const postalAddressInput = () =>
+  Joi.object<PostalAddress>({
+    line1: optionalPart(),
+    line2: optionalPart(),
+    line3: optionalPart(),
+    postal_code: optionalPart(),
+    city: optionalPart(),
+    region: optionalPart().description('Printed where addresses of the country have one'),
+    country: Joi.string()
+      .custom((given: string, { message }) => {
+        const code = given.toUpperCase();
+        return countryCodes.includes(code)
+          ? code
+          : message({ custom: '{{#label}} must be a 2-letter ISO 3166-1 country code' });
+      })
+      .required()
+      .description('ISO 3166-1, two letters'),
+  })
+    .custom(withoutEmpty)
+    .allow(null)
+    .meta({ schema: 'PostalAddressInput' })
+    .description('In parts; printed unless there is a free `address`');
+
+const paymentOption = () =>
+  Joi.object<PaymentOption>({
+    type: Joi.string().valid('bank_transfer').required(),
+    holder: optionalPart().description('Unless it is the name on the document'),
+    iban: part()
+      .custom(
+        (given: string, { message }) =>
+          given && (readIban(given) ?? message({ custom: '{{#label}} is no IBAN: form or check digits are wrong' })),
+      )
+      .allow(null, ''),
+    bic: part()
+      .custom((given: string, { message }) => given && (readBic(given) ?? message({ custom: '{{#label}} is no BIC' })))
+      .allow(null, ''),
+    text: text()
+      .max(INSTRUCTION_LONGEST)
+      .allow(null, '')
+      .description('Instead of an IBAN: an account number of another form, or what else is to be said'),
+  })
+    .custom((given: PaymentOption, { message }) => {
+      const option = withoutEmpty(given);
+      if ((option.iban === undefined) === (option.text === undefined)) {
+        return message({ custom: '{{#label}} must have either iban or text' });
+      }
+      return option.bic !== undefined && option.iban === undefined
+        ? message({ custom: '{{#label}}.bic must stand beside an iban' })
+        : option;
+    })
+    .meta({ schema: 'PaymentOptionInput' });
+
+export const paymentOptionsInput = () =>
+  Joi.array()
+    .items(paymentOption())
+    .min(1)
+    .max(OPTIONS_MAX)
+    .allow(null)
+    .description('Bank accounts that invoices can be paid to; printed on invoices');
+
+/** Names whose value is null or an empty text are not there. */
+function withoutEmpty<Given extends object>(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== '')) as Given;
+}
