@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { groupProcesses } from './process-tree.ts';
 
-/** Between two measurements: Chromium allocates at most a few hundred megabytes a second. */
+/** Between two measurements, each of which reads a file of every process: Chromium allocates at most a few hundred megabytes a second. */
 const LOOK_MS = 200;
 /** Most documents are printed by then and are never measured. */
 const FIRST_LOOK_MS = 300;
@@ -16,10 +16,11 @@ export interface PageMemory {
   hasJustEnded(): boolean;
 }
 
-/** @param leader the first process of the Chromium whose pages are watched. Does nothing where there is no /proc. */
-export function openPageMemory(leader: number, limitMegabytes: number): PageMemory {
-  let watchers = 0;
-  let timer: NodeJS.Timeout | undefined;
+/**
+ * Does nothing where there is no /proc.
+ * @param leader the first process of the Chromium whose pages are watched.
+ */
+export function openPageMemory(leader: number, limitMegabytes: number, measure = groupProcesses): PageMemory {
   let endedAt = Number.NEGATIVE_INFINITY;
   let isLooking = false;
 
@@ -27,7 +28,7 @@ export function openPageMemory(leader: number, limitMegabytes: number): PageMemo
     if (isLooking) return;
     isLooking = true;
     try {
-      for (const { pid, megabytes } of await groupProcesses(leader)) {
+      for (const { pid, megabytes } of await measure(leader)) {
         if (megabytes <= limitMegabytes || !(await isPage(pid))) continue;
         endedAt = performance.now();
         process.kill(pid, 'SIGKILL');
@@ -41,20 +42,12 @@ export function openPageMemory(leader: number, limitMegabytes: number): PageMemo
 
   return {
     watch() {
-      watchers += 1;
-      timer ??= setTimeout(function again() {
+      // A timer for each print: with one for all, a renderer that is always busy measures all the time.
+      let timer = setTimeout(function again() {
         void look();
         timer = setTimeout(again, LOOK_MS);
       }, FIRST_LOOK_MS);
-      let isWatching = true;
-      return () => {
-        if (!isWatching) return;
-        isWatching = false;
-        watchers -= 1;
-        if (watchers > 0) return;
-        clearTimeout(timer);
-        timer = undefined;
-      };
+      return () => clearTimeout(timer);
     },
     hasJustEnded: () => performance.now() - endedAt < CRASH_MS,
   };
