@@ -20,6 +20,7 @@ import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
 import { type Caller, type Context, hasCursor, isPrintedFromBody, type Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
+import { fieldsOf } from './shape-fields.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -36,7 +37,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
-  const isList = isRead && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
+  const isList = isRead && fieldsOf(row.query).has('limit');
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const readBody = openBodyReader(row, capacity.bodies);

@@ -1,17 +1,16 @@
 // One rule for null in bodies: a field that need not be given is absent when it is null, and a change to null takes it back.
 import type Joi from 'joi';
 import type { Route } from './route.ts';
+import { fieldsOf } from './shape-fields.ts';
 
-interface Field {
-  flags?: { presence?: string; default?: unknown; empty?: unknown };
-}
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** An optional field that is null counts as not given; its default applies. */
 export function withNulls<Body>(shape: Joi.ObjectSchema<Body>): Joi.ObjectSchema<Body> {
   const fields = fieldsOf(shape);
   const orNull = (name: string) => (field: Joi.Schema) => {
     const nullable = field.allow(null);
-    return fields[name]?.flags?.empty === undefined ? nullable.empty(null) : nullable;
+    return fields.get(name)?.$_getFlag('empty') === undefined ? nullable.empty(null) : nullable;
   };
   return optionalNames(fields).reduce((all, name) => all.fork(name, orNull(name)), shape);
 }
@@ -31,22 +30,18 @@ export function withOptionalFields(routes: readonly Route[]): readonly Route[] {
 
 function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Route, 'body' | 'immutable' | 'defaults'> {
   const [changed, created] = [fieldsOf(change), fieldsOf(create)];
-  const names = optionalNames(created).filter((name) => name in changed);
+  const names = optionalNames(created).filter((name) => changed.has(name));
   const defaults = names.flatMap((name) => {
-    const value = created[name]?.flags?.default;
+    const value: unknown = created.get(name)?.$_getFlag('default');
     return value === undefined || typeof value === 'function' ? [] : [[name, value] as const];
   });
   return {
     body: names.length > 0 ? change.fork(names, (field) => field.allow(null)) : change,
-    immutable: Object.keys(created).filter((name) => !(name in changed)),
+    immutable: [...created.keys()].filter((name) => !changed.has(name)),
     defaults: Object.fromEntries(defaults),
   };
 }
 
-function fieldsOf(shape: Joi.ObjectSchema): Record<string, Field> {
-  return (shape.describe()['keys'] ?? {}) as Record<string, Field>;
-}
-
-function optionalNames(fields: Record<string, Field>): string[] {
-  return Object.keys(fields).filter((name) => fields[name]?.flags?.presence !== 'required');
+function optionalNames(fields: Fields): string[] {
+  return [...fields].filter(([, field]) => field.$_getFlag('presence') !== 'required').map(([name]) => name);
 }

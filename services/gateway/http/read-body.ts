@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import { AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
 import { validation } from '../fields/input-fields.ts';
 import { knownNames } from './known-names.ts';
+import { fieldsOf } from './shape-fields.ts';
 
 /** The longest list that any body may hold, and the most names. Joi validates each before it reports that there are too many: 20,000 items take it a second. */
 const LIST_MAX = 1_000;
@@ -30,9 +31,7 @@ export function bodyReader<Body>(
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
-  const known = new Map(
-    Object.entries(shape.describe()['keys'] ?? {}).map(([name, one]) => [name, sizeMax(one as Joi.Description)]),
-  );
+  const known = new Map([...fieldsOf(shape)].map(([name, field]) => [name, sizeMax(field)]));
   const prune = knownNames(shape);
   return (given) => {
     const misnamed = misnamedIn(given, known);
@@ -79,9 +78,8 @@ function withoutNull({ path, message, type }: Joi.ValidationErrorItem): Problem 
 }
 
 /** How many items, or names, the shape of a list or an object allows. */
-function sizeMax({ rules = [] }: Joi.Description): number {
-  const max = (rules as { name: string; args?: { limit: number } }[]).find(({ name }) => name === 'max');
-  return Math.min(LIST_MAX, max?.args?.limit ?? LIST_MAX);
+function sizeMax(field: Joi.Schema): number {
+  return Math.min(LIST_MAX, field.$_getRule('max')?.args?.['limit'] ?? LIST_MAX);
 }
 
 function namesOf(body: unknown): string[] {

@@ -3,6 +3,7 @@ import { parse } from 'node:querystring';
 import type Joi from 'joi';
 import { type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
 import { validation } from '../fields/input-fields.ts';
+import { fieldsOf } from './shape-fields.ts';
 
 /** More are an attack. The response names each unknown one. */
 const PARAMETERS_MAX = 100;
@@ -19,7 +20,7 @@ export function queryReader<Query>(
   shape: Joi.ObjectSchema<Query> | undefined,
   details?: DetailsForm,
 ): (url: string) => Query {
-  const known = new Set(Object.keys(shape?.describe()['keys'] ?? {}));
+  const known = fieldsOf(shape);
   // Parameters arrive as text, so they are converted.
   const lenient = shape?.prefs(validation);
   return (url) => {

@@ -9,6 +9,7 @@ import type { Logger } from '#libs/service/logger.ts';
 import type { Commit } from './commit.ts';
 import type { Parts } from './parts.ts';
 import type { JsonResponse } from './response.ts';
+import { fieldsOf } from './shape-fields.ts';
 
 /** The fields of an account that every request needs; readAccount reads the rest. */
 export type Profile = Pick<AccountRecord, 'time_zone' | 'mode' | 'max_entry_hours'>;
@@ -132,8 +133,7 @@ export function isRendered({ produces, isStoredFile }: Route): boolean {
 
 /** True of a list whose pages continue after a cursor. The feed of events continues after a sequence instead. */
 export function hasCursor({ query }: Route): boolean {
-  const { after } = (query?.describe()['keys'] ?? {}) as { after?: { type: string } };
-  return after?.type === 'string';
+  return fieldsOf(query).get('after')?.type === 'string';
 }
 
 /** Keeps the types of body and query inside one row while the table contains rows of many types. */

@@ -2,6 +2,7 @@
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
 import { honoursIdempotencyKey, honoursIfMatch, type Route } from '../http/route.ts';
+import { fieldsOf } from '../http/shape-fields.ts';
 import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
@@ -112,7 +113,7 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
 }
 
 function knowsDryRun({ query }: Route): boolean {
-  return query !== undefined && 'dry_run' in (query.describe()['keys'] ?? {});
+  return fieldsOf(query).has('dry_run');
 }
 
 /** All that is one thing, but an archive, which is made while it is sent. */
@@ -126,7 +127,7 @@ function isRevalidated(row: Route): boolean {
 }
 
 export function isList(row: Route): boolean {
-  return row.method === 'get' && row.query !== undefined && 'limit' in (row.query.describe()['keys'] ?? {});
+  return row.method === 'get' && fieldsOf(row.query).has('limit');
 }
 
 function envelopeOf(row: Route, register: Register): { schema: JsonSchema; example?: object } {

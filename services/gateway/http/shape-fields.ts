@@ -1,0 +1,23 @@
+// What a joi shape says of its fields. joi's `describe()` says it as well, but validates each description that it makes: that took a gateway half of its start.
+import type Joi from 'joi';
+
+interface Key {
+  key: string;
+  schema: Joi.Schema;
+}
+
+/** @returns the fields of an object by name, in its order; none of a shape that lists none. */
+export function fieldsOf(shape: Joi.Schema | undefined): ReadonlyMap<string, Joi.Schema> {
+  const keys = (shape?.$_terms['keys'] ?? []) as Key[];
+  return new Map(keys.map(({ key, schema }) => [key, schema]));
+}
+
+/** @returns the items of a list, one shape for each kind that it may hold. */
+export function itemsOf(shape: Joi.Schema): readonly Joi.Schema[] {
+  return (shape.$_terms['items'] ?? []) as Joi.Schema[];
+}
+
+/** True of an object that allows the names it lists, and no other. */
+export function isClosed(shape: Joi.Schema): boolean {
+  return Boolean(shape.$_terms['keys']) && !shape.$_terms['patterns'] && !shape.$_getFlag('unknown');
+}
