@@ -1,5 +1,5 @@
 // Normalises text for searches: folds case, accents and other spelling differences.
-import { deburr } from 'es-toolkit';
+import { deburr } from 'es-toolkit/string/deburr';
 
 /** Accents of Latin, Greek and Cyrillic letters. Vowel signs of other scripts stay, because they change the word. */
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;

@@ -1,6 +1,6 @@
 // The page of the demo receiver: deliveries, newest first, and whether their signatures verify.
 import { createHash } from 'node:crypto';
-import { escape as escapeHtml } from 'es-toolkit';
+import { escape as escapeHtml } from 'es-toolkit/string/escape';
 
 export interface Delivery {
   receivedAt: string;

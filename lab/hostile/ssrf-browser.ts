@@ -2,7 +2,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { escape as escapeHtml } from 'es-toolkit';
+import { escape as escapeHtml } from 'es-toolkit/string/escape';
 import { type Chromium, launchChromium } from '../../services/renderer/browser/chromium-process.ts';
 import { findIsolation, type Isolation } from '../../services/renderer/browser/isolation.ts';
 import { openWarmPage } from '../../services/renderer/browser/warm-page.ts';

@@ -1,5 +1,5 @@
 // How much each quantity grows during a soak, and whether it reaches a plateau where it must.
-import { median } from 'es-toolkit';
+import { median } from 'es-toolkit/math/median';
 import type { Reading } from './readings.ts';
 
 export interface Growth {

@@ -1,5 +1,5 @@
 // What happens to a payment after it was booked: credit is used, an allocation is released, or it is voided.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';

@@ -1,5 +1,5 @@
 // Makes an invoice of a quote: of all of it, of a part, or of what earlier parts have left.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';

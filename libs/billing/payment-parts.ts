@@ -1,5 +1,5 @@
 // The parts of a payment: how much of it is put on which invoices.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { conflict, fieldProblem } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';

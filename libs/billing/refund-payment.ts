@@ -1,5 +1,5 @@
 // Gives money of a payment back to its client: from what is unallocated, or from what was paid on an invoice.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import { readAccount } from '../models/accounts/account.ts';

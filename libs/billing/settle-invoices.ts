@@ -1,5 +1,5 @@
 // Changes what is paid or written off of invoices: every change of a balance goes through here, and the status follows it.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import { embeddedIn } from '../models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView, type WriteOff } from '../models/billing/invoice.ts';

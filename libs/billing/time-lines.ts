@@ -1,7 +1,7 @@
 // Turns tracked time into the lines of an invoice: what is printed is exactly what is multiplied.
 
 import Big from 'big.js';
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import type { RateSource } from './hourly-rate.ts';
 import { filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
 import { type Line, plainDecimal } from './money.ts';

@@ -1,7 +1,7 @@
 // How tracked time is rounded before it is billed. All in whole seconds: nothing here is a fraction.
 
 import Big from 'big.js';
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 
 /** What a rule may round to: each divides the hour. */
 export const ROUNDING_MINUTES = [1, 5, 6, 10, 12, 15, 20, 30, 60] as const;

@@ -1,5 +1,5 @@
 // Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
-import { shuffle } from 'es-toolkit';
+import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
 import { NotDue, noteFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
 import { NothingToBill } from '#libs/billing/select-time.ts';

@@ -53,6 +53,8 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
+  // Its index has more than two hundred modules, which every process and every test file would load.
+  'es-toolkit is imported one function at a time': ({ to }) => to === 'es-toolkit',
   'the renderer has no database': ({ from, to }) =>
     from.startsWith('services/renderer/') && /^libs\/(models|mongo)\//.test(to),
 };

@@ -1,6 +1,6 @@
 // Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
 
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import type { Position } from '../keyset.ts';
 import { LIST_LIMIT_MS } from '../list-total.ts';

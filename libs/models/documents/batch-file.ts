@@ -1,5 +1,5 @@
 // The PDF of one document of a batch, kept until the batch expires.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { Schema } from 'mongoose';
 import { conflict } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';

@@ -1,6 +1,6 @@
 // A stored invoice or quote as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { dueOf } from '#libs/billing/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';

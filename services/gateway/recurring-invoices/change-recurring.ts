@@ -1,5 +1,5 @@
 // What a recurring invoice is stored as, when it is made and when it is changed.
-import { isEqual } from 'es-toolkit';
+import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { currencyFor } from '#libs/billing/client-terms.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import { type Decimal, plainDecimal } from '#libs/billing/money.ts';

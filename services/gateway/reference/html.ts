@@ -1,5 +1,5 @@
 // A template tag that escapes what it is given, so that no text of the document can become markup.
-import { escape as escapeHtml } from 'es-toolkit';
+import { escape as escapeHtml } from 'es-toolkit/string/escape';
 import { marked } from 'marked';
 
 /** Markup that is already safe. */

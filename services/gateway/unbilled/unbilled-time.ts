@@ -1,5 +1,5 @@
 // What could be billed, by client and project: computed as an invoice of it would be, grouped by task.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/client-terms.ts';
 import { hourlyRate } from '#libs/billing/hourly-rate.ts';
 import { lineNet, plainDecimal } from '#libs/billing/money.ts';

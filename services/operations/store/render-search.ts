@@ -1,5 +1,5 @@
 // The operator's search for rendered documents of all accounts, and how fast they were.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
 

@@ -1,5 +1,5 @@
 // Small charts as inline SVG: no script, no assets, readable in both colour schemes, with labels for screen readers.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import type { VNode } from 'preact';
 import { duration } from './format.ts';
 import { html } from './html.ts';

@@ -1,7 +1,7 @@
 // Memory of the processes of one Chromium.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 
 /** Linux's page size on every machine Chromium is built for. */
 const PAGE_BYTES = 4096;

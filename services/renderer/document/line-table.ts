@@ -1,5 +1,5 @@
 // The layout of line items: which columns exist, which lines may break, and which lines stay with the total.
-import { sumBy } from 'es-toolkit';
+import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Money } from './document-locale.ts';
 
 export interface LineView {

@@ -1,7 +1,7 @@
 // The fonts of documents: bundled as packages and named by a fontconfig file of our own, so that system fonts have no influence.
 import { chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { escape as escapeXml } from 'es-toolkit';
+import { escape as escapeXml } from 'es-toolkit/string/escape';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 
 interface Family {
