@@ -42,6 +42,7 @@ export interface SystemOptions {
   /** Called with what the supervisors of the services do. */
   note: (line: string) => void;
   env?: Record<string, string>;
+  root?: string | undefined;
 }
 
 const EACH = 2;
@@ -59,7 +60,7 @@ const SETTINGS = {
 };
 
 export async function startFaultSystem(options: SystemOptions): Promise<FaultSystem> {
-  const guarded = await openGuardedFolder('faults');
+  const guarded = await openGuardedFolder('faults', options.root);
   const folder = guarded.path;
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);

@@ -28,6 +28,8 @@ export interface SessionOptions {
   /** Keeps journal and logs here. */
   keep?: string | undefined;
   say?: (line: string) => void;
+  /** Where the folder of the system is made, the temporary folder unless said. */
+  root?: string;
 }
 
 /** A system that runs, and what rounds on it have in common. */
@@ -50,11 +52,11 @@ const ELECTION_MS = 2_000;
 const ELECTION_SHORT_MS = 5_000;
 const REPLY_LIFE_SECONDS = 60;
 
-export async function openSession({ seed, isShort, keep, ...rest }: SessionOptions): Promise<Session> {
+export async function openSession({ seed, isShort, keep, root, ...rest }: SessionOptions): Promise<Session> {
   const say = rest.say ?? (() => undefined);
   const rates = rest.rates ?? (isShort ? SHORT_RATES : WHOLE_RATES);
   const electionTimeoutMs = isShort ? ELECTION_SHORT_MS : ELECTION_MS;
-  const system = await startFaultSystem({ seed, electionTimeoutMs, note: () => undefined });
+  const system = await startFaultSystem({ seed, electionTimeoutMs, note: () => undefined, root });
   async function close() {
     if (keep) await keepLogs(system.folder, keep);
     await system.close();

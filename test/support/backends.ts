@@ -29,9 +29,16 @@ const REDIS_IMAGE = 'redis:7-alpine';
 const MONGODB_PORT = 27_017;
 const REDIS_PORT = 6_379;
 
-/** @param env MONGODB_URI, REDIS_URL, CHROMIUM_PATH are taken as given; TEST_BACKENDS=containers starts the two in Docker. */
-export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends> {
-  const folder = await openGuardedFolder('test');
+export interface BackendsOptions {
+  /** Where the folder of the stores is made, the temporary folder unless said. */
+  root?: string;
+  /** What the names of the run's databases start with: they are removed from a MongoDB that stays. */
+  databases?: string;
+}
+
+/** @param given MONGODB_URI, REDIS_URL, CHROMIUM_PATH are taken as given; TEST_BACKENDS=containers starts the two in Docker. */
+export async function startBackends(given: NodeJS.ProcessEnv, options: BackendsOptions = {}): Promise<Backends> {
+  const folder = await openGuardedFolder('test', options.root);
   const env: NodeJS.ProcessEnv = { ...given, ...folder.markedAs('test') };
   const inContainers = env['TEST_BACKENDS'] === 'containers';
   const parts: Part[] = [];
@@ -40,7 +47,9 @@ export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends>
     await folder.close();
   };
   try {
-    const mongodb = await (inContainers ? mongodbContainer(env) : localMongodb(env, join(folder.path, 'mongodb')));
+    const mongodb = await (inContainers
+      ? mongodbContainer(env)
+      : localMongodb(env, join(folder.path, 'mongodb'), options.databases));
     parts.push(mongodb);
     const redis = await (inContainers ? redisContainer(env) : localRedis(env, join(folder.path, 'redis')));
     parts.push(redis);
@@ -58,13 +67,26 @@ export async function startBackends(given: NodeJS.ProcessEnv): Promise<Backends>
   }
 }
 
-async function localMongodb(env: NodeJS.ProcessEnv, folder: string): Promise<Part> {
+async function localMongodb(env: NodeJS.ProcessEnv, folder: string, databases?: string): Promise<Part> {
   const given = env['MONGODB_URI'];
-  if (given) return { url: given, description: 'MongoDB from MONGODB_URI', stop: async () => undefined };
+  if (given)
+    return { url: given, description: 'MongoDB from MONGODB_URI', stop: () => dropDatabases(given, databases) };
   const { command, version, source } = await findMongodb({ env, progress });
   // Test commands let a test order failures from the server.
   const running = await startMongodb({ command, folder, env, testCommands: true });
   return { url: running.uri, description: `MongoDB ${version} (${source})`, stop: () => running.stop() };
+}
+
+async function dropDatabases(url: string, start?: string): Promise<void> {
+  if (!start) return;
+  const client = await new MongoClient(url).connect();
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+    const ours = databases.filter(({ name }) => name.startsWith(start));
+    for (const { name } of ours) await client.db(name).dropDatabase();
+  } finally {
+    await client.close();
+  }
 }
 
 async function localRedis(env: NodeJS.ProcessEnv, folder: string): Promise<Part> {

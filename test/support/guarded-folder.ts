@@ -13,8 +13,9 @@ export interface GuardedFolder {
   close(): Promise<void>;
 }
 
-export async function openGuardedFolder(name: string): Promise<GuardedFolder> {
-  const path = await mkdtemp(join(tmpdir(), `billhook-${name}-`));
+/** @param root where it is made. Measurements of stores belong on a disk, tests of them need none: see memory-folder.ts. */
+export async function openGuardedFolder(name: string, root = tmpdir()): Promise<GuardedFolder> {
+  const path = await mkdtemp(join(root, `billhook-${name}-`));
   const guardian = postGuardian(path);
   return {
     path,

@@ -2,6 +2,7 @@
 import { type Member, type ReplicaSet, startReplicaSet } from '../../lab/faults/replica-set.ts';
 import { eventually } from './eventually.ts';
 import { openGuardedFolder } from './guarded-folder.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { steadyPort } from './steady-port.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
@@ -23,7 +24,7 @@ const ELECTION_MS = 60_000;
 
 /** @param name of the test, in the name of the folder. Give `beforeAll` three minutes: three members start one after the other. */
 export async function openOwnSet(name: string): Promise<OwnSet> {
-  const folder = await openGuardedFolder(name);
+  const folder = await openGuardedFolder(name, await memoryFolder());
   const closers: (() => Promise<unknown>)[] = [folder.close];
   async function close() {
     for (const closer of closers.toReversed()) await closer();

@@ -1,12 +1,11 @@
-// A database, a queue prefix and accounts of a test file's own on the run's shared backends.
+// A database, a queue prefix and accounts for one test file on the run's shared backends.
 import { randomBytes, randomUUID } from 'node:crypto';
-import mongoose from 'mongoose';
 import { Account, type AccountMode } from '#libs/models/accounts/account.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
-import { ensureIndexes } from '#libs/models/indexes.ts';
 import { newId } from '#libs/models/tenant.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
+import { closeDatabase, openDatabase, workerDatabase } from './worker-database.ts';
 
 export interface Workspace {
   mongodbUri: string;
@@ -26,16 +25,15 @@ export interface TestAccount {
 
 export const testLog = makeLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
 
-/** Connects mongoose in this process to a fresh database with all indexes. Close it in afterAll: the database is dropped. */
+/** Connects mongoose in this process to an empty database with all indexes. Close it in afterAll: the next file uses the database. */
 export async function openWorkspace(): Promise<Workspace> {
-  const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  const mongodbUri = withDatabase(required('TEST_MONGODB_URI'), name);
+  const mongodbUri = withDatabase(required('TEST_MONGODB_URI'), workerDatabase());
   const disconnect = await connectMongo(mongodbUri, { log: testLog });
-  await ensureIndexes();
+  await openDatabase();
   return {
     mongodbUri,
     redisUrl: required('TEST_REDIS_URL'),
-    redisPrefix: name,
+    redisPrefix: `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`,
     chromiumPath: required('TEST_CHROMIUM_PATH'),
     secretKey: randomBytes(32).toString('base64'),
     async account({ name: accountName = 'Test', scopes = ['*'], timeZone = 'UTC', mode = 'live' } = {}) {
@@ -45,7 +43,7 @@ export async function openWorkspace(): Promise<Workspace> {
       return { id, key };
     },
     async close() {
-      await mongoose.connection.dropDatabase();
+      await closeDatabase();
       await disconnect();
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { faults } from '../../../lab/faults/fault-table.ts';
 import type { Breach } from '../../../lab/faults/journal.ts';
 import { openSession, type Session } from '../../../lab/faults/run-faults.ts';
+import { memoryFolder } from '../../support/memory-folder.ts';
 
 const SEED = 20_261_121;
 const LIMIT_MS = 600_000;
@@ -18,7 +19,7 @@ const isOfTime = ({ oracle, text }: Breach) =>
 let session: Session | undefined; // Absent when it did not start.
 
 beforeAll(async () => {
-  session = await openSession({ seed: SEED, isShort: true });
+  session = await openSession({ seed: SEED, isShort: true, root: await memoryFolder() });
 }, LIMIT_MS);
 afterAll(async () => {
   await session?.close();
