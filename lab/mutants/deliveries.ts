@@ -38,7 +38,7 @@ export const deliveryMutants: Mutant[] = [
         instead: 'insertMany(deliveries, { ordered: false, writeConcern: { w: 1 } })',
       },
     ],
-    oracle: { file: 'test/system/webhooks/majority.test.ts', test: 'when only the primary has the deliveries' },
+    oracle: { file: 'test/system/webhooks/new-primary.test.ts', test: 'when only the primary has the deliveries' },
   },
   {
     gone: 'two jobs of one delivery are not both given it',

@@ -1,26 +1,31 @@
-// A new primary that lacks for a moment what its predecessor acknowledged: no event and no delivery is given up because of that.
+// A replica set whose members differ for a moment: what a majority lacks is not acknowledged, and what a new primary lacks is not given up.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Queues } from '#libs/jobs/queue.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
+import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { resumeDeliveries } from '#libs/models/webhooks/endpoint-deliveries.ts';
 import { reconcileEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { pingMongo } from '#libs/mongo/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import type { Member } from '../../../lab/faults/replica-set.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
 import { openEventLoader } from '../../../services/webhooks/loading/event-loader.ts';
+import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { openTraffic } from '../../../services/webhooks/traffic/traffic.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
 import { openReadyQueues } from '../../support/queues.ts';
-import { announce, register, storedDelivery } from '../../support/webhooks.ts';
+import { announce, announcedEvent, register, storedDelivery } from '../../support/webhooks.ts';
 import { type TestAccount, testLog, type Workspace } from '../../support/workspace.ts';
 
 const LIMIT_MS = 180_000;
 /** A delivery that is wrongly given up is given up within milliseconds. */
 const QUIET_MS = 500;
+/** Round trips to the primary: after them the response to an earlier command would have arrived. */
+const PINGS = 50;
 const URL = 'http://127.0.0.1:9/hook'; // No service calls it.
 
 let own: OwnSet;
@@ -143,3 +148,32 @@ test(
   },
   LIMIT_MS,
 );
+
+test('when only the primary has the deliveries of an event, then the insert is not acknowledged yet', async () => {
+  const { set } = own;
+  const accountId = account.id;
+  const event = await announcedEvent(accountId);
+  const eventId = wireId(event._id);
+  const endpointId = newId();
+  const _id = deliveryId(eventId, endpointId);
+  const primary = await set.primary();
+  const secondaries = set.members.filter((member) => member !== primary);
+  const letCopy = async (mode: 'alwaysOn' | 'off') => {
+    for (const member of secondaries) await member.command({ configureFailPoint: 'rsSyncApplyStop', mode });
+  };
+
+  await letCopy('alwaysOn');
+  let isTold = false;
+  const telling = insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date()).finally(() => {
+    isTold = true;
+  });
+  try {
+    await eventually(() => Delivery.findOne({ _id, account_id: accountId }).readConcern('local').lean());
+    for (let count = 0; count < PINGS; count += 1) await pingMongo();
+    expect(isTold).toBe(false);
+  } finally {
+    await letCopy('off');
+  }
+  expect(await telling).toEqual([[{ id: _id, endpointId: storedId(endpointId) }]]);
+  expect(await Delivery.exists({ _id, account_id: accountId })).not.toBeNull();
+});
