@@ -57,6 +57,11 @@ export async function startReplicaSet(options: ReplicaSetOptions): Promise<Repli
   };
   const [first] = members;
   await eventually(async () => (await first?.command({ replSetInitiate: config }))?.['ok'] === 1, LIMIT_MS);
+  // By itself, a new set waits for its whole election timeout before the first election.
+  await eventually(async () => {
+    await first?.command({ replSetStepUp: 1 }).catch(() => undefined); // Refused until the others know the set.
+    return (await first?.command({ hello: 1 }))?.['isWritablePrimary'];
+  }, LIMIT_MS);
 
   const set: ReplicaSet = {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${NAME}`,
