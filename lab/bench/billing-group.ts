@@ -23,7 +23,11 @@ const UNBILLED_TIMED = 15;
 
 const LISTS = ['invoices', 'invoices?status=Sent', 'invoices?status=Overdue', 'time-entries', 'payments'] as const;
 
-export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): AsyncGenerator<Row[]> {
+/** Of `--part`. */
+export const parts = ['lists', 'unbilled', 'payments', 'from-time'] as const;
+
+export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptions): AsyncGenerator<Row[]> {
+  const isWanted = (name: (typeof parts)[number]) => part === undefined || part === name;
   const name = `bench_billing_${process.pid}`;
   const uri = withDatabase(mongodbUri, name);
   const disconnect = await connectMongo(uri, { log: makeLogger('bench', 'silent') });
@@ -33,22 +37,33 @@ export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): A
     // Two in four clients' invoices are due: each payment pays one.
     const due = 4 * (PAYMENTS_WARMING + PAYMENTS_TIMED) * 2;
     const work = await fillBilling({ clients: 100, entriesEach: ENTRIES_BILLED, invoicesEach: due / 100, payments: 0 });
-    const small = await fillBilling({ clients: 20, entriesEach: 50, invoicesEach: 50, payments: 1_000 });
-    const each = many / 20;
-    const large = await fillBilling({ clients: 20, entriesEach: each, invoicesEach: each, payments: many });
+    const listed = isWanted('lists') ? await fillLists(many) : undefined;
     progress('billing: making indexes');
     await ensureIndexes();
-    await countAll([work, small, large]);
+    await countAll([work, ...(listed ? [listed.small, listed.large] : [])]);
     gateway = await startGatewayProcess({ uri, redisUrl, prefix: name });
-    yield await lists(gateway, { small, large, many });
-    yield [await unbilled(gateway, work)];
-    yield [await payments(gateway, work)];
-    yield [await fromTime(gateway, work)];
+    if (listed) yield await lists(gateway, listed);
+    if (isWanted('unbilled')) yield [await unbilled(gateway, work)];
+    if (isWanted('payments')) yield [await payments(gateway, work)];
+    if (isWanted('from-time')) yield [await fromTime(gateway, work)];
   } finally {
     await gateway?.stop();
     await mongoose.connection.dropDatabase();
     await disconnect();
   }
+}
+
+interface Listed {
+  small: BillingAccount;
+  large: BillingAccount;
+  many: number;
+}
+
+async function fillLists(many: number): Promise<Listed> {
+  const small = await fillBilling({ clients: 20, entriesEach: 50, invoicesEach: 50, payments: 1_000 });
+  const each = many / 20;
+  const large = await fillBilling({ clients: 20, entriesEach: each, invoicesEach: each, payments: many });
+  return { small, large, many };
 }
 
 /** @returns how long it took, in milliseconds. @throws when the response is an error. */
@@ -86,10 +101,7 @@ async function inTurn(
 }
 
 /** The floor is the same list of an account of 1,000. */
-async function lists(
-  gateway: ServerProcess,
-  { small, large, many }: { small: BillingAccount; large: BillingAccount; many: number },
-): Promise<Row[]> {
+async function lists(gateway: ServerProcess, { small, large, many }: Listed): Promise<Row[]> {
   const rows: Row[] = [];
   for (const list of LISTS) {
     progress(`billing: first page of ${list}`);

@@ -1,4 +1,5 @@
-// `npm run bench [group …] [--json] [--large]`: ours beside a floor, interleaved in one run. Every other file `<group>-group.ts` here is a group.
+// `npm run bench [group …] [--part NAME] [--json] [--large]`: ours beside a floor, interleaved in one run. Every other file `<group>-group.ts` here
+// is a group; `--part` measures one part of a group that has parts.
 // A whole run, and the group `capacity`, ends with a table of what one operation costs.
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -13,6 +14,8 @@ export interface BenchOptions {
   chromiumPath: string;
   /** Also what takes minutes: lists over a million records. */
   isLarge: boolean;
+  /** The only part that is measured, of a group that has parts. */
+  part?: string | undefined;
 }
 
 /** What a group's file exports as `bench`. Each part of a group yields its rows, so that they are printed even if a later part fails. */
@@ -21,7 +24,11 @@ export type Bench = (options: BenchOptions) => AsyncIterable<Row[]>;
 const ENDING = '-group.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean', default: false }, large: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    part: { type: 'string' },
+  },
 });
 const groups = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(ENDING))
@@ -41,9 +48,11 @@ const failed: string[] = [];
 let costs: Cost[] = [];
 try {
   for (const group of groups.filter((name) => positionals.length === 0 || positionals.includes(name))) {
-    const { bench } = (await import(`./${group}${ENDING}`)) as { bench: Bench };
+    const { bench, parts = [] } = (await import(`./${group}${ENDING}`)) as { bench: Bench; parts?: readonly string[] };
     try {
-      for await (const part of bench({ ...backends, isLarge: values.large })) rows.push(...part);
+      const { part } = values;
+      if (part && !parts.includes(part)) throw new Error(`no such part: ${part}. There are: ${parts.join(', ')}`);
+      for await (const found of bench({ ...backends, isLarge: values.large, part })) rows.push(...found);
     } catch (error) {
       // The other groups take minutes as well, and are measured all the same.
       progress();

@@ -15,9 +15,9 @@ export interface CrashPoint {
 export const CRASH_POINTS: readonly CrashPoint[] = [
   { when: 'after', step: 'findAndModify counters' },
   { when: 'after', step: 'insert numbers' },
+  { when: 'after', step: 'insert idempotency_records' },
   { when: 'before', step: 'insert events' },
   { when: 'after', step: 'insert events' },
-  { when: 'after', step: 'insert idempotency_records' },
   { when: 'before', step: 'commitTransaction' },
   { when: 'after', step: 'commitTransaction' },
 ];

@@ -32,8 +32,8 @@ export const recordMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/models/webhooks/event.ts',
-        text: 'insertOne(stored, { session });',
-        instead: 'insertOne(stored);',
+        text: 'insertMany(stored, { session });',
+        instead: 'insertMany(stored);',
       },
     ],
     oracle: { file: CRASHES, test: 'when the gateway dies early in a new invoice, before its commit or after it' },

@@ -96,7 +96,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   return { payment, isKnown: false, moved, account };
 }
 
-/** Has to follow bookPayment: the draw of the number reserves an event. */
+/** In the unit of work of bookPayment. */
 export async function announceBooked(unit: UnitOfWork, { payment, moved, account }: Booked): Promise<void> {
   if (!account) return;
   await unit.announce('payment.received', paymentView(payment));

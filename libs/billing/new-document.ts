@@ -7,11 +7,12 @@ import type { LineItem } from '../models/billing/line-item.ts';
 import { partiesOf } from '../models/billing/parties.ts';
 import type { Stamped } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import type { DrawnNumber } from './draw-number.ts';
 import { issueDateOf } from './issue-document.ts';
 import { namedClient } from './named-client.ts';
 import { sequenceOf } from './number-format.ts';
 import { projectOfClient } from './project-of-client.ts';
-import type { DrawnNumber, UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 type Kind = 'invoice' | 'quote';
 

@@ -59,14 +59,11 @@ function drawnIn(session: Session): Drawn {
  */
 export async function changeTime(session: Session, account: Id | StoredId, at: Date): Promise<Date> {
   const drawn = drawnIn(session);
-  if (drawn.changedAt) return drawn.changedAt;
-  const names: Sequence[] = drawn.mayReserve && drawn.event === undefined ? ['event'] : [];
-  const { event } = await raise(session, account, { names, by: 1, at });
-  if (names.length > 0) drawn.event = event;
+  if (!drawn.changedAt) await raise(session, account, { names: [], by: 1, at });
   return drawn.changedAt ?? at;
 }
 
-/** Lets `changeTime` draw the sequence of the event that follows in the same update. `giveBack` must end the work. */
+/** Lets the update that draws a time draw the sequence of the event that follows, too. `giveBack` must end the work. */
 export function reserveEvents(session: Session): void {
   drawnIn(session).mayReserve = true;
 }
@@ -96,7 +93,7 @@ export function pretendChangeTime(session: Session, at: Date): void {
   drawnIn(session).changedAt = at;
 }
 
-/** The sequence that `changeTime` drew for an event, if one of `names` is of events. */
+/** The sequence that was drawn ahead for an event, if one of `names` is of events. */
 export function takeReserved(session: Session, names: readonly Sequence[]): number | undefined {
   if (!names.includes('event')) return undefined;
   const drawn = drawnIn(session);
@@ -119,7 +116,7 @@ export function increments(names: readonly Sequence[], by: number): Record<strin
   return Object.fromEntries(names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]));
 }
 
-/** @param set expressions by field, computed from the counter as it was. @returns the counter as it is now. */
+/** @param at see changeTime. @param set expressions by field, computed from the counter as it was. @returns the counter as it is now. */
 export async function updateCounter(
   session: Session,
   account: Id | StoredId,
@@ -128,15 +125,20 @@ export async function updateCounter(
 ) {
   const drawn = drawnIn(session);
   const isTimed = at !== undefined && drawn.changedAt === undefined;
+  const isReserving = at !== undefined && drawn.mayReserve === true && drawn.event === undefined && !('event' in set);
   // A missing time is no number to add to, and is left out of the maximum.
   const time = isTimed ? { changed_at: { $max: [at, { $add: ['$changed_at', 1] }] } } : {};
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
-    [{ $set: { ...set, ...time, counts: COUNTS_BEGUN } }, ...countStages(takeCountChanges(session))],
+    [
+      { $set: { ...set, ...(isReserving ? increments(['event'], 1) : {}), ...time, counts: COUNTS_BEGUN } },
+      ...countStages(takeCountChanges(session)),
+    ],
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');
+  if (isReserving) drawn.event = counter['event'];
   if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
   learnStored(session, counter['stored_bytes']);
   return counter;

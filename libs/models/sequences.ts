@@ -1,6 +1,6 @@
 // The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
 import type { Session } from '../mongo/connection.ts';
-import { Counter, increments, raise, type Sequence, takeReserved, updateCounter } from './counter.ts';
+import { Counter, raise, type Sequence, takeReserved, updateCounter } from './counter.ts';
 import { type Id, storedId } from './tenant.ts';
 
 /**
@@ -21,15 +21,14 @@ export async function drawNext<Name extends Sequence>(
 }
 
 /**
- * Draws the next number of a sequence of documents and, with `withEvent`, the sequence of the event that follows, in one update.
+ * Draws the next number of a sequence of documents.
  * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
  */
 export async function drawInSequence(
   session: Session,
   accountId: Id,
-  { sequence, start, withEvent, at }: { sequence: string; start: number; withEvent: boolean; at: Date },
-): Promise<{ number: number; event: number | undefined }> {
-  const reserved = withEvent ? takeReserved(session, ['event']) : undefined;
+  { sequence, start, at }: { sequence: string; start: number; at: Date },
+): Promise<number> {
   const path = sequencePath(sequence);
   const last = { $ifNull: [`$${path}`, 0] };
   const isBegun = { $gt: [last, 0] };
@@ -38,10 +37,8 @@ export async function drawInSequence(
     ...(start > 1
       ? { [`firsts.${sequence}`]: { $ifNull: [`$firsts.${sequence}`, { $cond: [isBegun, 1, start] }] } }
       : {}),
-    ...(withEvent && reserved === undefined ? increments(['event'], 1) : {}),
   });
-  const number = path === sequence ? counter[sequence] : counter['sequences'][sequence];
-  return { number, event: withEvent ? (reserved ?? counter['event']) : undefined };
+  return path === sequence ? counter[sequence] : counter['sequences'][sequence];
 }
 
 /** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */

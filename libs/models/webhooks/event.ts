@@ -3,6 +3,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
+import { driverOf } from '../records.ts';
 import { countStored, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
 import type { EventType } from './event-types.ts';
@@ -49,37 +50,41 @@ export const AT_ONCE = new Date(0);
 export interface NewEvent {
   accountId: Id;
   type: EventType;
-  /** Drawn in the same transaction, see counter.ts. */
-  sequence: number;
   /** The record as the API returns it. */
   data: unknown;
   requestId?: string;
   endpointId?: Id;
 }
 
-export async function insertEvent(session: Session, event: NewEvent): Promise<Id> {
-  const id = newId();
-  // Straight from the driver: every write of the API goes through here.
-  const stored = storedEvent(id, event);
-  await Event.collection.insertOne(stored, { session });
-  countStored(session, sizeOf(stored));
-  return id;
+/** As it is stored, but for its sequence. */
+export type FrozenEvent = ReturnType<typeof freezeEvent>;
+
+/** @param sequence drawn in the same transaction, see counter.ts. */
+export async function insertEvent(
+  session: Session,
+  { sequence, ...event }: NewEvent & { sequence: number },
+): Promise<Id> {
+  const frozen = freezeEvent(event);
+  await insertEvents(session, [frozen], sequence);
+  return String(frozen._id);
 }
 
-export async function insertEvents(session: Session, events: readonly NewEvent[]): Promise<void> {
-  const stored = events.map((event) => storedEvent(newId(), event));
-  await Event.collection.insertMany(stored, { session });
+/** @param first the sequence of the first; the others follow it. */
+export async function insertEvents(session: Session, events: readonly FrozenEvent[], first: number): Promise<void> {
+  const stored = events.map((event, index) => ({ ...event, sequence: first + index }));
+  // Straight from the driver: every write of the API goes through here.
+  await driverOf(Event).insertMany(stored, { session });
   for (const event of stored) countStored(session, sizeOf(event));
 }
 
-function storedEvent(id: Id, event: NewEvent) {
+/** What happened, as it is now: later changes of the record are other events. */
+export function freezeEvent(event: NewEvent) {
   const now = agreedDate();
   const trace = currentTrace();
   const clientId = clientIn(event);
   return {
-    _id: storedId(id) as never, // The wrapper's types know no ids but ObjectId.
+    _id: storedId(newId()),
     account_id: storedId(event.accountId),
-    sequence: event.sequence,
     type: event.type,
     body: JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data }),
     created_at: now,

@@ -1,0 +1,46 @@
+// The events of a unit of work until its end: one draw of their sequences and one insert write all of them.
+import { drawMany } from '../models/sequences.ts';
+import type { Id } from '../models/tenant.ts';
+import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/event.ts';
+import type { EventType } from '../models/webhooks/event-types.ts';
+import type { Session } from '../mongo/connection.ts';
+
+/** What is written before the end, so that events with long texts do not pile up. In characters. */
+const PENDING_MAX = 4 * 2 ** 20;
+
+export interface PendingEvents {
+  /** @param data the record as the API returns it. @returns the id of the event. */
+  add: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id>;
+  /** Has to come last. @returns whether there was any event. */
+  write: () => Promise<boolean>;
+}
+
+export function pendingEvents(
+  session: Session,
+  { accountId, requestId }: { accountId: Id; requestId?: string | undefined },
+): PendingEvents {
+  let pending: FrozenEvent[] = [];
+  let size = 0;
+  let count = 0;
+  const write = async () => {
+    if (pending.length > 0) {
+      const first = await drawMany(session, accountId, 'event', pending.length);
+      await insertEvents(session, pending, first);
+    }
+    count += pending.length;
+    pending = [];
+    size = 0;
+    return count > 0;
+  };
+  return {
+    async add(type, data, endpointId) {
+      const given = { ...(requestId ? { requestId } : {}), ...(endpointId ? { endpointId } : {}) };
+      const event = freezeEvent({ accountId, type, data, ...given });
+      pending.push(event);
+      size += event.body.length;
+      if (size > PENDING_MAX) await write();
+      return String(event._id);
+    },
+    write,
+  };
+}
