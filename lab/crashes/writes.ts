@@ -15,6 +15,8 @@ export interface Write {
   repeated?: number;
 }
 
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
 export const WRITES: readonly Write[] = [
   {
     name: 'create an invoice',
@@ -55,6 +57,23 @@ export const WRITES: readonly Write[] = [
       const { logged } = await madeBy(call);
       const body = { time_entry_ids: await logged(3), status: 'written_off' };
       return { method: 'POST', path: '/time-entries/billing', body };
+    },
+  },
+  {
+    name: 'start a timer beside one that runs',
+    async prepare(call) {
+      const { project_id } = await madeBy(call);
+      const body = { project_id, owner: 'ada' };
+      await call('POST', '/timers', { ...body, started_at: hoursAgo(2) });
+      return { method: 'POST', path: '/timers', body };
+    },
+  },
+  {
+    name: 'stop a timer',
+    async prepare(call) {
+      const { project_id } = await madeBy(call);
+      const { id } = await call('POST', '/timers', { project_id, started_at: hoursAgo(2) });
+      return { method: 'POST', path: `/timers/${id}/stop`, body: { ended_at: hoursAgo(1) } };
     },
   },
   {

@@ -1,6 +1,7 @@
 // What can happen to time and money: each movement names its records by position, so that any sequence can be made and repeated.
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
+import { TIMER_MOVES, timerRequest } from './timer-movements.ts';
 
 export const MOVES = [
   'pay',
@@ -23,6 +24,7 @@ export const MOVES = [
   'deleteTime',
   'convert',
   'accept',
+  ...TIMER_MOVES,
 ] as const;
 
 export type Move = (typeof MOVES)[number];
@@ -56,7 +58,7 @@ export async function take(world: LedgerWorld, movement: Movement, key?: string)
   return reply.status;
 }
 
-interface Request {
+export interface Request {
   method: 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: object;
@@ -116,6 +118,10 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       return patch(`/quotes/${at(quotes, which)}`, isOther ? { status: 'Sent' } : { status: 'Accepted' });
     case 'convert':
       return post(`/quotes/${at(quotes, which)}/convert`, conversionOf(movement));
+    case 'startTimer':
+    case 'stopTimer':
+    case 'discardTimer':
+      return timerRequest(world, { ...movement, move });
     case 'allocate':
     case 'refund':
     case 'release':
@@ -154,7 +160,7 @@ async function changeOfPayment(
 
 function remember({ invoices, entries }: LedgerWorld, { move }: Movement, made: AnyRecord) {
   if (move === 'billTime' || move === 'convert') addOnce(invoices, made.id);
-  if (move === 'logTime') addOnce(entries, made.id);
+  if (move === 'logTime' || move === 'stopTimer') addOnce(entries, made.id);
 }
 
 function addOnce(list: string[], id: string) {

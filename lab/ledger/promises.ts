@@ -1,6 +1,7 @@
 // What holds of an account after any movements, however they met: sums, links, and everything that happens once.
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
@@ -10,7 +11,7 @@ import type { LedgerWorld } from './ledger-world.ts';
 
 /** @returns a sentence for each promise that is broken: what `doctor` looks at. */
 export async function brokenSums({ account: { id } }: LedgerWorld): Promise<string[]> {
-  const rows = [...(await auditLedger(id)), ...(await auditBilledOnce(id))];
+  const rows = [...(await auditLedger(id)), ...(await auditBilledOnce(id)), ...(await auditTimers(id))];
   return rows.map((row) => `${row.problem} (${row.id})`);
 }
 
@@ -77,6 +78,7 @@ function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[]): 
     const hours = sum(own.map((entry) => entry.hours));
     const lines: AnyRecord[] = invoice.time.lines.map(({ at }: AnyRecord) => invoice.line_items[at]);
     const billed = sum(lines.map(({ qty }) => Number(qty)));
-    return billed === hours ? [] : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];
+    // Sums of up to four decimals.
+    return Math.abs(billed - hours) < 1e-6 ? [] : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];
   });
 }

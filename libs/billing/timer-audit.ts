@@ -1,21 +1,23 @@
 // Checks what holds of timers at any time. A row of the result is a bug or a damaged restore.
 import { driverOf } from '../models/records.ts';
+import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
 import { Timer } from '../models/time/timer.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** Of all accounts, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
-export async function auditTimers(): Promise<AuditProblem[]> {
+/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+export async function auditTimers(accountId?: Id): Promise<AuditProblem[]> {
+  const own = accountId ? { account_id: storedId(accountId) } : {};
   return [
-    ...(await problemsOf(driverOf(Timer), 'timer: runs beside another one of its owner', runningTwice())),
-    ...(await problemsOf(driverOf(Timer), 'timer: its time entry is missing', withoutEntry())),
+    ...(await problemsOf(driverOf(Timer), 'timer: runs beside another one of its owner', runningTwice(own))),
+    ...(await problemsOf(driverOf(Timer), 'timer: its time entry is missing', withoutEntry(own))),
   ];
 }
 
 /** The unique index allows none, unless it is missing. */
-function runningTwice() {
+function runningTwice(own: object) {
   return [
-    { $match: { status: 'running' } },
+    { $match: { ...own, status: 'running' } },
     { $sort: { _id: 1 } },
     {
       $group: {
@@ -29,9 +31,9 @@ function runningTwice() {
   ];
 }
 
-function withoutEntry() {
+function withoutEntry(own: object) {
   return [
-    { $match: { status: 'stopped' } },
+    { $match: { ...own, status: 'stopped' } },
     {
       $lookup: {
         from: TimeEntry.collection.name,
