@@ -6,11 +6,11 @@ import { type AccountRecord, maxEntryHours, readAccount } from '../models/accoun
 import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from '../models/records.ts';
 import { type Id, newRecord, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
-import { Task } from '../models/time/task.ts';
 import { Timer, type TimerRecord } from '../models/time/timer.ts';
 import { logTime } from './log-time.ts';
 import { taskOfProject } from './task-of-project.ts';
 import { hoursQuantity } from './time-rounding.ts';
+import { changedPlace, placeOf } from './timer-place.ts';
 import { timerViewOf } from './timer-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -156,23 +156,4 @@ function requirePast(field: string, moment: Date, now: Date): void {
 async function runningOf({ session, accountId }: UnitOfWork, owner: string): Promise<TimerRecord | null> {
   const filter = { account_id: storedId(accountId), owner, status: 'running' } as object;
   return (await driverOf(Timer).findOne(filter, { session })) as TimerRecord | null;
-}
-
-/** Project and task are locked: neither is deleted while a timer runs on it. */
-async function placeOf({ session, accountId }: UnitOfWork, projectId: Id, taskId: Id | null | undefined) {
-  const project = await lockOwn(Project, accountId, projectId, session);
-  if (!project) throw notFound('Project', 'or access denied');
-  const task = await taskOfProject(project._id, taskId, accountId, session);
-  if (task) await lockOwn(Task, accountId, task._id, session);
-  return { project_id: project._id, task_id: task?._id ?? null };
-}
-
-async function changedPlace(unit: UnitOfWork, timer: TimerRecord, { project_id, task_id }: TimerChanges) {
-  const [project, task] = [String(timer.project_id), timer.task_id ? String(timer.task_id) : null];
-  const isProjectChanged = project_id !== undefined && project_id !== project;
-  if (!isProjectChanged && (task_id === undefined || task_id === task)) return {};
-  if (isProjectChanged && task && task_id === undefined) {
-    throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
-  }
-  return placeOf(unit, project_id ?? project, task_id === undefined ? task : task_id);
 }
