@@ -1,8 +1,10 @@
-// A gateway whose every answer is held against its own OpenAPI document, and short ways to make records.
+// A gateway whose every answer is held against its own OpenAPI document and against that of an account with other settings, and short ways to
+// make records.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { type Call, callerOf, type Reply, startGateway, type TestGateway, verbsOf } from '../gateway.ts';
 import { answerCheck } from './answer-check.ts';
+import { openTwin } from './twin.ts';
 
 type Fields = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
@@ -49,9 +51,11 @@ export async function startContract(): Promise<Contract> {
   const gateway = await startGateway();
   const check = answerCheck((await gateway.get('/openapi.json')).body);
   const plain = callerOf(gateway.url, gateway.account.key);
+  const twin = await openTwin(gateway);
   const call: Contract['call'] = async (method, path, options) => {
     const reply = await plain(method, path, options);
     check(method, path, reply);
+    if (!(options && 'key' in options)) await twin(method, path, options, reply);
     // What has a tag is asked for once more by it.
     const tag = method === 'GET' && reply.status === 200 && reply.headers.get('etag');
     if (tag)

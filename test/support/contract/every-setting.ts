@@ -1,0 +1,39 @@
+// The settings of an account, as the contract suite sets them for its twin: no answer of the specification depends on one of them.
+import type { AccountChanges } from '../../../services/gateway/account/input.ts';
+
+export const EVERY_SETTING: AccountChanges = {
+  name: 'Studio North',
+  email: 'hello@north.example',
+  company: 'North Ltd',
+  address: '1 Mill Lane',
+  tax_id: 'GB 123',
+  legal_name: 'North Design Limited',
+  legal_id: { value: '552100554', scheme: '0002' },
+  vat_id: 'DE136695976',
+  tax_number: '21/815/08150',
+  legal_note: 'Directors: Ada North',
+  electronic_address: { scheme: 'EM', value: 'bills@north.example' },
+  postal_address: { line1: '1 Mill Lane', postal_code: '24103', city: 'Kiel', country: 'DE' },
+  phone: '+49 431 1234',
+  payment_options: [{ type: 'bank_transfer', iban: 'DE89370400440532013000' }],
+  bank_details: 'IBAN DE00',
+  logo_url: 'https://north.example/logo.png',
+  brand_color: '#0b5fb0',
+  allow_backdating: true,
+  locale: 'de-DE',
+  max_entry_hours: 24,
+  settle_tolerance: 1,
+  hourly_rate: 90,
+  currency: 'EUR',
+  payment_days: 7,
+  rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
+  // The defaults, but set: then every number is looked up before it is given.
+  number_formats: {
+    invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+    payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
+    quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
+  },
+};
+
+/** What these are for is to change answers: a default that the specification names, the account's today, the names of its statuses. */
+export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = ['default_tax_rate', 'time_zone', 'project_statuses'];
