@@ -4,12 +4,14 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
+import { call, inTurn, timed } from './billing-calls.ts';
 import { type BillingAccount, countAll, fillBilling } from './billing-data.ts';
 import { billEntries, bookBarePayment, dueInvoices, sumUnbilled } from './billing-floor.ts';
+import { fillLists, lists, refusal } from './billing-lists.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const ENTRIES_BILLED = 1_000;
@@ -17,11 +19,7 @@ const ENTRIES_BILLED = 1_000;
 const INVOICES_TIMED = 15;
 const PAYMENTS_WARMING = 100;
 const PAYMENTS_TIMED = 300;
-const READS_WARMING = 10;
-const READS_TIMED = 60;
 const UNBILLED_TIMED = 15;
-
-const LISTS = ['invoices', 'invoices?status=Sent', 'invoices?status=Overdue', 'time-entries', 'payments'] as const;
 
 /** Of `--part`. */
 export const parts = ['lists', 'unbilled', 'payments', 'from-time'] as const;
@@ -33,6 +31,7 @@ export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptio
   const disconnect = await connectMongo(uri, { log: makeLogger('bench', 'silent') });
   let gateway: ServerProcess | undefined;
   try {
+    const begunAt = performance.now();
     const many = isLarge ? 1_000_000 : 100_000;
     // Two in four clients' invoices are due: each payment pays one.
     const due = 4 * (PAYMENTS_WARMING + PAYMENTS_TIMED) * 2;
@@ -41,8 +40,10 @@ export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptio
     progress('billing: making indexes');
     await ensureIndexes();
     await countAll([work, ...(listed ? [listed.small, listed.large] : [])]);
+    progress(`billing: loaded in ${Math.round((performance.now() - begunAt) / 1_000)} s`);
     gateway = await startGatewayProcess({ uri, redisUrl, prefix: name });
     if (listed) yield await lists(gateway, listed);
+    if (listed) yield await refusal(gateway, listed);
     if (isWanted('unbilled')) yield [await unbilled(gateway, work)];
     if (isWanted('payments')) yield [await payments(gateway, work)];
     if (isWanted('from-time')) yield [await fromTime(gateway, work)];
@@ -51,68 +52,6 @@ export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptio
     await mongoose.connection.dropDatabase();
     await disconnect();
   }
-}
-
-interface Listed {
-  small: BillingAccount;
-  large: BillingAccount;
-  many: number;
-}
-
-async function fillLists(many: number): Promise<Listed> {
-  const small = await fillBilling({ clients: 20, entriesEach: 50, invoicesEach: 50, payments: 1_000 });
-  const each = many / 20;
-  const large = await fillBilling({ clients: 20, entriesEach: each, invoicesEach: each, payments: many });
-  return { small, large, many };
-}
-
-/** @returns how long it took, in milliseconds. @throws when the response is an error. */
-async function call({ url }: ServerProcess, { key }: BillingAccount, path: string, body?: object): Promise<number> {
-  const begun = performance.now();
-  const response = await fetch(`${url}/api/v1/${path}`, {
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return performance.now() - begun;
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-}
-
-/** One of ours and one of the floor in turn, so that other work on the machine falls on both. @returns their medians. */
-async function inTurn(
-  { warming, count }: { warming: number; count: number },
-  sides: { ours: (round: number) => Promise<number>; floor: (round: number) => Promise<number> },
-): Promise<[number, number]> {
-  const ours: number[] = [];
-  const floor: number[] = [];
-  for (let round = 0; round < warming + count; round += 1) {
-    const pair = [await sides.ours(round), await sides.floor(round)] as const;
-    if (round < warming) continue;
-    ours.push(pair[0]);
-    floor.push(pair[1]);
-  }
-  return [median(ours), median(floor)];
-}
-
-/** The floor is the same list of an account of 1,000. */
-async function lists(gateway: ServerProcess, { small, large, many }: Listed): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const list of LISTS) {
-    progress(`billing: first page of ${list}`);
-    const path = `${list}${list.includes('?') ? '&' : '?'}limit=50`;
-    const both = await inTurn(
-      { warming: READS_WARMING, count: READS_TIMED },
-      { ours: () => call(gateway, large, path), floor: () => call(gateway, small, path) },
-    );
-    rows.push(row(`first page of ${many.toLocaleString('en')}, ${list}`, 'ms', ...both, ['≤', 3]));
-  }
-  return rows;
 }
 
 async function unbilled(gateway: ServerProcess, work: BillingAccount): Promise<Row> {
