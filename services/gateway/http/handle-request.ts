@@ -8,7 +8,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '../limits/byte-capacity.ts';
 import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
-import { errorOf } from '../printing/admission.ts';
+import { errorOf } from '../limits/rejection.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listOf, readCursor } from './cursor.ts';

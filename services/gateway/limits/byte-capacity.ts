@@ -1,7 +1,7 @@
 // Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
 import type { Request, Response } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
-import { errorOf, type Rejection } from '../printing/admission.ts';
+import { errorOf, type Rejection } from './rejection.ts';
 
 export interface ByteCapacityLimits {
   /** Bytes of one account on this gateway. */

@@ -1,8 +1,9 @@
 // Decides whether one more document may wait, by what this gateway has seen of its own documents. Accounts do not wait for each other's.
-import { AppError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { errorOf, type Rejection } from '../limits/rejection.ts';
 import { openShares } from './renderer-shares.ts';
 import { openMeasure } from './wait-estimate.ts';
+import { openWaitingDocuments, type Waiter } from './waiting-documents.ts';
 
 export interface AdmissionLimits {
   /** Documents one account may have in flight on this gateway. */
@@ -19,12 +20,8 @@ const DEFAULTS: AdmissionLimits = { perAccount: 32, pagesPerAccount: 450, waitin
 
 /** So few ahead are always admitted: they are too few to estimate a wait from. */
 const ALWAYS = 8;
-/** From the reservation until a key is looked up and a body read. Not longer: a caller must not keep others out by connecting alone. */
-const RESERVED_MS = 250;
 /** When the queue is full, an account without documents in it is still admitted, up to this much more. */
 const NEWCOMERS = 1.25;
-/** A document that waits longer for an image has left its page to others. */
-const IMAGE_MS = 1_000;
 /** Callers that were rejected together should not come back together. */
 const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -41,13 +38,6 @@ export interface Permit {
    * @param printMs how long it kept a page busy.
    */
   release(how: 'done' | 'failed', spent?: { offSlotMs?: number | undefined; printMs?: number | undefined }): void;
-}
-
-export interface Rejection {
-  status: 503 | 429;
-  message: string;
-  /** After so many a retry makes sense. */
-  seconds: number;
 }
 
 const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
@@ -79,72 +69,33 @@ export interface Admission {
   admit(arrival: Arrival): Permit;
 }
 
-interface Waiter {
-  accountId: Id;
-  since: number;
-  pages: number;
-  isSlow: boolean;
-  hasRemoteImages: boolean;
-}
-
 export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission {
   const { perAccount, pagesPerAccount, waiting: waitingMax, waitMs: waitMax } = { ...DEFAULTS, ...limits };
-  /** The oldest first. */
-  const waiting = new Set<Waiter>();
-  const reserved = new Map<string, { accountId: Id; at: number }>();
+  const waiting = openWaitingDocuments();
   const measures = { short: openMeasure(), slow: openMeasure() };
   const spent = openShares();
   let lastDoneAt = 0;
 
-  /** Documents that a further one of this account queues behind: of each account as many as this one has, and one. */
-  function ahead(accountId: Id | undefined, isSlow: boolean): number {
-    const now = performance.now();
-    const ofAccount = new Map<Id, number>();
-    const count = (id: Id) => ofAccount.set(id, (ofAccount.get(id) ?? 0) + 1);
-    for (const waiter of waiting) {
-      // Slow documents have slots of their own.
-      if (waiter.isSlow !== isSlow) continue;
-      if (waiter.hasRemoteImages && now - waiter.since > IMAGE_MS) continue;
-      count(waiter.accountId);
-    }
-    if (!isSlow) for (const one of reserved.values()) count(one.accountId);
-    const own = (accountId !== undefined && ofAccount.get(accountId)) || 0;
-    let sum = 0;
-    for (const documents of ofAccount.values()) sum += Math.min(documents, own + 1);
-    return sum;
-  }
-
   function expectedWaitMs(queued: number, isSlow: boolean): number {
-    const [oldest] = waiting;
+    const oldest = waiting.oldest();
     // While others are done, one that is old is late alone: its renderer was killed, or it waits for an image.
     const stuckMs = oldest ? performance.now() - Math.max(oldest.since, lastDoneAt) : 0;
     return Math.max(stuckMs, queued * measures[isSlow ? 'slow' : 'short'].averageMs());
   }
 
-  function ofAccount(accountId: Id): { documents: number; pages: number } {
-    let documents = 0;
-    let pages = 0;
-    for (const waiter of waiting) {
-      if (waiter.accountId !== accountId) continue;
-      documents += 1;
-      pages += waiter.pages;
-    }
-    return { documents, pages };
-  }
-
   function isFull(accountId: Id | undefined, requestId: string | undefined): boolean {
-    const present = waiting.size + reserved.size - (requestId !== undefined && reserved.has(requestId) ? 1 : 0);
+    const present = waiting.present(requestId);
     if (present < waitingMax) return false;
-    return present >= waitingMax * NEWCOMERS || (accountId !== undefined && ofAccount(accountId).documents > 0);
+    return present >= waitingMax * NEWCOMERS || (accountId !== undefined && waiting.of(accountId).documents > 0);
   }
 
   function rejection(accountId: Id | undefined, isSlow = false, requestId?: string): Rejection | undefined {
-    const queued = ahead(accountId, isSlow);
+    const queued = waiting.ahead(accountId, isSlow);
     const waitMs = expectedWaitMs(queued, isSlow);
-    const isLate = queued >= ALWAYS || waiting.size >= ALWAYS ? waitMs > waitMax : false;
+    const isLate = queued >= ALWAYS || waiting.count() >= ALWAYS ? waitMs > waitMax : false;
     if (isFull(accountId, requestId) || isLate) return busy(waitMs);
     if (accountId === undefined) return undefined;
-    if (ofAccount(accountId).documents >= perAccount) return OVER_SHARE;
+    if (waiting.of(accountId).documents >= perAccount) return OVER_SHARE;
     return isOverShare(accountId) ? OVER_SHARE : undefined;
   }
 
@@ -152,44 +103,33 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
   function isOverShare(accountId: Id): boolean {
     const { own, all } = spent.of(accountId);
     if (own < SHARE_LEAST_MS || own < all * SHARE) return false;
-    const now = performance.now();
-    for (const { accountId: other, since, hasRemoteImages } of waiting) {
-      if (other !== accountId && !hasRemoteImages && now - since > IMAGE_MS) return true;
-    }
-    return false;
+    return waiting.isAnotherDelayed(accountId);
   }
 
   return {
     reserve(requestId, accountId) {
-      const now = performance.now();
-      for (const [id, { at }] of reserved) {
-        if (now - at < RESERVED_MS) break;
-        reserved.delete(id);
-      }
+      waiting.dropOldReservations();
       const rejected = rejection(accountId);
-      if (!rejected) {
-        reserved.delete(requestId); // Ids are the callers' own: one that comes again stands last.
-        reserved.set(requestId, { accountId, at: now });
-      }
+      if (!rejected) waiting.reserve(requestId, accountId);
       return rejected;
     },
-    cancelReservation: (requestId) => void reserved.delete(requestId),
+    cancelReservation: waiting.cancelReservation,
     rejection: (accountId, requestId) => rejection(accountId, false, requestId),
     admit({ accountId, requestId, pages = 1, isSlow = false, hasRemoteImages = false }) {
-      reserved.delete(requestId);
+      waiting.cancelReservation(requestId);
       const rejected = rejection(accountId, isSlow);
       if (rejected) throw errorOf(rejected);
-      const own = ofAccount(accountId);
+      const own = waiting.of(accountId);
       // One at the bound is always admitted.
       if (own.documents > 0 && own.pages + pages > pagesPerAccount) throw errorOf(OVER_SHARE);
-      const queued = ahead(accountId, isSlow) + 1;
+      const queued = waiting.ahead(accountId, isSlow) + 1;
       const waiter: Waiter = { accountId, since: performance.now(), pages, isSlow, hasRemoteImages };
       waiting.add(waiter);
 
       return {
         position: own.documents,
         release(how, { offSlotMs = 0, printMs = 0 } = {}) {
-          if (!waiting.delete(waiter)) return;
+          if (!waiting.remove(waiter)) return;
           spent.add(accountId, printMs);
           if (how === 'failed') return;
           lastDoneAt = performance.now();
@@ -208,9 +148,4 @@ function busy(waitMs: number): Rejection {
     message: 'Too many documents are waiting, please try again later',
     seconds: Math.ceil(seconds),
   };
-}
-
-/** A rejection as an error. */
-export function errorOf({ status, message, seconds }: Rejection): AppError {
-  return new AppError(status, message, { headers: { 'Retry-After': String(seconds) } });
 }
