@@ -100,8 +100,10 @@ export const makers = {
     const batch = await findOwn(DocumentBatch, account.id, data.id);
     if (!batch) throw new Error('the batch was not stored');
     // A gateway with a renderer prints them; there is none here.
-    await keepFile(batch, 0, Buffer.from('%PDF-1.7\n%%EOF\n'));
-    const finished = { status: 'done', done: 1, completed_at: new Date(), 'documents.0.status': 'done' };
+    const file = Buffer.from('%PDF-1.7\n%%EOF\n');
+    await keepFile(batch, 0, file);
+    const settled = { 'documents.0.status': 'done', 'documents.0.size_bytes': file.length };
+    const finished = { status: 'done', done: 1, completed_at: new Date(), ...settled };
     await DocumentBatch.updateOne(
       { _id: data.id, account_id: account.id },
       { $set: finished, $unset: { due_at: 1, slot: 1 } },

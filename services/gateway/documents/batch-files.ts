@@ -30,14 +30,21 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
     response.status(304).set(headers).end();
   } else {
     const name = printedNumber(document.kind, document);
-    sendPdf(response, name, { bytes, warnings: document.warnings ?? [] }, headers);
+    sendPdf(context, name, { bytes, warnings: document.warnings ?? [] }, headers);
   }
   return undefined;
 }
 
-export async function sendArchive({ request, response, log, caller }: Context, batch: BatchRecord): Promise<undefined> {
+/** While a caller does not read: one waits to be sent and the next one has been read. */
+const FILES_IN_MEMORY = 2;
+
+export async function sendArchive(context: Context, batch: BatchRecord): Promise<undefined> {
+  const { request, response, log, caller, reserve } = context;
   if (!batch.completed_at) throw conflict('The batch is not finished yet', AGAIN);
   if (batch.done === 0) throw conflict('No document of the batch could be printed');
+  if (request.method !== 'HEAD') {
+    reserve(FILES_IN_MEMORY * Math.max(...batch.documents.map(({ size_bytes }) => size_bytes ?? 0)));
+  }
   const timeZone = caller.account.time_zone;
   response.attachment(`documents-${dayIn(timeZone, batch.completed_at)}.zip`);
   response.status(200).set({
@@ -50,7 +57,7 @@ export async function sendArchive({ request, response, log, caller }: Context, b
     return undefined;
   }
   try {
-    // One document in memory at a time, however slowly the caller reads.
+    // Two documents in memory at most, however slowly the caller reads.
     await pipeline(
       Readable.from(zipped(batch, clockTime(timeZone, batch.completed_at)), { objectMode: false }),
       response,

@@ -7,16 +7,10 @@ import type { Context } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
 import { REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
-export async function respondWithDocument(
-  {
-    caller,
-    parts,
-    request,
-    requestId,
-    response,
-  }: Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'response'>,
-  document: PrintableDocument,
-): Promise<undefined> {
+type Asked = Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'response' | 'reserve'>;
+
+export async function respondWithDocument(asked: Asked, document: PrintableDocument): Promise<undefined> {
+  const { caller, parts, request, requestId, response } = asked;
   const tag = documentTag(document);
   // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
   const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
@@ -35,7 +29,7 @@ export async function respondWithDocument(
     const reply = await parts.print({ document, accountId, requestId, signal });
     // Printed without its picture: it must not be taken for the document later.
     const isWhole = !reply.warnings.some((warning) => warning.startsWith('logoUrl:'));
-    sendPdf(response, document.number, reply, isWhole ? headers : {});
+    sendPdf(asked, document.number, reply, isWhole ? headers : {});
   }
   return undefined;
 }

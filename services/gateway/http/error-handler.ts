@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
 import { NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
+import type { Context } from './route.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);
@@ -10,10 +11,9 @@ export function errorHandler(error: unknown, request: Request, response: Respons
   if (known) {
     // Without a cause it is a plain rejection, and the request's own log line is enough.
     if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');
-    response
-      .status(known.status)
-      .set(known.headers)
-      .json({ error: known.message, ...(known.details ? { details: known.details } : {}) });
+    const json = JSON.stringify({ error: known.message, ...(known.details ? { details: known.details } : {}) });
+    (response.locals['reserve'] as Context['reserve'] | undefined)?.(Buffer.byteLength(json), true);
+    response.status(known.status).set(known.headers).type('json').send(json);
   } else {
     request.log.error({ err: error }, 'request failed');
     response.status(500).json({ error: 'Internal server error' });

@@ -18,7 +18,7 @@ import type { Parts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
-import { type Caller, type Context, hasCursor, isPrintedFromBody, type Route } from './route.ts';
+import { type Caller, type Context, hasCursor, isPrintedFromBody, isRendered, type Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
 import { fieldsOf } from './shape-fields.ts';
 
@@ -45,6 +45,10 @@ export function requestHandler(row: Route, options: HandleOptions) {
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
+    const reserve = (bytes: number, isCertain = false) =>
+      void reserveUntilClosed(capacity.responses, { accountId, bytes, isCertain }, response);
+    // An error may name hundreds of fields.
+    response.locals['reserve'] = reserve;
     const requestId = String(request.id);
     const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId, requestId) : undefined;
     if (rejected) throw errorOf(rejected);
@@ -53,6 +57,8 @@ export function requestHandler(row: Route, options: HandleOptions) {
     if (hasId && !isId(id)) throw missing();
     const parameters = readParameters(row, request);
     if (!parameters) throw missing();
+    // Reads are rejected when their size is known. A change cannot be taken back then, and a document has been printed.
+    if (!isRead || isRendered(row)) capacity.responses.requireRoom(accountId);
     const query = readQuery(request.originalUrl);
     const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
@@ -69,6 +75,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
       requestId,
       request,
       response,
+      reserve,
       log: request.log,
       commit: commitFor({
         request,
@@ -89,7 +96,6 @@ export function requestHandler(row: Route, options: HandleOptions) {
           )
         : row.handler(context));
       if (!handled) return;
-      const reserve = (bytes: number) => reserveUntilClosed(capacity.responses, { accountId, bytes }, response);
       sendResponse({ request, response }, handled, { row, list, reserve });
     };
     await (isList ? limitLargeResponses(`${accountId} ${row.operation}`, response, respond) : respond());

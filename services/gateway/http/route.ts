@@ -45,6 +45,11 @@ export interface Context<Body = unknown, Query = unknown> {
   /** For what a JsonResponse cannot express: streaming, and noticing that the caller has gone. */
   request: Request;
   response: Response;
+  /**
+   * Counts the bytes of the response until it is read; what a JsonResponse holds is counted by itself.
+   * @param isCertain it is sent in any case. @throws AppError when too many bytes of responses wait to be read.
+   */
+  reserve: (bytes: number, isCertain?: boolean) => void;
 }
 
 /** What only the reference and the generated clients show. Texts are Markdown. */

@@ -4,14 +4,13 @@ import { writeCursor } from './cursor.ts';
 import { entityTag, isKnown, taggedPart } from './entity-tag.ts';
 import { type PageQuery, pageLinks } from './page.ts';
 import type { JsonResponse } from './response.ts';
-import type { Route } from './route.ts';
+import type { Context, Route } from './route.ts';
 
 interface SendOptions {
   row: Route;
   /** The list that a cursor of the next page belongs to, see cursor.ts. */
   list: string;
-  /** @throws AppError when too many bytes of responses wait to be read. */
-  reserve: (bytes: number) => void;
+  reserve: Context['reserve'];
 }
 
 export function sendResponse(
@@ -21,8 +20,8 @@ export function sendResponse(
 ) {
   const json = JSON.stringify(body);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  // The response to a change is small, and always sent: the change has happened.
-  if (isRead) reserve(Buffer.byteLength(json));
+  // The response to a change is always sent: the change has happened.
+  reserve(Buffer.byteLength(json), !isRead);
   const { pagination } = body as { pagination?: PageQuery & { total: number } };
   if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
   response.status(status).set(headers ?? {});

@@ -1,19 +1,19 @@
 // Puts the table of routes on an express router, and rejects methods that a path does not have.
 import { Router } from 'express';
 import { AppError } from '#libs/errors.ts';
-import { type ByteCapacityLimits, openByteCapacity } from '../limits/byte-capacity.ts';
+import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
 import type { Route } from './route.ts';
 
 export interface ServeOptions extends Omit<HandleOptions, 'capacity'> {
-  /** Bytes of responses that wait to be read. */
-  responseLimits?: ByteCapacityLimits | undefined;
+  /** For the bytes of responses that wait to be read. */
+  responses?: ByteCapacity | undefined;
 }
 
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true });
-  const capacity = { bodies: openByteCapacity(), responses: openResponseCapacity(options.responseLimits) };
+  const capacity = { bodies: openByteCapacity(), responses: options.responses ?? openResponseCapacity() };
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const row of rows) router[row.method](pattern, requestHandler(row, { ...options, capacity }));

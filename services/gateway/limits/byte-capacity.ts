@@ -31,7 +31,16 @@ export interface ByteCapacity {
    * Called before a body is read, or a response sent.
    * @throws AppError 503 when the gateway is full, 429 when the account has its share, both with Retry-After.
    */
-  reserve(body: { accountId: Id; bytes: number }): BytePermit;
+  reserve(wanted: WantedBytes): BytePermit;
+  /** @throws AppError as `reserve` does when there is no room at all. */
+  requireRoom(accountId: Id): void;
+}
+
+export interface WantedBytes {
+  accountId: Id;
+  bytes: number;
+  /** They are there already and only counted, such as the response to a change that has happened. */
+  isCertain?: boolean;
 }
 
 export interface BytePermit {
@@ -55,7 +64,11 @@ export function openByteCapacity(
   }
 
   return {
-    reserve({ accountId, bytes }) {
+    requireRoom(accountId) {
+      if (reserved >= limits.all) throw errorOf(full);
+      if ((ofAccount.get(accountId) ?? 0) >= limits.perAccount) throw errorOf(overShare);
+    },
+    reserve({ accountId, bytes, isCertain = false }) {
       let own = 0;
       const permit: BytePermit = {
         shrink(to) {
@@ -66,8 +79,10 @@ export function openByteCapacity(
         release: () => permit.shrink(0),
       };
       if (bytes < SMALL_BYTES) return permit;
-      if (reserved + bytes > limits.all) throw errorOf(full);
-      if ((ofAccount.get(accountId) ?? 0) + bytes > limits.perAccount) throw errorOf(overShare);
+      if (!isCertain) {
+        if (reserved + bytes > limits.all) throw errorOf(full);
+        if ((ofAccount.get(accountId) ?? 0) + bytes > limits.perAccount) throw errorOf(overShare);
+      }
       add(accountId, bytes);
       own = bytes;
       return permit;
@@ -76,11 +91,7 @@ export function openByteCapacity(
 }
 
 /** Reserves bytes until the response is closed. */
-export function reserveUntilClosed(
-  capacity: ByteCapacity,
-  wanted: { accountId: Id; bytes: number },
-  response: Response,
-): BytePermit {
+export function reserveUntilClosed(capacity: ByteCapacity, wanted: WantedBytes, response: Response): BytePermit {
   const permit = capacity.reserve(wanted);
   // When the caller left during authentication, no `close` follows.
   if (response.closed) permit.release();

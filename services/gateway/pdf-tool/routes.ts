@@ -40,11 +40,12 @@ export const pdfToolRoutes: readonly Route[] = [
   }),
 ];
 
-async function generatePdf({ body, caller, parts, requestId, response }: Context<PdfDocument>) {
+async function generatePdf(context: Context<PdfDocument>) {
+  const { body, caller, parts, requestId, response } = context;
   const { accountId, account } = caller;
   const document = account.mode === 'test' ? { ...body, isTest: true } : body;
   const gone = whenGone(response);
   const reply = await parts.print({ document, accountId, requestId, signal: gone });
-  sendPdf(response, document.number, reply);
+  sendPdf(context, document.number, reply);
   return undefined;
 }

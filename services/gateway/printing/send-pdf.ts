@@ -1,6 +1,6 @@
 // Sends a PDF: whole or not at all.
-import type { Response } from 'express';
 import type { Reply } from '#libs/jobs/replies.ts';
+import type { Context } from '../http/route.ts';
 
 const NAME_LONGEST = 100;
 
@@ -9,15 +9,16 @@ export const REVALIDATED = 'private, no-cache';
 
 /**
  * @param name what the file is to be called, as a caller wrote it. @param headers instead of the usual ones.
- * @throws Error when the bytes are not a whole PDF.
+ * @throws Error when the bytes are not a whole PDF; AppError when too many bytes of responses wait to be read.
  */
 export function sendPdf(
-  response: Response,
+  { response, reserve }: Pick<Context, 'response' | 'reserve'>,
   name: string,
   { bytes, warnings }: Reply,
   headers: Record<string, string> = {},
 ): void {
   requireWholePdf(bytes);
+  reserve(bytes.length);
   response.attachment(`${fileName(name)}.pdf`);
   // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
   // Its own parameter alone: a name may contain `filename=`, too.

@@ -1,6 +1,7 @@
 // Bytes of responses that wait to be read are limited by account: one account must not fill the memory of a gateway.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openResponseCapacity } from '../../../services/gateway/limits/large-responses.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create, createClient } from '../../support/records.ts';
@@ -14,7 +15,7 @@ let gateway: TestGateway;
 let small: string;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  gateway = await startGateway({ responseLimits: { perAccount: 8_000 * KIB, all: 100_000 * KIB } });
+  gateway = await startGateway({ responses: openResponseCapacity({ perAccount: 8_000 * KIB, all: 100_000 * KIB }) });
   small = (await createClient(gateway)).id;
   for (let count = 0; count < CLIENTS; count += 1) {
     await create(gateway, '/api/v1/clients', { name: 'Ada', email: `ada${count}@example.com`, address: ADDRESS });

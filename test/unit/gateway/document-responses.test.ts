@@ -27,7 +27,8 @@ test.each([
   ['filename=b', 'attachment; filename="filename=b.pdf"'],
   ['a filename=b', 'attachment; filename="a filename=b.pdf"'],
 ])('when the number of a document is %s, then its name is quoted once', async (number, disposition) => {
-  answer = (response) => sendPdf(response, number, { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
+  const bytes = Buffer.from('%PDF-1.7\n%%EOF\n');
+  answer = (response) => sendPdf({ response, reserve: () => undefined }, number, { bytes, warnings: [] });
 
   const { headers } = await fetch(`http://127.0.0.1:${port}/`);
 
