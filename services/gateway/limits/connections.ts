@@ -1,4 +1,4 @@
-// Limits connections: silent ones end first when there are too many, and each has one request at a time.
+// Limits connections: when there are too many, those end that are used least, and each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -12,38 +12,87 @@ export interface ConnectionLimits {
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;
 
-/** When a limit is reached, the connection that has been silent for longest ends. One that has sent a request only ends when none is silent. */
+interface Connection {
+  socket: Socket;
+  address: string;
+  /** False until it has sent a whole request head. */
+  hasSpoken: boolean;
+  /** Requests whose response is not sent yet. */
+  inFlight: number;
+  /** Since when it has had none in flight. */
+  idleSince: number;
+}
+
+/**
+ * When all connections are taken, one ends for the next: the one that has been silent for longest; else the one that has been idle for
+ * longest; else the oldest of the address that has most, if that is more than one. Otherwise the new one ends.
+ */
 export function limitConnections(server: Server, { all, silentPerAddress }: ConnectionLimits): void {
   /** In the order in which they came. */
-  const silent = new Set<Socket>();
-  const ofAddress = new Map<string, Set<Socket>>();
-  let open = 0;
+  const open = new Set<Connection>();
+  const ofSocket = new WeakMap<Socket, Connection>();
+  /** Silent ones, in the order in which they came. */
+  const silentOf = new Map<string, Set<Connection>>();
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    const siblings = ofAddress.get(address) ?? new Set();
-    open += 1;
-    silent.add(socket);
-    ofAddress.set(address, siblings.add(socket));
+    const connection = { socket, address, hasSpoken: false, inFlight: 0, idleSince: performance.now() };
+    const silent = silentOf.get(address) ?? new Set();
+    open.add(connection);
+    ofSocket.set(socket, connection);
+    silentOf.set(address, silent.add(connection));
     socket.once('close', () => {
-      open -= 1;
-      heard(socket, address);
+      open.delete(connection);
+      hear(connection);
     });
-    if (silentPerAddress > 0 && siblings.size > silentPerAddress) first(siblings)?.destroy();
-    else if (open > all) first(silent)?.destroy();
+    if (silentPerAddress > 0 && silent.size > silentPerAddress) firstOf(silent)?.socket.destroy();
+    // Once what the others have sent so far is read: under a flood each would otherwise end before its request is seen.
+    else if (open.size > all) setImmediate(makeRoom, connection);
   });
-  server.prependListener('request', ({ socket }: IncomingMessage) => heard(socket, socket.remoteAddress ?? ''));
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = ofSocket.get(socket);
+    if (!connection) return;
+    hear(connection);
+    connection.inFlight += 1;
+    response.once('close', () => {
+      connection.inFlight -= 1;
+      connection.idleSince = performance.now();
+    });
+  });
 
-  function heard(socket: Socket, address: string) {
-    if (!silent.delete(socket)) return;
-    const siblings = ofAddress.get(address);
-    siblings?.delete(socket);
-    if (siblings?.size === 0) ofAddress.delete(address);
+  function makeRoom(newest: Connection) {
+    if (open.size > all) leastUsed(open, newest).socket.destroy();
+  }
+
+  function hear(connection: Connection) {
+    if (connection.hasSpoken) return;
+    connection.hasSpoken = true;
+    const silent = silentOf.get(connection.address);
+    silent?.delete(connection);
+    if (silent?.size === 0) silentOf.delete(connection.address);
   }
 }
 
-function first(sockets: Set<Socket>): Socket | undefined {
-  const [oldest] = sockets;
+function leastUsed(open: Set<Connection>, newest: Connection): Connection {
+  let idle: Connection | undefined;
+  const ofAddress = new Map<string, { count: number; oldest: Connection }>();
+  for (const connection of open) {
+    if (connection === newest) continue;
+    if (!connection.hasSpoken) return connection;
+    if (connection.inFlight === 0 && connection.idleSince < (idle?.idleSince ?? Number.POSITIVE_INFINITY))
+      idle = connection;
+    const known = ofAddress.get(connection.address);
+    if (known) known.count += 1;
+    else ofAddress.set(connection.address, { count: 1, oldest: connection });
+  }
+  if (idle) return idle;
+  let most = { count: 1, oldest: newest };
+  for (const one of ofAddress.values()) if (one.count > most.count) most = one;
+  return most.oldest;
+}
+
+function firstOf(connections: Set<Connection>): Connection | undefined {
+  const [oldest] = connections;
   return oldest;
 }
 

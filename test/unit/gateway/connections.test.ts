@@ -22,9 +22,10 @@ async function start(listener: RequestListener, prepare: (server: Server) => voi
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
-/** @returns a connection and what came over it. */
-async function open(text = '') {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+/** @returns a connection and what came over it. @param localAddress of the caller, when that matters. */
+async function open(text = '', localAddress = '127.0.0.1') {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   sockets.push(socket);
   const seen = { text: '', isClosed: false };
   socket.on('data', (chunk) => (seen.text += String(chunk)));
@@ -60,6 +61,73 @@ test('when all connections are taken, then a silent one ends for the next, and t
   await eventually(async () => next.text.includes('200 OK'));
   await eventually(async () => silent[0]?.isClosed === true);
   expect([...spoken, ...silent.slice(1)].map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
+});
+
+test('when all connections are idle after a request, then the one that has been idle for longest ends for the next', async () => {
+  await start(answerAtOnce, (it) => limitConnections(it, { all: 4, silentPerAddress: 0 }));
+  const idle: Awaited<ReturnType<typeof open>>[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const one = await open(GET);
+    await eventually(async () => one.text.includes('200 OK'));
+    idle.push(one);
+  }
+  sockets[0]?.write(GET);
+  await eventually(async () => idle[0]?.text.split('200 OK').length === 3);
+  const next = await open(GET);
+
+  await eventually(async () => next.text.includes('200 OK'));
+  await eventually(async () => idle[1]?.isClosed === true);
+  expect(idle.map(({ isClosed }) => isClosed)).toEqual([false, true, false, false]);
+});
+
+const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
+const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
+
+test.each([
+  ['sent no byte', '', ''],
+  ['drip the head of a request', HALF_A_HEAD, 'a'],
+  ['drip its body', HALF_A_BODY, 'a'],
+  ['do not read a response', GET, ''],
+])(
+  'when all connections are of one address and %s, then a caller of another address is answered',
+  async (_what, text, drop) => {
+    let heard = 0;
+    await start(
+      (request, response) => {
+        if (request.headers['x-caller']) return response.end('ok');
+        heard += 1;
+        // As long as the body has not come, or the response has not been taken.
+        response.writeHead(200).write('x');
+      },
+      (it) => limitConnections(it, { all: 6, silentPerAddress: 0 }),
+    );
+    const hostile: Awaited<ReturnType<typeof open>>[] = [];
+    for (let count = 0; count < 6; count += 1) hostile.push(await open(text));
+    const begins = text.includes('\r\n\r\n') ? 6 : 0;
+    await eventually(async () => heard === begins && (await connectionsOf(server)) === 6);
+    for (const socket of sockets) socket.write(drop);
+    const caller = await open(GET.replace('Host: x', 'Host: x\r\nX-Caller: 1'), '127.0.0.2');
+
+    await eventually(async () => caller.text.includes('200 OK'));
+    await eventually(async () => hostile[0]?.isClosed === true);
+    expect(hostile.slice(1).map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
+  },
+);
+
+test('when each address has one connection and all are in use, then the next caller takes none of them', async () => {
+  let heard = 0;
+  await start(
+    () => {
+      heard += 1;
+    },
+    (it) => limitConnections(it, { all: 3, silentPerAddress: 0 }),
+  );
+  const used = [await open(GET, '127.0.0.1'), await open(GET, '127.0.0.2'), await open(GET, '127.0.0.3')];
+  await eventually(async () => heard === 3);
+  const next = await open(GET, '127.0.0.4');
+
+  await eventually(async () => next.isClosed);
+  expect(used.map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
 });
 
 test('when more callers of one address than may be silent send requests while the process is busy, then all are answered', async () => {
