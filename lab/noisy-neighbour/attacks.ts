@@ -2,11 +2,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callerOf } from '../../test/support/gateway.ts';
-import type { Attack, Target } from './post-steadily.ts';
+import { type Attack, REQUESTS_PER_SECOND, type Target } from './post-steadily.ts';
 
 const BATCH_INVOICES = 8;
-const LARGE_CLIENTS = 100;
-const SILENT_CONNECTIONS = 2_050;
+const LISTED_CLIENTS = 100;
+const CONNECTIONS = 2_050;
 
 /** Two batches of the longest invoices that can be stored, again as soon as they are done. */
 export const batches: Attack = async (target) => {
@@ -19,6 +19,7 @@ export const batches: Attack = async (target) => {
     const made = await call('POST', '/api/v1/invoices', { body });
     if (made.status === 201) documents.push({ type: 'invoice', id: made.body.data.id });
   }
+  target.begin();
   let count = 0;
   while (!target.signal.aborted) {
     const { status } = await call('POST', '/api/v1/documents', { body: { documents, accessible: true } });
@@ -28,16 +29,18 @@ export const batches: Attack = async (target) => {
   return count;
 };
 
-async function sockets(target: Target, count: number, text: string, onOpen?: (socket: Socket) => void) {
+/** Not the victims' one: limits for an address must not look as if they protected others by chance. */
+const OWN_ADDRESS = '127.0.0.2';
+
+function sockets(target: Target, count: number, text: string) {
   const { hostname, port } = new URL(target.url);
   return Array.from({ length: count }, () => {
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ port: Number(port), host: hostname, localAddress: OWN_ADDRESS });
     // Ended by the gateway, which is what should happen.
     socket
       .on('error', () => undefined)
       .once('connect', () => {
         if (text !== '') socket.write(text);
-        onOpen?.(socket);
       });
     // Nothing is read: without a listener the socket stays paused.
     return socket.pause();
@@ -49,13 +52,14 @@ function neverRead(connections: number, pipelined: number, pathOf: (target: Targ
   return async (target) => {
     const path = await pathOf(target);
     const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\n\r\n`;
+    target.begin();
     let open: Socket[] = [];
     let count = 0;
     while (!target.signal.aborted) {
       open = open.filter((socket) => !socket.destroyed);
       const missing = connections - open.length;
       count += missing;
-      open.push(...(await sockets(target, missing, request.repeat(pipelined))));
+      open.push(...sockets(target, missing, request.repeat(pipelined)));
       await pause(200);
     }
     for (const socket of open) socket.destroy();
@@ -74,42 +78,50 @@ export const pipelinedUnread = neverRead(8, 430, async ({ url, key }) => {
 
 export const largeListsUnread = neverRead(4, 60, async ({ url, key }) => {
   const call = callerOf(url, key);
-  for (let index = 0; index < LARGE_CLIENTS; index += 1) {
+  for (let index = 0; index < LISTED_CLIENTS; index += 1) {
     const body = { name: `Large ${index}`, email: 'a@b.example', address: '字'.repeat(20_000) };
     await call('POST', '/api/v1/clients', { body });
   }
   return '/api/v1/clients?limit=100';
 });
 
-/** @param text that each connection sends, and then one letter a second; nothing when it is empty. */
-export function connectionsWithoutRequest(text: string): Attack {
+/** @param textOf what each connection sends. @param isDripping it sends one letter a second after it. */
+export function manyConnections(textOf: (key: string) => string, isDripping: boolean): Attack {
   return async (target) => {
+    const text = textOf(target.key);
     let open: Socket[] = [];
     let count = 0;
+    target.begin();
     while (!target.signal.aborted) {
       open = open.filter((socket) => !socket.destroyed);
-      const missing = SILENT_CONNECTIONS - open.length;
+      const missing = CONNECTIONS - open.length;
       count += missing;
-      open.push(...(await sockets(target, missing, text)));
+      open.push(...sockets(target, missing, text));
       await pause(1_000);
-      if (text !== '') for (const socket of open) if (socket.writable) socket.write('a');
+      if (isDripping) for (const socket of open) if (socket.writable) socket.write('a');
     }
     for (const socket of open) socket.destroy();
     return count;
   };
 }
 
+/** Full pages of ordinary clients, one request of each key at a time. */
 export const manyKeys: Attack = async (target) => {
+  const { url, key, moreKeys, signal } = target;
+  for (let index = 0; index < LISTED_CLIENTS; index += 1) {
+    await callerOf(url, key)('POST', '/api/v1/clients', { body: { name: `Client ${index}`, email: 'a@b.example' } });
+  }
+  target.begin();
   let count = 0;
-  const read = async (key: string) => {
-    const call = callerOf(target.url, key);
-    while (!target.signal.aborted) {
+  const read = async (one: string) => {
+    const call = callerOf(url, one);
+    while (!signal.aborted) {
       count += 1;
       const { status } = await call('GET', '/api/v1/clients?limit=100');
-      if (status !== 200) await pause(20);
+      if (status !== 200) await pause((1_000 * moreKeys.length) / REQUESTS_PER_SECOND);
     }
   };
-  await Promise.all(target.moreKeys.map(read));
+  await Promise.all(moreKeys.map(read));
   return count;
 };
 
@@ -119,8 +131,9 @@ export const keylessRequests: Attack = async (target) => {
   const document =
     'POST /api/tools/generate-pdf HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
   const open: Socket[] = [];
+  target.begin();
   while (!target.signal.aborted) {
-    open.push(...(await sockets(target, 1, reference.repeat(8) + document.repeat(210))));
+    open.push(...sockets(target, 1, reference.repeat(8) + document.repeat(210)));
     await pause(200);
   }
   for (const socket of open) socket.destroy();

@@ -1,6 +1,6 @@
 // Whether the victim noticed its neighbour, as a table.
 import { percentile, type Waits } from './victim.ts';
-import type { Peaks } from './watch.ts';
+import type { Seen } from './watch.ts';
 
 export interface Measured {
   name: string;
@@ -8,7 +8,8 @@ export interface Measured {
   finding: string;
   alone: Waits;
   beside: Waits;
-  peaks: Peaks;
+  /** Beside it. */
+  seen: Seen;
   /** Requests or connections of the neighbour. */
   requests: number;
 }
@@ -20,16 +21,16 @@ const LIVEZ_MAX_MS = 250;
 const P95 = 0.95;
 
 /** @returns what missed its target. */
-export function judge({ alone, beside, peaks }: Measured): string[] {
+export function judge({ alone, beside, seen }: Measured): string[] {
   const isLong = (kind: 'records' | 'documents') =>
     percentile(beside[kind], P95) > RATIO_MAX[kind] * percentile(alone[kind], P95);
   return [
     ...(isLong('records') ? ['records'] : []),
     ...(isLong('documents') ? ['documents'] : []),
     ...(beside.refused.size > 0 ? ['refused'] : []),
-    ...(peaks.gatewayMegabytes > MEGABYTES_MAX.gateway ? ['gateway memory'] : []),
-    ...(peaks.rendererMegabytes > MEGABYTES_MAX.renderer ? ['renderer memory'] : []),
-    ...(peaks.livezMs > LIVEZ_MAX_MS ? ['livez'] : []),
+    ...(seen.gatewayMegabytes > MEGABYTES_MAX.gateway ? ['gateway memory'] : []),
+    ...(seen.rendererMegabytes > MEGABYTES_MAX.renderer ? ['renderer memory'] : []),
+    ...(seen.livezMs > LIVEZ_MAX_MS ? ['livez'] : []),
   ];
 }
 
@@ -44,14 +45,19 @@ export function printMeasured(measured: readonly Measured[]): void {
     'gateway',
     'renderer',
     '/livez',
+    'requests',
+    'cores of gateway, renderer, stores, neighbour',
     'missed',
   ];
   const rows = measured.map((one) => {
-    const { name, finding, alone, beside, peaks } = one;
-    const waits = (kind: 'records' | 'documents') =>
-      `${whole(percentile(alone[kind], P95))} → ${whole(percentile(beside[kind], P95))} ms`;
+    const { name, finding, alone, beside, seen, requests } = one;
+    const waits = (kind: 'records' | 'documents') => {
+      const [before, after] = [alone, beside].map((of) => percentile(of[kind], P95)) as [number, number];
+      return `${short(before)} → ${short(after)} ms (${(after / before).toFixed(1)} ×)`;
+    };
     const refused = [...beside.refused].map(([status, count]) => `${count} × ${status}`).join(', ') || '0';
-    const memory = [peaks.gatewayMegabytes, peaks.rendererMegabytes].map((size) => `${whole(size)} MB`);
+    const memory = [seen.gatewayMegabytes, seen.rendererMegabytes].map((size) => `${whole(size)} MB`);
+    const { busy } = seen;
     const missed = judge(one).join(', ') || 'none';
     return [
       name,
@@ -60,11 +66,17 @@ export function printMeasured(measured: readonly Measured[]): void {
       waits('documents'),
       refused,
       ...memory,
-      `${whole(peaks.livezMs)} ms`,
+      `${whole(seen.livezMs)} ms`,
+      whole(requests),
+      [busy.gateway, busy.renderer, busy.stores, busy.neighbour].map((share) => share.toFixed(2)).join(', '),
       missed,
     ];
   });
   for (const row of [head, head.map(() => '---'), ...rows]) process.stdout.write(`| ${row.join(' | ')} |\n`);
+}
+
+function short(ms: number): string {
+  return ms < 100 ? ms.toFixed(1) : whole(ms);
 }
 
 function whole(value: number): string {

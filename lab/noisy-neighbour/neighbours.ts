@@ -1,28 +1,41 @@
-// The table of hostile neighbours: what each does at its full rate, and which weakness it once used.
+// The table of neighbours: what each does at its full rate, and which weakness it once used.
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON } from '../../test/support/hostile-bodies.ts';
-import {
-  batches,
-  connectionsWithoutRequest,
-  keylessRequests,
-  largeListsUnread,
-  manyKeys,
-  pipelinedUnread,
-} from './attacks.ts';
+import { pdfOf } from '../../test/support/pdf-body.ts';
+import { batches, keylessRequests, largeListsUnread, manyConnections, manyKeys, pipelinedUnread } from './attacks.ts';
 
 import { type Attack, postSteadily } from './post-steadily.ts';
 
 export interface Neighbour {
   name: string;
-  /** Its number in the list of lab/README.md. */
+  /** Its number in the list of lab/README.md; none for an honest one, which shows what the machine can bear. */
   finding: string;
   attack: Attack;
 }
 
+const CLIENTS = '/api/v1/clients';
 const PDF_TOOL = '/api/tools/generate-pdf';
 /** As many as an account may have in flight. */
 const DOCUMENTS_AT_ONCE = 32;
 
+/** As long as a body of other operations may be. */
+const names = (count: number) => `{${Array.from({ length: count }, (_none, index) => `"k${index}":0`).join()}}`;
+
+const READ = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n';
+const HEAD = 'POST /api/v1/clients HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+const bodyToCome = (key: string) => `${HEAD}Authorization: Bearer ${key}\r\nContent-Length: 900\r\n\r\n`;
+
 export const NEIGHBOURS: readonly Neighbour[] = [
+  {
+    name: 'honest: ordinary documents, 32 at a time',
+    finding: '',
+    attack: postSteadily(PDF_TOOL, () => JSON.stringify(pdfOf('Invoice')), DOCUMENTS_AT_ONCE),
+  },
+  {
+    name: 'honest: new clients, 8 at a time',
+    finding: '',
+    attack: postSteadily(CLIENTS, () => JSON.stringify({ name: 'Grace Hopper', email: 'grace@example.com' }), 8),
+  },
+  { name: 'honest: full pages of clients, 20 at a time', finding: '9', attack: manyKeys },
   ...HOSTILE_DOCUMENTS.map(({ name, body }) => {
     return { name, finding: '1', attack: postSteadily(PDF_TOOL, body, DOCUMENTS_AT_ONCE) };
   }),
@@ -30,12 +43,10 @@ export const NEIGHBOURS: readonly Neighbour[] = [
   { name: 'pipelined reads, never read', finding: '2', attack: pipelinedUnread },
   { name: 'large lists, never read', finding: '2', attack: largeListsUnread },
   ...HOSTILE_JSON.map(({ name, body }) => ({ name, finding: '3', attack: postSteadily(PDF_TOOL, body, 4) })),
-  { name: '2,050 silent connections', finding: '8', attack: connectionsWithoutRequest('') },
-  {
-    name: '2,050 dripping headers',
-    finding: '8',
-    attack: connectionsWithoutRequest('GET /docs HTTP/1.1\r\nHost: x\r\nX-Drip: '),
-  },
-  { name: 'reads with 20 keys', finding: '9', attack: manyKeys },
+  { name: '24,000 unknown names of a client', finding: '3', attack: postSteadily(CLIENTS, () => names(24_000), 8) },
+  { name: '2,050 silent connections', finding: '8', attack: manyConnections(() => '', false) },
+  { name: '2,050 connections, idle after a request', finding: '8', attack: manyConnections(() => READ, false) },
+  { name: '2,050 dripping headers', finding: '8', attack: manyConnections(() => `${HEAD}X-Drip: `, true) },
+  { name: '2,050 dripping bodies', finding: '8', attack: manyConnections(bodyToCome, true) },
   { name: 'requests without a key', finding: '10', attack: keylessRequests },
 ];

@@ -1,33 +1,38 @@
-// A hostile account that keeps as many requests in flight as it is let, one after the other on each connection.
+// A neighbour that keeps as many requests in flight as it is let, one after the other on each connection, and does not heed a rejection.
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Target {
   url: string;
-  /** Of the hostile account, which may do everything. */
+  /** Of the neighbour's account, which may do everything. */
   key: string;
   accountId: string;
   /** Further keys of the account. */
   moreKeys: string[];
   signal: AbortSignal;
+  /** Called when what the attack needs is made, and it begins. */
+  begin(): void;
 }
 
 /** Goes on until the signal is aborted. @returns how many requests or connections it made. */
 export type Attack = (target: Target) => Promise<number>;
 
-/** Between two refused requests: an account that retries at once spends its own processor only. */
-const REFUSED_PAUSE_MS = 20;
+/** What the limits allow an account: 12,000 a minute over all its keys. Rejected requests count as well, so it keeps to it from the first rejection on. */
+export const REQUESTS_PER_SECOND = 200;
 
+/** Its keys take turns: an account may do twice as much as one of its keys. */
 export function postSteadily(path: string, makeBody: () => string, atOnce: number): Attack {
-  return async ({ url, key, signal }) => {
+  return async ({ url, moreKeys, signal, begin }) => {
     const body = Buffer.from(makeBody());
+    begin();
     const agent = new http.Agent({ keepAlive: true, maxSockets: atOnce });
     let count = 0;
     const loop = async () => {
       while (!signal.aborted) {
+        const key = moreKeys[count % moreKeys.length] as string;
         count += 1;
         const status = await post(new URL(path, url), { key, body, agent, signal });
-        if (status !== 200) await pause(REFUSED_PAUSE_MS);
+        if (status >= 300 || status === 0) await pause((1_000 * atOnce) / REQUESTS_PER_SECOND);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, loop));

@@ -1,21 +1,40 @@
-// Starts a hostile account as a process.
+// Starts a neighbour as a process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Target } from './post-steadily.ts';
 
-/** @returns what ends it and tells how many requests or connections it made. */
-export async function runNeighbour(name: string, target: Omit<Target, 'signal'>): Promise<() => Promise<number>> {
+/** What a neighbour's process is to do. */
+export interface Order {
+  name: string;
+  target: Omit<Target, 'signal' | 'begin'>;
+}
+
+export interface RunningNeighbour {
+  pid: number;
+  /** Ends it. @returns how many requests or connections it made. */
+  end(): Promise<number>;
+}
+
+/** @returns once what it needs is made and it has begun. */
+export async function runNeighbour(order: Order): Promise<RunningNeighbour> {
   const child = fork(new URL('neighbour-process.ts', import.meta.url));
   const exited = once(child, 'exit');
   await once(child, 'message'); // It is ready.
   let requests = 0;
-  child.on('message', (count) => {
-    requests = Number(count);
+  const begun = new Promise<void>((resolve) => {
+    child.on('message', (message: 'begun' | { requests: number }) => {
+      if (message === 'begun') resolve();
+      else requests = message.requests;
+    });
   });
-  child.send({ name, target });
-  return async () => {
-    if (child.connected) child.send('stop');
-    await exited;
-    return requests;
+  child.send(order);
+  await Promise.race([begun, exited]);
+  return {
+    pid: child.pid as number, // It has sent a message.
+    async end() {
+      if (child.connected) child.send('stop');
+      await exited;
+      return requests;
+    },
   };
 }

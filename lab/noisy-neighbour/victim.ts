@@ -1,4 +1,4 @@
-// The victim: an account that does ordinary work at an ordinary pace, and how long it waits for it.
+// The victims: two accounts that do ordinary work at an ordinary pace, and how long they wait for it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { callerOf } from '../../test/support/gateway.ts';
 import { pdfOf } from '../../test/support/pdf-body.ts';
@@ -6,7 +6,7 @@ import { pdfOf } from '../../test/support/pdf-body.ts';
 export interface Waits {
   records: number[];
   documents: number[];
-  /** Answers that are not what was asked for, by status; 0 is a connection that ended. */
+  /** Responses that are not what was asked for, by status; 0 is a connection that ended. */
   refused: Map<number, number>;
 }
 
@@ -24,10 +24,16 @@ const RECORDS_EVERY_MS = 100;
 const DOCUMENTS_EVERY_MS = 600;
 const LIMIT_MS = 60_000;
 
-/** Works for so long and waits for what is under way. A request does not wait for the one before it. */
-export async function work(url: string, key: string, ms: number): Promise<Waits> {
-  const call = callerOf(url, key);
+/** Each account works for so long and waits for what is under way. A request does not wait for the one before it. */
+export async function work(url: string, keys: readonly string[], ms: number): Promise<Waits> {
   const waits = noWaits();
+  // Apart by a part of the interval: they do not ask at the same moment.
+  const apart = keys.map((key, index) => ({ key, startMs: (index * RECORDS_EVERY_MS) / keys.length }));
+  await Promise.all(apart.map(({ key, startMs }) => pause(startMs).then(() => workOf(callerOf(url, key), ms, waits))));
+  return waits;
+}
+
+async function workOf(call: ReturnType<typeof callerOf>, ms: number, waits: Waits): Promise<void> {
   const timed = async (kind: 'records' | 'documents', method: string, path: string, body?: object) => {
     const startedAt = performance.now();
     const headers = { Connection: 'keep-alive' };
@@ -54,7 +60,6 @@ export async function work(url: string, key: string, ms: number): Promise<Waits>
     every(DOCUMENTS_EVERY_MS, () => timed('documents', 'POST', '/api/tools/generate-pdf', pdfOf('Invoice'))),
   ]);
   await Promise.all(underWay);
-  return waits;
 }
 
 /** @returns NaN when there is nothing to judge. */

@@ -1,52 +1,96 @@
-// What the services hold and how fast they say that they are alive, while something is measured.
+// What the services hold, how fast they say that they are alive and what processor time everything takes, while something is measured.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SpawnedService } from '../../test/support/spawn-service.ts';
-import { residentMegabytesOf } from '../bench/process-cpu.ts';
+import { ownCpuMs } from '../bench/pdf-system.ts';
+import { cpuMsOf, residentMegabytesOf } from '../bench/process-cpu.ts';
 
-export interface Peaks {
+/** Processor time in parts of one core. */
+export interface Busy {
+  gateway: number;
+  /** With its browser. */
+  renderer: number;
+  /** MongoDB and Redis. */
+  stores: number;
+  neighbour: number;
+}
+
+export interface Seen {
   gatewayMegabytes: number;
   /** With its browser; memory that its processes share counts for each. */
   rendererMegabytes: number;
   livezMs: number;
+  busy: Busy;
 }
 
-export const noPeaks = (): Peaks => ({ gatewayMegabytes: 0, rendererMegabytes: 0, livezMs: 0 });
-
-export function highest(one: Peaks, other: Peaks): Peaks {
+/** The highest of several rounds; processor time is their mean. */
+export function highestOf(rounds: readonly Seen[]): Seen {
+  const most = (of: (seen: Seen) => number) => Math.max(0, ...rounds.map(of));
+  const mean = (of: (busy: Busy) => number) => rounds.reduce((sum, { busy }) => sum + of(busy), 0) / rounds.length;
   return {
-    gatewayMegabytes: Math.max(one.gatewayMegabytes, other.gatewayMegabytes),
-    rendererMegabytes: Math.max(one.rendererMegabytes, other.rendererMegabytes),
-    livezMs: Math.max(one.livezMs, other.livezMs),
+    gatewayMegabytes: most(({ gatewayMegabytes }) => gatewayMegabytes),
+    rendererMegabytes: most(({ rendererMegabytes }) => rendererMegabytes),
+    livezMs: most(({ livezMs }) => livezMs),
+    busy: {
+      gateway: mean(({ gateway }) => gateway),
+      renderer: mean(({ renderer }) => renderer),
+      stores: mean(({ stores }) => stores),
+      neighbour: mean(({ neighbour }) => neighbour),
+    },
   };
 }
 
-const LOOK_MS = 150;
+/** Reading the memory of all processes takes some milliseconds of the process that measures, alone as well as beside a neighbour. */
+const MEMORY_EVERY_MS = 500;
+const LIVEZ_EVERY_MS = 100;
 const LIVEZ_LIMIT_MS = 10_000;
 
+export interface Watched {
+  gateway: SpawnedService;
+  renderer: SpawnedService;
+  neighbourPid?: number | undefined;
+}
+
 /** @returns what ends the watch and tells. */
-export function watch(gateway: SpawnedService, renderer: SpawnedService): () => Promise<Peaks> {
-  const peaks = noPeaks();
+export function watch({ gateway, renderer, neighbourPid }: Watched): () => Promise<Seen> {
+  const cpuMs = () => {
+    const of = (pid: number | undefined) => (pid === undefined ? 0 : cpuMsOf([pid]));
+    const known = { gateway: of(gateway.pid), renderer: of(renderer.pid), neighbour: of(neighbourPid) };
+    const all = cpuMsOf([process.pid]) - ownCpuMs();
+    return { ...known, stores: all - known.gateway - known.renderer - known.neighbour };
+  };
+  const seen = { gatewayMegabytes: 0, rendererMegabytes: 0, livezMs: 0 };
+  const startedAt = performance.now();
+  const before = cpuMs();
   let isOver = false;
   const memory = async () => {
     while (!isOver) {
-      peaks.gatewayMegabytes = Math.max(peaks.gatewayMegabytes, residentMegabytesOf([gateway.pid]));
-      peaks.rendererMegabytes = Math.max(peaks.rendererMegabytes, residentMegabytesOf([renderer.pid]));
-      await pause(LOOK_MS);
+      seen.gatewayMegabytes = Math.max(seen.gatewayMegabytes, residentMegabytesOf([gateway.pid]));
+      seen.rendererMegabytes = Math.max(seen.rendererMegabytes, residentMegabytesOf([renderer.pid]));
+      await pause(MEMORY_EVERY_MS);
     }
   };
   const livez = async () => {
     while (!isOver) {
-      const startedAt = performance.now();
+      const askedAt = performance.now();
       const signal = AbortSignal.timeout(LIVEZ_LIMIT_MS);
       await fetch(`${gateway.healthUrl}/livez`, { signal }).catch(() => undefined);
-      peaks.livezMs = Math.max(peaks.livezMs, performance.now() - startedAt);
-      await pause(LOOK_MS);
+      seen.livezMs = Math.max(seen.livezMs, performance.now() - askedAt);
+      await pause(LIVEZ_EVERY_MS);
     }
   };
   const watching = [memory(), livez()];
   return async () => {
+    const after = cpuMs();
+    const tookMs = performance.now() - startedAt;
     isOver = true;
     await Promise.all(watching);
-    return peaks;
+    const share = (of: keyof Busy) => (after[of] - before[of]) / tookMs;
+    const busy = {
+      gateway: share('gateway'),
+      renderer: share('renderer'),
+      stores: share('stores'),
+      neighbour: share('neighbour'),
+    };
+    return { ...seen, busy };
   };
 }
