@@ -3,7 +3,7 @@ import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
-import { shapeOf } from '#libs/jobs/printable-document.ts';
+import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import type { Redis } from '#libs/redis/connection.ts';
@@ -75,26 +75,13 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     document.bodyMarkdown === undefined ? undefined : parts.markdown.toHtml(document.bodyMarkdown),
   ]);
   signal.throwIfAborted();
-  const drawn = drawnDocument(document);
-  const body = drawnHtml(bodyHtml);
-  // Such an image would have to be fetched from an address inside the text.
-  const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
-  const images = { logo: logo.image, banner: banner.image, bodyHtml: body.content };
-  const { view, warnings } = documentView(drawn.content, images);
-  const html = parts.render(view);
+  // Before the rest of its work, which loads this process as well as a page.
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
-  const startedAt = performance.now();
-  const printed = await parts.browser
-    .print(html, { deadlineAt, signal, isTagged: document.accessible === true })
-    .finally(release);
-  const printMs = performance.now() - startedAt;
-  // Metadata may hold a name that no font can draw.
-  const { issuer } = drawn.content === document ? view : documentView(document, images).view;
-  const metadata = { author: issuer.nameInLine, language: view.language, madeAt: document.madeAt };
-  const findable = mayHaveClusters(html) ? withFindableClusters(printed) : printed;
-  const bytes = withMetadata(findable, metadata);
-  const all = [...logo.warnings, ...banner.warnings, ...warnings, ...drawn.warnings, ...body.warnings, ...omitted];
-  return { bytes, warnings: all, offSlotMs, printMs };
+  const given = { document, bodyHtml, logo: logo.image, banner: banner.image };
+  const laidOut = await layOut(given, { deadlineAt, signal }, parts).finally(release);
+  const { warnings, printMs } = laidOut;
+  const bytes = await finished(laidOut, document);
+  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings], offSlotMs, printMs };
 
   // A document without its image is better than no document. The warning says why the image is missing.
   async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
@@ -126,6 +113,47 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     offSlotMs = Math.max(offSlotMs, performance.now() - since);
     return result;
   }
+}
+
+interface Given {
+  document: PrintableDocument;
+  bodyHtml: string | undefined;
+  logo: Parameters<typeof documentView>[1]['logo'];
+  banner: Parameters<typeof documentView>[1]['banner'];
+}
+
+async function layOut(
+  { document, bodyHtml, logo, banner }: Given,
+  limits: { deadlineAt: number; signal: AbortSignal },
+  { browser, render }: RendererParts,
+) {
+  const drawn = await drawnDocument(document);
+  const body = await drawnHtml(bodyHtml);
+  // Such an image would have to be fetched from an address inside the text.
+  const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
+  const images = { logo, banner, bodyHtml: body.content };
+  const { view, warnings } = documentView(drawn.content, images);
+  const html = render(view);
+  const startedAt = performance.now();
+  const printed = await browser.print(html, { ...limits, isTagged: document.accessible === true });
+  const printMs = performance.now() - startedAt;
+  // Metadata may hold a name that no font can draw.
+  const { issuer } = drawn.content === document ? view : documentView(document, images).view;
+  return {
+    html,
+    printed,
+    printMs,
+    author: issuer.nameInLine,
+    language: view.language,
+    warnings: [...warnings, ...drawn.warnings, ...body.warnings, ...omitted],
+  };
+}
+
+type LaidOut = Awaited<ReturnType<typeof layOut>>;
+
+async function finished({ html, printed, author, language }: LaidOut, { madeAt }: PrintableDocument) {
+  const findable = mayHaveClusters(html) ? await withFindableClusters(printed) : printed;
+  return withMetadata(findable, { author, language, madeAt });
 }
 
 /** @returns undefined when another attempt may help. */

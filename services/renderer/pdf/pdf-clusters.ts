@@ -1,5 +1,6 @@
 // Makes text in complex scripts searchable. Where several glyphs form one cluster of characters, Chromium writes the characters beside
 // them (ActualText), which half of the PDF readers ignore. Here each cluster becomes one glyph, whose characters every reader knows.
+import { inSlices, type Slices } from '../in-slices.ts';
 import { type EmbeddedFont, hexCode, isFromRightToLeft, openFont } from './embedded-font.ts';
 import { type PdfFile, readPdfFile, UnknownForm, unexpected } from './pdf-file.ts';
 
@@ -25,20 +26,28 @@ export function mayHaveClusters(html: string): boolean {
 }
 
 /** @returns the same file when there is nothing to change, or when its structure is unknown. */
-export function withFindableClusters(pdf: Buffer): Buffer {
+export async function withFindableClusters(pdf: Buffer): Promise<Buffer> {
   try {
-    const file = readPdfFile(pdf);
-    const fonts = new Map<number, EmbeddedFont | undefined>();
-    for (const number of file.numbers) {
-      const page = file.textOf(number);
-      if (/^<<\/Type \/Page\n/.test(page)) rewritePage(file, page, fonts);
-    }
-    for (const font of fonts.values()) font?.save();
-    return file.toBuffer();
+    return await inSlices(rewriting(pdf));
   } catch (error) {
     if (error instanceof UnknownForm) return pdf;
     throw error;
   }
+}
+
+function* rewriting(pdf: Buffer): Slices<Buffer> {
+  const file = readPdfFile(pdf);
+  const fonts = new Map<number, EmbeddedFont | undefined>();
+  for (const number of file.numbers) {
+    const page = file.textOf(number);
+    if (/^<<\/Type \/Page\n/.test(page)) rewritePage(file, page, fonts);
+    yield;
+  }
+  for (const font of fonts.values()) {
+    font?.save();
+    yield;
+  }
+  return file.toBuffer();
 }
 
 function rewritePage(file: PdfFile, page: string, fonts: Map<number, EmbeddedFont | undefined>) {

@@ -38,7 +38,7 @@ test('when clusters become glyphs, then each letter and mark stays where it was'
     const html = `<!doctype html><style>body { font-family: ${family}; ${style} }</style>${paragraphs}`;
     const options = { deadlineAt: Date.now() + 20_000, signal: new AbortController().signal };
     const printed = await browser.print(html, options);
-    const findable = withFindableClusters(printed);
+    const findable = await withFindableClusters(printed);
     const [before, after] = [await dotsOf(printed), await dotsOf(findable)];
 
     expect(findable.equals(printed)).toBe(false);
