@@ -96,7 +96,8 @@ export function manyConnections(textOf: (key: string) => string, isDripping: boo
       open = open.filter((socket) => !socket.destroyed);
       const missing = CONNECTIONS - open.length;
       count += missing;
-      open.push(...sockets(target, missing, text));
+      // A connection that is read notices when it ends.
+      open.push(...sockets(target, missing, text).map((socket) => socket.resume()));
       await pause(1_000);
       if (isDripping) for (const socket of open) if (socket.writable) socket.write('a');
     }

@@ -1,5 +1,6 @@
 // Starts the renderer: one document in, one PDF out.
 import { setFlagsFromString } from 'node:v8';
+import { openFairLimit } from '#libs/fair-limit.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { listenForCancels } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
@@ -16,7 +17,6 @@ import { selfTest } from './browser/self-test.ts';
 import { readConfig } from './config.ts';
 import { openMarkdown } from './document/markdown.ts';
 import { compileTemplate } from './document/template.ts';
-import { openFairLimit } from './fair-limit.ts';
 import { followClock } from './follow-clock.ts';
 import { prepareFonts } from './fonts/fonts.ts';
 import { openImages } from './images/fetch-image.ts';

@@ -2,6 +2,7 @@
 import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
+import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
@@ -12,7 +13,6 @@ import type { PrintingBrowser } from './browser/browser.ts';
 import { documentView } from './document/document-view.ts';
 import type { Markdown } from './document/markdown.ts';
 import type { Render } from './document/template.ts';
-import type { FairLimit } from './fair-limit.ts';
 import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import type { Images } from './images/fetch-image.ts';
 import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';

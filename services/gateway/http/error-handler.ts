@@ -2,7 +2,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
+import { NOT_JSON, NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
 import type { Context } from './route.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
@@ -30,7 +30,7 @@ function asAppError(error: unknown): AppError | undefined {
 function fromBodyParser(error: unknown): AppError | undefined {
   const { type = '', status } = (error ?? {}) as { type?: string; status?: number };
   switch (type) {
-    case 'entity.parse.failed':
+    case NOT_JSON:
       return new AppError(400, 'Request body is not valid JSON', { cause: error });
     case NOT_UTF8:
       return new AppError(400, 'Request body is not valid UTF-8', { cause: error });

@@ -1,6 +1,7 @@
 // One request from its key to its response: authenticate, read the input, run the handler, send.
 import type { Request, Response } from 'express';
 import { AppError, fieldProblem } from '#libs/errors.ts';
+import type { FairLimit } from '#libs/fair-limit.ts';
 import { lockUsableKey } from '#libs/models/accounts/api-key.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -29,18 +30,20 @@ export interface HandleOptions {
   /** Without it nothing is rate limited. */
   rates?: Rates | undefined;
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
+  /** Accounts that bring large bodies take turns. */
+  turns: FairLimit;
 }
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity } = options;
+  const { parts, rates, capacity, turns } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
   const isList = isRead && fieldsOf(row.query).has('limit');
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
-  const readBody = openBodyReader(row, capacity.bodies);
+  const readBody = openBodyReader(row, capacity.bodies, turns);
 
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
@@ -107,7 +110,7 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
   return method === 'delete' || isAllowedOverQuota === true;
 }
 
-function openBodyReader(row: Route, capacity: ByteCapacity) {
+function openBodyReader(row: Route, capacity: ByteCapacity, turns: FairLimit) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit);
@@ -115,7 +118,7 @@ function openBodyReader(row: Route, capacity: ByteCapacity) {
   return async (request: Request, response: Response, accountId: Id) => {
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity, { accountId, bytes: bytesToCome(request, limit) }, response);
-    const json = await readJson(request, response);
+    const json = await readJson(request, response, { limit: turns, accountId });
     permit.shrink(bodyBytesOf(request));
     row.precheckBody?.(json);
     return readBody(json);

@@ -2,6 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
+import type { FairLimit } from '#libs/fair-limit.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { hasMoreValuesThan } from './count-values.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
@@ -13,7 +15,10 @@ const REJECTED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 
-/** The `type` of the error about a body that is not UTF-8, as the body parser names its own. */
+/** The `type` of the error about a body that is no JSON, as the body parser names its own. */
+export const NOT_JSON = 'entity.parse.failed';
+
+/** The same of a body that is not UTF-8. */
 export const NOT_UTF8 = 'encoding.not_utf8';
 
 /** The `type` of the error about a body of too many values, and its message. */
@@ -28,41 +33,69 @@ export function bodyBytesOf(request: Request): number {
   return lengths.get(request) ?? 0;
 }
 
-type ReadJson = (request: Request, response: Response) => Promise<unknown>;
+type ReadJson = (request: Request, response: Response, turns?: Turns) => Promise<unknown>;
+
+/** Parsing and checking a smaller one takes well under a millisecond. */
+const LARGE_BYTES = 16 * 1024;
+
+/** Without it bodies are parsed as they come. */
+export interface Turns {
+  /** Accounts that bring large bodies take turns. */
+  limit: FairLimit;
+  accountId: Id;
+}
 
 /** @param limit bytes a body has at most. @returns what reads a body: the parsed value, or undefined when there is none. */
 export function jsonReader(limit: number): ReadJson {
-  const parse = express.json({
-    limit,
-    inflate: false, // Compressed bodies are rejected: a few bytes could become gigabytes.
-    strict: false,
-    type: 'application/json',
-    verify: (request, _response, bytes) => {
-      lengths.set(request, bytes.length);
-      // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
-      if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
-      if (hasMoreValuesThan(bytes, VALUES_MAX))
-        throw Object.assign(new Error(TOO_MANY_TEXT), { type: TOO_MANY_VALUES });
-      // The parser takes the mark off, finds nothing left and calls it an empty object.
-      if (bytes.equals(BYTE_ORDER_MARK))
-        throw Object.assign(new Error('The body is empty'), { type: 'entity.parse.failed' });
-    },
-  });
-  return async (request, response) => {
+  // Compressed bodies are rejected: a few bytes could become gigabytes.
+  const read = express.raw({ limit, inflate: false, type: 'application/json' });
+  return async (request, response, turns) => {
     const { headers } = request;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
     if (!request.is('application/json')) throw new AppError(415, 'Content-Type must be application/json');
-    // The parser would take every charset that begins with `utf-`: JSON is UTF-8 (RFC 8259, 8.1).
+    // JSON is UTF-8 (RFC 8259, 8.1).
     if (OTHER_CHARSET.test(headers['content-type'] ?? '')) {
       throw new AppError(415, 'Unsupported content encoding or charset');
     }
     await new Promise<void>((resolve, reject) => {
-      parse(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
+      read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
+    const bytes = request.body as Buffer;
+    lengths.set(request, bytes.length);
+    if (turns && bytes.length >= LARGE_BYTES) await takeTurn(turns);
+    request.body = parse(bytes);
     requireSane(request.body);
     return request.body;
   };
+}
+
+/** For each millisecond that large bodies take, the process serves others for two. */
+const PAUSE_FACTOR = 2;
+
+/**
+ * One large body at a time, with a pause after it for everything else: when dozens come together, no other request waits for all of them.
+ * The turn lasts as long as nothing has to be waited for, which is until the handler asks a store.
+ */
+async function takeTurn({ limit, accountId }: Turns): Promise<void> {
+  // Not a signal of the response, which a queue would keep in memory: the wait is short.
+  const release = await limit.acquire(accountId, new AbortController().signal);
+  const startedAt = performance.now();
+  setImmediate(() => setTimeout(release, PAUSE_FACTOR * (performance.now() - startedAt)));
+}
+
+function parse(bytes: Buffer): unknown {
+  // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
+  if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
+  if (hasMoreValuesThan(bytes, VALUES_MAX)) throw Object.assign(new Error(TOO_MANY_TEXT), { type: TOO_MANY_VALUES });
+  // Chunks that hold nothing.
+  if (bytes.length === 0) return {};
+  try {
+    const hasMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    return JSON.parse(bytes.toString('utf8', hasMark ? BYTE_ORDER_MARK.length : 0));
+  } catch (error) {
+    throw Object.assign(error as SyntaxError, { type: NOT_JSON });
+  }
 }
 
 function requireSane(body: unknown) {

@@ -1,12 +1,13 @@
 // Puts the table of routes on an express router, and rejects methods that a path does not have.
 import { Router } from 'express';
 import { AppError } from '#libs/errors.ts';
+import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
 import type { Route } from './route.ts';
 
-export interface ServeOptions extends Omit<HandleOptions, 'capacity'> {
+export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'turns'> {
   /** For the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
@@ -14,9 +15,10 @@ export interface ServeOptions extends Omit<HandleOptions, 'capacity'> {
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true });
   const capacity = { bodies: openByteCapacity(), responses: options.responses ?? openResponseCapacity() };
+  const turns = openFairLimit(1);
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const row of rows) router[row.method](pattern, requestHandler(row, { ...options, capacity }));
+    for (const row of rows) router[row.method](pattern, requestHandler(row, { ...options, capacity, turns }));
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { announceCancel } from '#libs/jobs/replies.ts';
 import { compileTemplate } from '../../../services/renderer/document/template.ts';
-import { openFairLimit } from '../../../services/renderer/fair-limit.ts';
+import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Images } from '../../../services/renderer/images/fetch-image.ts';
 import { renderDocumentWith } from '../../../services/renderer/render-document.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,6 +1,6 @@
 // Slow documents of one account wait for each other, not in front of another account's.
 import { expect, test } from '@jest/globals';
-import { openFairLimit } from '../../../services/renderer/fair-limit.ts';
+import { openFairLimit } from '#libs/fair-limit.ts';
 
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
