@@ -52,6 +52,8 @@ export interface ConnectionOptions {
   enableOfflineQueue?: boolean;
   commandTimeout?: number;
   connectTimeout?: number;
+  /** By default INFO tells whether the data is loaded. */
+  enableReadyCheck?: boolean;
 }
 
 /** Without CLIENT SETINFO, which the users of the services may not send: Redis would log a rejected command for every connection. */
