@@ -11,6 +11,12 @@ export type { Redis };
 const COMMAND_TIMEOUT_MS = 1_000;
 /** A packet to a pod or node that has just gone is lost without an answer: the attempt ends and the next one begins. */
 const CONNECT_TIMEOUT_MS = 2_000;
+/** A connection whose commands get no answer for so long is replaced: TCP alone would wait as long again as the network was gone. */
+const SILENCE_MS = 2_000;
+/** The same for workers, whose blocking reads wait up to ten seconds for a job. */
+const WORKER_SILENCE_MS = 15_000;
+/** An idle subscriber sends nothing that could get no answer: the kernel asks for it after so long, and gives up ten seconds later. */
+const KEEP_ALIVE_MS = 5_000;
 /** A service that waits for Redis is ready this long after it at the most. Each try is one refused packet. */
 const RECONNECT_MAX_MS = 250;
 
@@ -32,16 +38,25 @@ export function connectFailFast(url: string, log: Logger): Redis {
       maxRetriesPerRequest: 0,
       commandTimeout: COMMAND_TIMEOUT_MS,
       connectTimeout: COMMAND_TIMEOUT_MS,
+      socketTimeout: SILENCE_MS,
     }),
     log,
   );
 }
 
-/** For workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require. */
-export function connectWaiting(url: string, log: Logger): Redis {
+/**
+ * For workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require.
+ * @param silenceMs after so long without an answer the connection is replaced.
+ */
+export function connectWaiting(url: string, log: Logger, silenceMs = WORKER_SILENCE_MS): Redis {
   return watched(
     url,
-    openRedis(url, { ...reconnect, connectTimeout: CONNECT_TIMEOUT_MS, maxRetriesPerRequest: null }),
+    openRedis(url, {
+      ...reconnect,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      maxRetriesPerRequest: null,
+      socketTimeout: silenceMs,
+    }),
     log,
   );
 }
@@ -54,10 +69,11 @@ export interface ConnectionOptions {
   connectTimeout?: number;
   /** By default INFO tells whether the data is loaded. */
   enableReadyCheck?: boolean;
+  socketTimeout?: number;
 }
 
 /** Without CLIENT SETINFO, which the users of the services may not send: Redis would log a rejected command for every connection. */
-const COMMON_OPTIONS = { disableClientInfo: true } as const;
+const COMMON_OPTIONS = { disableClientInfo: true, keepAlive: KEEP_ALIVE_MS } as const;
 
 /** @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
 export function openRedis(url: string, options: ConnectionOptions = {}): Redis {

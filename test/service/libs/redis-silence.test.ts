@@ -1,0 +1,58 @@
+// A network that loses every packet of a connection, as when a node is gone: connections to Redis are replaced.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connectFailFast, connectWaiting, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { eventually } from '../../support/eventually.ts';
+import { testLog } from '../../support/workspace.ts';
+
+const redisUrl = new URL(String(process.env['TEST_REDIS_URL']));
+const open = new Set<Socket>();
+let mute = () => {};
+let url: string;
+
+const proxy = createServer((near) => {
+  const far = connect(Number(redisUrl.port), redisUrl.hostname);
+  for (const socket of [near, far]) {
+    open.add(socket);
+    socket.on('error', () => {}).once('close', () => open.delete(socket));
+  }
+  near.pipe(far).pipe(near);
+});
+
+beforeAll(async () => {
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const through = new URL(redisUrl);
+  through.port = String((proxy.address() as AddressInfo).port);
+  url = through.href;
+  // Connections stay open, and nothing comes through any more. Those that are made later work.
+  mute = () => {
+    for (const socket of open) socket.unpipe().resume();
+  };
+});
+afterAll(async () => {
+  for (const socket of open) socket.destroy();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+async function becomesUsable(redis: Redis) {
+  const first = redis.stream;
+  await eventually(async () => (await redis.ping()) === 'PONG' && redis.stream !== first);
+}
+
+test.each([
+  ['of a waiting caller', (at: string) => connectFailFast(at, testLog)],
+  ['of a worker', (at: string) => connectWaiting(at, testLog, 500)],
+])('when a connection %s gets no answers any more, then it is replaced and works', async (_whose, connectTo) => {
+  const redis = connectTo(url);
+  try {
+    await whenReady(redis, 10_000);
+    mute();
+
+    await becomesUsable(redis);
+
+    expect(redis.status).toBe('ready');
+  } finally {
+    redis.disconnect();
+  }
+});
