@@ -643,7 +643,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -998,6 +998,21 @@ export type CreateProjectBody = {
      * Of its time; the client's unless given, else the account's
      */
     rounding?: RoundingInput | null;
+    /**
+     * `fixed`: the fixed amount covers its time. `none`: its time is not billable. `hourly` unless given
+     */
+    billing?: "hourly" | "fixed" | "none";
+    /**
+     * Before tax; required while `billing` is `fixed`
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    fixed_amount?: number | null;
+    /**
+     * Of the fixed amount; the client's unless given, else the account's
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
 };
 
 export type ClientSummary = {
@@ -1028,6 +1043,27 @@ export type Project = {
      */
     hourly_rate: number | null;
     rounding: Rounding | null;
+    billing: "hourly" | "fixed" | "none";
+    /**
+     * Of its fixed amount
+     * @minLength 1
+     */
+    currency: string | null;
+    /**
+     * Before tax; it counts while `billing` is `fixed`
+     * @format double
+     */
+    fixed_amount: number | null;
+    /**
+     * What invoices bill of it
+     * @format double
+     */
+    fixed_billed: number | null;
+    /**
+     * What is left of it
+     * @format double
+     */
+    left_to_bill: number | null;
     /**
      * ISO 8601, UTC
      * @minLength 1
@@ -1071,6 +1107,305 @@ export type UpdateProjectBody = {
      * Of its time; the client's unless given, else the account's
      */
     rounding?: RoundingInput | null;
+    /**
+     * `fixed`: the fixed amount covers its time. `none`: its time is not billable. `hourly` unless given
+     */
+    billing?: "hourly" | "fixed" | "none";
+    /**
+     * Before tax; required while `billing` is `fixed`
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    fixed_amount?: number | null;
+    /**
+     * Of the fixed amount; the client's unless given, else the account's
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+};
+
+export type LineItemInput = {
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description: string;
+    /**
+     * The same as `quantity`, under its name in responses
+     * @minimum -1000000000
+     * @maximum 1000000000
+     * @format double
+     */
+    qty?: (number | null) | string;
+    /**
+     * Required unless `qty` is given. A plain decimal string as well, so that lines go back in as responses write them
+     * @minimum -1000000000
+     * @maximum 1000000000
+     * @format double
+     */
+    quantity?: (number | null) | string;
+    /**
+     * A plain decimal string as well, so that lines go back in as responses write them
+     * @minimum -1000000000000
+     * @maximum 1000000000000
+     * @format double
+     */
+    rate: number | string;
+    /**
+     * Per cent. A plain decimal string as well, so that lines go back in as responses write them
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    discount?: (number | null) | string;
+};
+
+export type BillProjectBody = {
+    /**
+     * Of the fixed amount. All that is left unless this or `amount` is given
+     * @maximum 100
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    percent?: number | null;
+    /**
+     * Before tax; in place of `percent`
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * Of its line; names the project unless given
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    line_text?: string | null;
+    /**
+     * After it
+     * @maxItems 500
+     */
+    extra_lines?: LineItemInput[] | null;
+    /**
+     * Today and the client's `payment_days` unless given, else the account's
+     * @minLength 10
+     * @format date
+     */
+    due_date?: string | null;
+    /**
+     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    status?: "Draft" | "Sent";
+};
+
+export type ServicePeriod = {
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    from: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    to: string;
+};
+
+export type LineItem = {
+    description: string;
+    /**
+     * Plain decimal
+     */
+    qty: string;
+    /**
+     * Plain decimal
+     */
+    rate: string;
+    /**
+     * Percentage, plain decimal
+     */
+    discount: string;
+};
+
+export type ProjectSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    name: string;
+};
+
+export type QuoteSummary = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     */
+    quote_number: string | null;
+};
+
+export type FixedPart = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    project_id: string;
+    /**
+     * @format double
+     */
+    amount: number;
+};
+
+export type InvoiceRecurrence = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @format double
+     */
+    occurrence: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_from: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    period_to: string;
+};
+
+export type Invoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * Null in a dry run, which draws none
+     * @minLength 1
+     */
+    invoice_number: string | null;
+    /**
+     * Sum of the lines before tax, or as given
+     * @format double
+     */
+    amount: number;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Percentage, 0 to 100
+     * @format double
+     */
+    tax_rate: number;
+    /**
+     * The same as `amount`
+     * @format double
+     */
+    subtotal: number;
+    /**
+     * @format double
+     */
+    tax_amount: number;
+    /**
+     * `amount` + `tax_amount`
+     * @format double
+     */
+    total: number;
+    /**
+     * @format double
+     */
+    amount_paid: number;
+    /**
+     * @format double
+     */
+    amount_due: number;
+    /**
+     * What is not asked for any more
+     * @format double
+     */
+    amount_written_off: number;
+    status: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    due_date: string;
+    /**
+     * Of a paid invoice: the day of the movement that left nothing due
+     * @minLength 1
+     */
+    paid_on: string | null;
+    /**
+     * Null on a draft that was given none: the day on which it is issued
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    issue_date: string | null;
+    /**
+     * The day of the work
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    service_date: string | null;
+    /**
+     * The first and the last day of the work
+     */
+    service_period: ServicePeriod | null;
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    line_items: LineItem[] | null;
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
+    /**
+     * The quote it bills
+     */
+    quote: QuoteSummary | null;
+    quote_part: ("full" | "deposit" | "progress" | "final") | null;
+    /**
+     * What it bills of the fixed amount of a project, before tax
+     */
+    fixed_part: FixedPart | null;
+    /**
+     * The recurring invoice that made it
+     */
+    recurring: InvoiceRecurrence | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
 };
 
 export type CreateTaskBody = {
@@ -1109,15 +1444,6 @@ export type CreateTaskBody = {
      * @format uuid
      */
     phase_id?: string | null;
-};
-
-export type ProjectSummary = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    name: string;
 };
 
 export type Task = {
@@ -1343,7 +1669,7 @@ export type TimeEntry = {
     /**
      * What became of it; follows from its invoice
      */
-    billing: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    billing: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "covered" | "not_billable";
     /**
      * The invoice it is on
      */
@@ -1589,9 +1915,199 @@ export type StopTimerBody = {
     ended_at?: string | null;
 };
 
+export type CreateHourPackageBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id: string;
+    /**
+     * For time of this project alone; of all projects of the client unless given
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string | null;
+    /**
+     * @minimum 0.01
+     * @maximum 1000000
+     * @format double
+     */
+    hours: number;
+    /**
+     * Printed on the lines that draw from it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    name?: string | null;
+    /**
+     * What it costs, before tax. No invoice is made of it
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * Of the amount; the client's unless given, else the account's
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * The first day of work that it is for; unbounded unless given
+     * @minLength 10
+     * @format date
+     */
+    valid_from?: string | null;
+    /**
+     * The last day of work that it is for; unbounded unless given
+     * @minLength 10
+     * @format date
+     */
+    valid_until?: string | null;
+    /**
+     * What is left after `valid_until` goes on counting while a later package of the client is valid
+     */
+    rollover?: boolean | null;
+};
+
+export type HourPackage = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @minLength 1
+     */
+    name: string | null;
+    client: ClientSummary | null;
+    project: ProjectSummary | null;
+    /**
+     * @format double
+     */
+    hours: number;
+    /**
+     * What invoices draw, drafts among them
+     * @format double
+     */
+    used_hours: number;
+    /**
+     * @format double
+     */
+    left_hours: number;
+    /**
+     * @format double
+     */
+    amount: number | null;
+    /**
+     * @minLength 1
+     */
+    currency: string | null;
+    /**
+     * `amount` / `hours`
+     * @format double
+     */
+    rate: number | null;
+    /**
+     * @minLength 1
+     */
+    valid_from: string | null;
+    /**
+     * @minLength 1
+     */
+    valid_until: string | null;
+    rollover: boolean;
+    /**
+     * On the account's day
+     */
+    status: "Upcoming" | "Active" | "Used" | "Expired";
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type UpdateHourPackageBody = {
+    /**
+     * Not less than was drawn
+     * @minimum 0.01
+     * @maximum 1000000
+     * @format double
+     */
+    hours?: number;
+    /**
+     * Printed on the lines that draw from it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    name?: string | null;
+    /**
+     * What it costs, before tax. No invoice is made of it
+     * @minimum 0
+     * @maximum 1000000000000
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * Of the amount; the client's unless given, else the account's
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * The first day of work that it is for; unbounded unless given
+     * @minLength 10
+     * @format date
+     */
+    valid_from?: string | null;
+    /**
+     * The last day of work that it is for; unbounded unless given
+     * @minLength 10
+     * @format date
+     */
+    valid_until?: string | null;
+    /**
+     * What is left after `valid_until` goes on counting while a later package of the client is valid
+     */
+    rollover?: boolean | null;
+};
+
+export type EmbeddedInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice_number: string;
+};
+
+export type HourDrawdown = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice: EmbeddedInvoice;
+    /**
+     * @format double
+     */
+    hours: number;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+};
+
 export type UnbilledTime = {
     client: ClientSummary | null;
     project: ProjectSummary | null;
+    billing: "hourly" | "fixed";
     /**
      * ISO 4217 code
      * @minLength 3
@@ -1614,7 +2130,7 @@ export type UnbilledTime = {
      */
     billed_hours: number;
     /**
-     * Before tax, of an invoice grouped by task; without the time that has no rate
+     * Before tax: what is left of the fixed amount, or an invoice of the time grouped by task, without the time that has no rate
      * @format double
      */
     amount: number;
@@ -1622,7 +2138,7 @@ export type UnbilledTime = {
      * @minLength 1
      * @pattern ^\d{4}-\d{2}-\d{2}$
      */
-    oldest_date: string;
+    oldest_date: string | null;
     /**
      * Time entries for which no rate is set
      * @format double
@@ -1641,43 +2157,6 @@ export type ServicePeriodInput = {
      * @format date
      */
     to: string;
-};
-
-export type LineItemInput = {
-    /**
-     * @minLength 1
-     * @maxLength 2000
-     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
-     */
-    description: string;
-    /**
-     * The same as `quantity`, under its name in responses
-     * @minimum -1000000000
-     * @maximum 1000000000
-     * @format double
-     */
-    qty?: (number | null) | string;
-    /**
-     * Required unless `qty` is given. A plain decimal string as well, so that lines go back in as responses write them
-     * @minimum -1000000000
-     * @maximum 1000000000
-     * @format double
-     */
-    quantity?: (number | null) | string;
-    /**
-     * A plain decimal string as well, so that lines go back in as responses write them
-     * @minimum -1000000000000
-     * @maximum 1000000000000
-     * @format double
-     */
-    rate: number | string;
-    /**
-     * Per cent. A plain decimal string as well, so that lines go back in as responses write them
-     * @minimum 0
-     * @maximum 100
-     * @format double
-     */
-    discount?: (number | null) | string;
 };
 
 export type CreateQuoteBody = {
@@ -1737,35 +2216,6 @@ export type CreateQuoteBody = {
      * @maxItems 500
      */
     line_items?: LineItemInput[] | null;
-};
-
-export type ServicePeriod = {
-    /**
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    from: string;
-    /**
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    to: string;
-};
-
-export type LineItem = {
-    description: string;
-    /**
-     * Plain decimal
-     */
-    qty: string;
-    /**
-     * Plain decimal
-     */
-    rate: string;
-    /**
-     * Percentage, plain decimal
-     */
-    discount: string;
 };
 
 export type QuoteInvoice = {
@@ -2020,151 +2470,6 @@ export type ConvertQuoteBody = {
      * Although the quote was changed after it was accepted
      */
     accept_changes?: boolean | null;
-};
-
-export type QuoteSummary = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    /**
-     * @minLength 1
-     */
-    quote_number: string | null;
-};
-
-export type InvoiceRecurrence = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    /**
-     * @format double
-     */
-    occurrence: number;
-    /**
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    period_from: string;
-    /**
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    period_to: string;
-};
-
-export type Invoice = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    /**
-     * Null in a dry run, which draws none
-     * @minLength 1
-     */
-    invoice_number: string | null;
-    /**
-     * Sum of the lines before tax, or as given
-     * @format double
-     */
-    amount: number;
-    /**
-     * ISO 4217 code
-     * @minLength 3
-     * @maxLength 3
-     */
-    currency: string;
-    /**
-     * Percentage, 0 to 100
-     * @format double
-     */
-    tax_rate: number;
-    /**
-     * The same as `amount`
-     * @format double
-     */
-    subtotal: number;
-    /**
-     * @format double
-     */
-    tax_amount: number;
-    /**
-     * `amount` + `tax_amount`
-     * @format double
-     */
-    total: number;
-    /**
-     * @format double
-     */
-    amount_paid: number;
-    /**
-     * @format double
-     */
-    amount_due: number;
-    /**
-     * What is not asked for any more
-     * @format double
-     */
-    amount_written_off: number;
-    status: "Draft" | "Sent" | "Paid" | "Overdue" | "Cancelled";
-    /**
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    due_date: string;
-    /**
-     * Of a paid invoice: the day of the movement that left nothing due
-     * @minLength 1
-     */
-    paid_on: string | null;
-    /**
-     * Null on a draft that was given none: the day on which it is issued
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    issue_date: string | null;
-    /**
-     * The day of the work
-     * @minLength 1
-     * @pattern ^\d{4}-\d{2}-\d{2}$
-     */
-    service_date: string | null;
-    /**
-     * The first and the last day of the work
-     */
-    service_period: ServicePeriod | null;
-    /**
-     * @minLength 1
-     */
-    description: string | null;
-    line_items: LineItem[] | null;
-    client: ClientSummary | null;
-    project: ProjectSummary | null;
-    /**
-     * The quote it bills
-     */
-    quote: QuoteSummary | null;
-    quote_part: ("full" | "deposit" | "progress" | "final") | null;
-    /**
-     * The recurring invoice that made it
-     */
-    recurring: InvoiceRecurrence | null;
-    /**
-     * ISO 8601, UTC
-     * @minLength 1
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * ISO 8601, UTC
-     * @minLength 1
-     * @format date-time
-     */
-    updated_at: string;
 };
 
 export type CreateInvoiceBody = {
@@ -2477,6 +2782,11 @@ export type BilledTimeLine = {
      */
     billed_hours: number;
     /**
+     * Drawn from hour packages; another line takes them off
+     * @format double
+     */
+    prepaid_hours: number;
+    /**
      * @format double
      */
     rate: number;
@@ -2675,15 +2985,6 @@ export type IncludedTime = {
      * @format double
      */
     included_hours: number | null;
-};
-
-export type EmbeddedInvoice = {
-    /**
-     * @minLength 1
-     * @format uuid
-     */
-    id: string;
-    invoice_number: string;
 };
 
 export type RunError = {
@@ -4280,6 +4581,56 @@ export type TimerDiscardedEvent = {
     data: Timer;
 };
 
+export type HourPackageCreatedEvent = {
+    type: "hour_package.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: HourPackage;
+};
+
+export type HourPackageUpdatedEvent = {
+    type: "hour_package.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: HourPackage;
+};
+
+export type HourPackageDrawnEvent = {
+    type: "hour_package.drawn";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: HourPackage;
+};
+
+export type HourPackageReleasedEvent = {
+    type: "hour_package.released";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: HourPackage;
+};
+
+export type HourPackageDeletedEvent = {
+    type: "hour_package.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: HourPackage;
+};
+
 export type QuoteCreatedEvent = {
     type: "quote.created";
     /**
@@ -5292,6 +5643,50 @@ export type UpdateProjectVariables = {
     headers?: UpdateProjectHeaders;
 };
 
+export type BillProjectResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Invoice;
+};
+
+export type BillProjectPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type BillProjectQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type BillProjectHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type BillProjectResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type BillProjectVariables = {
+    path: BillProjectPath;
+    query?: BillProjectQuery;
+    body?: BillProjectBody;
+    headers?: BillProjectHeaders;
+};
+
 export type ListTasksResult = {
     data: Task[];
     pagination: Pagination;
@@ -5516,7 +5911,7 @@ export type ListTimeEntriesQuery = {
     /**
      * What became of it: `unbilled` is what could be billed
      */
-    billing?: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    billing?: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "covered" | "not_billable";
     billable?: boolean;
     /**
      * Page size, at most 100
@@ -5945,6 +6340,248 @@ export type StopTimerVariables = {
     query?: StopTimerQuery;
     body?: StopTimerBody;
     headers?: StopTimerHeaders;
+};
+
+export type ListHourPackagesResult = {
+    data: HourPackage[];
+    pagination: Pagination;
+};
+
+export type ListHourPackagesQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "valid_until" | "-created_at" | "-updated_at" | "-valid_until";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListHourPackagesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListHourPackagesVariables = {
+    query?: ListHourPackagesQuery;
+};
+
+export type CreateHourPackageResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: HourPackage;
+};
+
+export type CreateHourPackageQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreateHourPackageHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateHourPackageResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreateHourPackageVariables = {
+    query?: CreateHourPackageQuery;
+    body: CreateHourPackageBody;
+    headers?: CreateHourPackageHeaders;
+};
+
+export type GetHourPackageResult = {
+    data: HourPackage;
+};
+
+export type GetHourPackagePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetHourPackageHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetHourPackageResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetHourPackageVariables = {
+    path: GetHourPackagePath;
+    headers?: GetHourPackageHeaders;
+};
+
+export type DeleteHourPackageResult = Deleted;
+
+export type DeleteHourPackagePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteHourPackageHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteHourPackageResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteHourPackageVariables = {
+    path: DeleteHourPackagePath;
+    headers?: DeleteHourPackageHeaders;
+};
+
+export type UpdateHourPackageResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: HourPackage;
+};
+
+export type UpdateHourPackagePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdateHourPackageHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdateHourPackageResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdateHourPackageVariables = {
+    path: UpdateHourPackagePath;
+    body: UpdateHourPackageBody;
+    headers?: UpdateHourPackageHeaders;
+};
+
+export type ListDrawdownsResult = {
+    data: HourDrawdown[];
+    pagination: Pagination;
+};
+
+export type ListDrawdownsPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ListDrawdownsQuery = {
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "-created_at" | "-updated_at";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListDrawdownsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListDrawdownsVariables = {
+    path: ListDrawdownsPath;
+    query?: ListDrawdownsQuery;
 };
 
 export type ListUnbilledTimeResult = {
@@ -8277,7 +8914,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -8610,6 +9247,20 @@ export type Ops = {
             ratelimitPolicy?: string;
         };
     };
+    billProject: {
+        args: {
+            path: BillProjectPath;
+            query?: BillProjectQuery;
+            body?: BillProjectBody;
+            headers?: BillProjectHeaders;
+        };
+        result: BillProjectResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
     listTasks: {
         args: {
             query?: ListTasksQuery;
@@ -8827,6 +9478,84 @@ export type Ops = {
             ratelimit?: string;
             ratelimitPolicy?: string;
         };
+    };
+    listHourPackages: {
+        args: {
+            query?: ListHourPackagesQuery;
+        };
+        result: ListHourPackagesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: HourPackage;
+    };
+    createHourPackage: {
+        args: {
+            query?: CreateHourPackageQuery;
+            body: CreateHourPackageBody;
+            headers?: CreateHourPackageHeaders;
+        };
+        result: CreateHourPackageResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getHourPackage: {
+        args: {
+            path: GetHourPackagePath;
+            headers?: GetHourPackageHeaders;
+        };
+        result: GetHourPackageResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    deleteHourPackage: {
+        args: {
+            path: DeleteHourPackagePath;
+            headers?: DeleteHourPackageHeaders;
+        };
+        result: DeleteHourPackageResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    updateHourPackage: {
+        args: {
+            path: UpdateHourPackagePath;
+            body: UpdateHourPackageBody;
+            headers?: UpdateHourPackageHeaders;
+        };
+        result: UpdateHourPackageResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listDrawdowns: {
+        args: {
+            path: ListDrawdownsPath;
+            query?: ListDrawdownsQuery;
+        };
+        result: ListDrawdownsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: HourDrawdown;
     };
     listUnbilledTime: {
         args: {
@@ -9675,6 +10404,7 @@ export const OPERATIONS = {
     getProject: { id: "getProject", method: "GET", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     deleteProject: { id: "deleteProject", method: "DELETE", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateProject: { id: "updateProject", method: "PATCH", path: "/api/v1/projects/{id}", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    billProject: { id: "billProject", method: "POST", path: "/api/v1/projects/{id}/bill", tags: ["Projects"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listTasks: { id: "listTasks", method: "GET", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "project_id", in: "query" }, { name: "status", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createTask: { id: "createTask", method: "POST", path: "/api/v1/tasks", tags: ["Tasks"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getTask: { id: "getTask", method: "GET", path: "/api/v1/tasks/{id}", tags: ["Tasks"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -9692,6 +10422,12 @@ export const OPERATIONS = {
     discardTimer: { id: "discardTimer", method: "DELETE", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimer: { id: "updateTimer", method: "PATCH", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     stopTimer: { id: "stopTimer", method: "POST", path: "/api/v1/timers/{id}/stop", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listHourPackages: { id: "listHourPackages", method: "GET", path: "/api/v1/hour-packages", tags: ["Hour packages"], params: [{ name: "client_id", in: "query" }, { name: "project_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    createHourPackage: { id: "createHourPackage", method: "POST", path: "/api/v1/hour-packages", tags: ["Hour packages"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getHourPackage: { id: "getHourPackage", method: "GET", path: "/api/v1/hour-packages/{id}", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteHourPackage: { id: "deleteHourPackage", method: "DELETE", path: "/api/v1/hour-packages/{id}", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateHourPackage: { id: "updateHourPackage", method: "PATCH", path: "/api/v1/hour-packages/{id}", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listDrawdowns: { id: "listDrawdowns", method: "GET", path: "/api/v1/hour-packages/{id}/drawdowns", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listUnbilledTime: { id: "listUnbilledTime", method: "GET", path: "/api/v1/unbilled", tags: ["Unbilled"], params: [{ name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "expires_at_from", in: "query" }, { name: "expires_at_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
@@ -11605,4 +12341,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

@@ -10,7 +10,7 @@ export const billingMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/invoices/routes.ts',
-        text: "if (changed.status === 'Cancelled') await releaseTime(transaction, invoice);",
+        text: "if (changed.status === 'Cancelled') await releaseBilled(transaction, invoice);",
         instead: '',
       },
     ],

@@ -18,6 +18,11 @@ export interface Mutant {
   };
 }
 
+/** A check that is there, but never fails. @param text begins with its `if`. */
+export function guard(gone: string, file: string, text: string, oracle: Mutant['oracle']): Mutant {
+  return { gone, edits: [{ file, text, instead: text.replace(/if \(.*\)/s, 'if (false as boolean)') }], oracle };
+}
+
 /** @throws Error unless `text` stands in `source` exactly once. */
 export function applied(source: string, { file, text, instead }: Edit): string {
   const count = source.split(text).length - 1;

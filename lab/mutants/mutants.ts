@@ -5,6 +5,7 @@ import { deliveryMutants } from './deliveries.ts';
 import { documentMutants } from './documents.ts';
 import { ledgerMutants } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
+import { prepaidMutants } from './prepaid.ts';
 import { recordMutants } from './records.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -14,4 +15,5 @@ export const mutants: readonly Mutant[] = [
   ...deliveryMutants,
   ...billingMutants,
   ...ledgerMutants,
+  ...prepaidMutants,
 ];

@@ -6,6 +6,8 @@ import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
+import { auditFixedAmounts } from './fixed-amount-audit.ts';
+import { auditHourPackages } from './hour-package-audit.ts';
 
 /** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
 export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
@@ -18,6 +20,8 @@ export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
     ...(await problemsOf(invoices, 'invoice: its claim on its quote does not follow its status', claimsOff(own))),
     ...(await problemsOf(quotes, 'quote: its invoices bill more than its amount', overbilled(own))),
     ...(await problemsOf(invoices, 'invoice: the quote that it bills is missing', lostQuotes(own))),
+    ...(await auditFixedAmounts(own)),
+    ...(await auditHourPackages(own)),
   ];
 }
 

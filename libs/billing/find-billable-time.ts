@@ -6,7 +6,7 @@ import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
 import { Task } from '../models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../models/time/time-entry.ts';
-import { requireBillable } from './time-guard.ts';
+import { requireBillable, requireHourly } from './time-guard.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Entries of one invoice at most: one transaction links them and announces each. */
@@ -51,9 +51,10 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
     Project,
     accountId,
     records.map(({ project_id }) => String(project_id)),
-    ['client_id'],
+    ['client_id', 'billing'],
     session,
   );
+  for (const { billing } of projects.values()) requireHourly(billing);
   if ([...projects.values()].some(({ client_id }) => !client_id.equals(client._id))) {
     throw fieldProblem('time_entry_ids', 'time_entry_ids must be time for the same client');
   }
@@ -87,7 +88,7 @@ interface Named {
   session: UnitOfWork['session'];
 }
 
-/** All projects of the client, or those that are named. */
+/** All projects of the client that are paid by the hour, or those of them that are named. */
 async function projectsToBill({
   accountId,
   client,
@@ -95,12 +96,13 @@ async function projectsToBill({
   session,
 }: Omit<Named, 'ids'> & { ids: readonly Id[] | undefined; client: ClientRecord }): Promise<StoredId[]> {
   const account_id = storedId(accountId);
-  if (!ids) return driverOf(Project).distinct('_id', { account_id, client_id: client._id } as object, { session });
-  const found = await allOrNone(Project, { accountId, ids, session }, ['client_id'], 'Project');
+  const hourly = { account_id, client_id: client._id, billing: null };
+  if (!ids) return driverOf(Project).distinct('_id', hourly as object, { session });
+  const found = await allOrNone(Project, { accountId, ids, session }, ['client_id', 'billing'], 'Project');
   if (found.some(({ client_id }) => !client_id.equals(client._id))) {
     throw fieldProblem('project_ids', 'project_ids must be projects of the same client');
   }
-  return found.map(({ _id }) => _id);
+  return found.filter(({ billing }) => billing === undefined).map(({ _id }) => _id);
 }
 
 async function tasksToBill({ projects, ...named }: Named & { projects: readonly StoredId[] }): Promise<StoredId[]> {

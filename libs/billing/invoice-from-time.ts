@@ -6,21 +6,16 @@ import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
-import { changeOwn, findOwn } from '../models/records.ts';
+import { changeOwn, findOwn, hasOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
+import { TimeEntry } from '../models/time/time-entry.ts';
 import { claimTime, releaseTime, requireDraft } from './bill-time.ts';
 import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { invoiceMoney } from './document-money.ts';
+import { drawHours, giveHoursBack, type PrepaidLines, withPrepaidHours } from './draw-hours.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
-import {
-  type LinesOfTime,
-  linesOfTime,
-  linesWithout,
-  requireLineItems,
-  requireLines,
-  timeByLine,
-} from './lines-of-time.ts';
+import { linesOfTime, linesWithout, requireLineItems, requireLines, timeByLine } from './lines-of-time.ts';
 import { NothingToBill, type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import type { LineForm, TimeGroup } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -44,12 +39,13 @@ export interface NewTimeInvoice extends TimeWanted {
 
 /** @throws AppError as selectTime and createInvoice do. Nothing is stored then. */
 export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice) {
-  let billed: { selected: SelectedTime[]; lines: LinesOfTime } | undefined;
+  let billed: { selected: SelectedTime[]; lines: PrepaidLines } | undefined;
   const made = await createInvoice(unit, undefined, async (account) => {
     const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
     if (!client) throw notFound('Client', 'or access denied');
     const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX });
-    const lines = linesOfTime(selected, lineFormOf(wanted, account));
+    const form = lineFormOf(wanted, account);
+    const lines = await withPrepaidHours(unit, linesOfTime(selected, form), { clientId: client._id, ...form });
     const line_items = [...lines.line_items, ...(wanted.extra_lines ?? [])];
     requireLines(line_items.length);
     billed = { selected, lines };
@@ -68,6 +64,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
   });
   if (!billed) throw new Error('an invoice was made of no time');
   await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
+  await drawHours(unit, made.invoice, billed.lines.draws);
   return made;
 }
 
@@ -81,9 +78,11 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   if (!client) throw notFound('Client', 'or access denied');
   const billed = [...(await timeByLine(unit, invoice._id)).values()].flat().length;
   const selected = await someTime(unit, { wanted, client, account, most: BILLED_ENTRIES_MAX - billed });
-  const lines = linesOfTime(selected, lineFormOf(wanted, account), invoice);
-  const changed = await rewritten(unit, invoice, { line_items: lines.line_items, time: lines.time });
+  const form = lineFormOf(wanted, account);
+  const lines = await withPrepaidHours(unit, linesOfTime(selected, form, invoice), { clientId: client._id, ...form });
+  const changed = await rewritten(unit, invoice, lines);
   await claimTime(unit, invoice, { made: lines.made, selected });
+  await drawHours(unit, invoice, lines.draws);
   return changed;
 }
 
@@ -100,10 +99,24 @@ export async function takeTimeOff(
   ids?: readonly Id[],
 ): Promise<InvoiceRecord> {
   requireDraft(invoice);
+  const { time } = invoice;
   const freed = await releaseTime(unit, invoice, ids);
-  if (freed.length === 0) return invoice;
+  if (freed.length === 0 || !time) return invoice;
+  // Lines that were edited by hand stay as they are, and with them what they draw as long as there is time on them.
+  if (!time.is_edited || !(await hasTime(unit, invoice))) await giveHoursBack(unit, invoice);
+  if (time.is_edited) return invoice;
   const { locale } = await readAccount(unit.accountId, unit.session);
-  return rewritten(unit, invoice, await linesWithout(unit, invoice, locale));
+  const left = await linesWithout(unit, { ...invoice, time }, locale);
+  if (!left.time) return rewritten(unit, invoice, left);
+  const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
+  const covered = await withPrepaidHours(unit, lines, { clientId: invoice.client_id, locale });
+  const changed = await rewritten(unit, invoice, covered);
+  await drawHours(unit, invoice, covered.draws);
+  return changed;
+}
+
+async function hasTime({ accountId, session }: UnitOfWork, { _id }: InvoiceRecord): Promise<boolean> {
+  return hasOwn(TimeEntry, accountId, { invoice_id: _id }, session);
 }
 
 async function rewritten(

@@ -14,6 +14,8 @@ interface LineTexts {
   taxIncluded: string;
   /** Of a recurring invoice: hours that its fixed lines pay for. */
   includedHours: string;
+  /** Takes hours off again that the client paid for in advance. */
+  prepaidHours: string;
 }
 
 const english: LineTexts = {
@@ -24,6 +26,7 @@ const english: LineTexts = {
   billedBefore: 'Less {invoice} of {date}',
   taxIncluded: 'tax contained in it: {tax}',
   includedHours: 'Included hours',
+  prepaidHours: 'Prepaid hours: {packages}',
 };
 
 const TEXTS: Readonly<Record<string, LineTexts>> = {
@@ -36,6 +39,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'Abzüglich {invoice} vom {date}',
     taxIncluded: 'darin enthaltene Steuer: {tax}',
     includedHours: 'Inklusivstunden',
+    prepaidHours: 'Vorausbezahlte Stunden: {packages}',
   },
   fr: {
     time: 'Travaux du {from} au {to}',
@@ -45,6 +49,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'Déduction de {invoice} du {date}',
     taxIncluded: 'taxe comprise : {tax}',
     includedHours: 'Heures incluses',
+    prepaidHours: 'Heures prépayées : {packages}',
   },
   es: {
     time: 'Trabajos del {from} al {to}',
@@ -54,6 +59,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'Menos {invoice} del {date}',
     taxIncluded: 'impuesto incluido: {tax}',
     includedHours: 'Horas incluidas',
+    prepaidHours: 'Horas prepagadas: {packages}',
   },
   it: {
     time: 'Lavori dal {from} al {to}',
@@ -63,6 +69,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'A detrarre {invoice} del {date}',
     taxIncluded: 'imposta compresa: {tax}',
     includedHours: 'Ore incluse',
+    prepaidHours: 'Ore prepagate: {packages}',
   },
   pt: {
     time: 'Trabalhos de {from} a {to}',
@@ -72,6 +79,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'Menos {invoice} de {date}',
     taxIncluded: 'imposto incluído: {tax}',
     includedHours: 'Horas incluídas',
+    prepaidHours: 'Horas pré-pagas: {packages}',
   },
   nl: {
     time: 'Werkzaamheden van {from} tot en met {to}',
@@ -81,6 +89,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'Af: {invoice} van {date}',
     taxIncluded: 'btw daarin begrepen: {tax}',
     includedHours: 'Inbegrepen uren',
+    prepaidHours: 'Vooruitbetaalde uren: {packages}',
   },
   ja: {
     time: '作業 {from}～{to}',
@@ -90,6 +99,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: '{date} {invoice} 控除',
     taxIncluded: '内税額 {tax}',
     includedHours: '基本料金に含まれる時間',
+    prepaidHours: '前払い時間：{packages}',
   },
   ar: {
     time: 'أعمال من {from} إلى {to}',
@@ -99,6 +109,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     billedBefore: 'ناقص {invoice} بتاريخ {date}',
     taxIncluded: 'الضريبة المشمولة: {tax}',
     includedHours: 'ساعات مشمولة',
+    prepaidHours: 'ساعات مدفوعة مسبقًا: {packages}',
   },
 };
 

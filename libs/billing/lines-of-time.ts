@@ -6,9 +6,10 @@ import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
+import type { LineToCover } from './prepaid-hours.ts';
 import type { SelectedTime } from './select-time.ts';
 import { timeContext, timeToBill } from './time-context.ts';
-import { type LineForm, type TimeLine, type TimeToBill, timeLine, timeLines } from './time-lines.ts';
+import { type LineForm, type TimeToBill, timeLine, timeLines } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Lines of a document at most. */
@@ -18,7 +19,7 @@ export interface LinesOfTime {
   line_items: LineItem[];
   time: InvoiceTime;
   /** With the id that their entries name. */
-  made: (TimeLine & { id: number })[];
+  made: LineToCover[];
 }
 
 /** @param before what the invoice has already; new lines follow it. @throws AppError 409 when there are too many lines. */
@@ -42,6 +43,7 @@ export function linesOfTime(
   return {
     line_items: [...kept, ...made.map((line) => lineItem(line))],
     time: {
+      ...before.time,
       is_edited: before.time?.is_edited ?? false,
       next: first + made.length,
       lines: [...(before.time?.lines ?? []), ...stored],
@@ -55,28 +57,33 @@ export function requireLines(count: number): void {
   if (count > LINES_MAX) throw conflict(`Too many lines (at most ${LINES_MAX}): group by task, project or day`);
 }
 
-/** What is left of the invoice's lines without the released time. Lines that were edited by hand stay as they are. */
+/**
+ * What is left of the invoice's lines without the released time, and without those of prepaid hours, which are drawn anew.
+ * @param time of the invoice; its lines were not edited by hand.
+ */
 export async function linesWithout(
   unit: UnitOfWork,
-  invoice: Pick<InvoiceRecord, '_id' | 'line_items' | 'time'>,
+  { _id, line_items, time }: Pick<InvoiceRecord, '_id' | 'line_items'> & { time: InvoiceTime },
   locale: string,
-): Promise<Pick<InvoiceRecord, 'line_items' | 'time'>> {
-  const { time, line_items } = invoice;
-  if (!time || time.is_edited) return { line_items, time };
-  const left = await timeByLine(unit, invoice._id);
+): Promise<Omit<LinesOfTime, 'line_items' | 'time'> & Pick<InvoiceRecord, 'line_items' | 'time'>> {
+  const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
-  for (const { id, at, group_by, text, rounding } of time.lines) {
+  const made: LineToCover[] = [];
+  for (const { id, at, group_by, text, rounding, covered } of time.lines) {
     const entries = left.get(id)?.map((entry): TimeToBill => ({ ...entry, rounding }));
-    const form = { groupBy: group_by, locale, text };
-    items[at] = entries ? lineItem(timeLine(entries, form)) : undefined;
+    const line = entries && timeLine(entries, { groupBy: group_by, locale, text });
+    items[at] = line && lineItem(line);
+    if (line) made.push({ ...line, id, covered });
   }
+  for (const { at } of time.prepaid ?? []) items[at] = undefined;
   const kept = items.filter((item) => item !== undefined);
   const lines = time.lines
     .filter(({ id }) => left.has(id))
     .map((line) => ({ ...line, at: line.at - items.slice(0, line.at).filter((item) => item === undefined).length }));
   return {
     line_items: kept.length > 0 ? kept : null,
-    time: lines.length > 0 ? { ...time, lines } : undefined,
+    time: lines.length > 0 ? { ...time, lines, prepaid: undefined } : undefined,
+    made,
   };
 }
 

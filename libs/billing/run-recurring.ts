@@ -14,14 +14,15 @@ import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { claimTime } from './bill-time.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
+import { drawHours, type PrepaidLines, withPrepaidHours } from './draw-hours.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
+import { type IncludedPart, includedParts } from './included-hours.ts';
 import { lineFormOf } from './invoice-from-time.ts';
 import { filled, lineTexts, writtenDay, writtenMonth } from './line-texts.ts';
 import { type LinesOfTime, linesOfTime, requireLines } from './lines-of-time.ts';
 import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
 import { NothingToBill, type SelectedTime, selectTime } from './select-time.ts';
-import type { TimeLine } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Missed occurrences that are counted; the rest is another round of catching up. */
@@ -54,7 +55,9 @@ interface Running {
 
 interface Billed {
   selected: readonly SelectedTime[];
-  lines: LinesOfTime;
+  lines: PrepaidLines;
+  /** Lines that take off again what the fixed lines pay for. */
+  included: LineItem[];
 }
 
 /** @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then. */
@@ -71,7 +74,10 @@ export async function runRecurring(
     return contentOf(due, billed);
   });
   if (!due) throw new Error('an invoice of no occurrence was made');
-  if (billed) await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
+  if (billed) {
+    await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
+    await drawHours(unit, made.invoice, billed.lines.draws);
+  }
   return { view: made.view, next: await moveOn(unit, due, made.invoice) };
 }
 
@@ -138,16 +144,21 @@ async function timeToTakeAlong(
   });
   if (selected.length === 0 && !line_items) throw new NothingToBill();
   if (selected.length === 0) return undefined;
-  return { selected, lines: linesOfTime(selected, lineFormOf(time, account), { line_items }) };
+  const form = lineFormOf(time, account);
+  const lines = linesOfTime(selected, form, { line_items });
+  const parts = time.included_hours ? includedParts(lines.made, time.included_hours) : [];
+  const covered = { ...lines, ...withIncluded(lines, parts) };
+  return {
+    selected,
+    // What the fee pays for is lost with the period: it counts before prepaid hours.
+    lines: await withPrepaidHours(unit, covered, { clientId: client._id, ...form }),
+    included: includedLines(parts, lineTexts(account.locale).includedHours),
+  };
 }
 
 function contentOf({ recurring, account, client, now, today, status }: Due, billed?: Billed): InvoiceContent {
   const { locale } = account;
-  const included = recurring.include_time?.included_hours;
-  const line_items = [
-    ...(billed?.lines.line_items ?? recurring.line_items ?? []),
-    ...(billed && included ? includedLines(billed.lines.made, included, lineTexts(locale).includedHours) : []),
-  ];
+  const line_items = [...(billed?.lines.line_items ?? recurring.line_items ?? []), ...(billed?.included ?? [])];
   requireLines(line_items.length);
   const number = recurring.first_occurrence + now.index + 1;
   const named = {
@@ -178,18 +189,26 @@ function contentOf({ recurring, account, client, now, today, status }: Due, bill
   };
 }
 
-/** Takes the hours off again that the fixed lines pay for, at the rates of the lines they are taken from, in the order of the lines. */
-function includedLines(lines: readonly TimeLine[], hours: string, description: string): LineItem[] {
-  let left = new Big(hours);
-  const byRate = new Map<string, Big>();
-  for (const { qty, rate } of lines) {
-    const taken = left.lt(qty) ? left : new Big(qty);
-    left = left.minus(taken);
-    if (taken.gt(0) && Number(rate) !== 0) byRate.set(rate, (byRate.get(rate) ?? new Big(0)).plus(taken));
-  }
-  return [...byRate].map(([rate, taken]) =>
-    lineItem({ description, qty: taken.times(-1).toFixed(), rate, discount: '0' }),
+/** Takes the hours off again that the fixed lines pay for, at the rates of the lines they are taken from. */
+function includedLines(parts: readonly IncludedPart[], description: string): LineItem[] {
+  const byRate = Map.groupBy(
+    parts.filter(({ rate }) => Number(rate) !== 0),
+    ({ rate }) => rate,
   );
+  return [...byRate].map(([rate, group]) => {
+    const taken = group.reduce((sum, { hours }) => sum.plus(hours), new Big(0));
+    return lineItem({ description, qty: taken.times(-1).toFixed(), rate, discount: '0' });
+  });
+}
+
+/** The lines with the seconds that the fee covers of each: prepaid hours cover the rest. */
+function withIncluded({ made, time }: LinesOfTime, parts: readonly IncludedPart[]): Pick<LinesOfTime, 'made' | 'time'> {
+  const byLine = new Map(parts.map(({ line, seconds }) => [line, seconds]));
+  const covering = <Line extends { id: number }>(line: Line) => {
+    const covered = byLine.get(line.id);
+    return covered === undefined ? line : { ...line, covered };
+  };
+  return { made: made.map(covering), time: { ...time, lines: time.lines.map(covering) } };
 }
 
 /** Enters the run and moves the record to the next occurrence. @param invoice undefined when there was nothing to bill. */

@@ -59,7 +59,7 @@ export async function timeContext(
   };
 }
 
-const PROJECT_FIELDS = ['name', 'client_id', 'hourly_rate', 'rounding'] as const;
+const PROJECT_FIELDS = ['name', 'client_id', 'hourly_rate', 'rounding', 'billing'] as const;
 
 interface RateHolders {
   project: ProjectRecord | undefined;
@@ -105,25 +105,26 @@ export function entryView(entry: TimeEntryRecord, context: EntryContext) {
   return timeEntryView(entry, context.project, context.task, billingOf(entry, context));
 }
 
-function billingOf(entry: TimeEntryRecord, { invoice, rate }: EntryContext): EntryBilling {
+function billingOf(entry: TimeEntryRecord, { invoice, rate, project }: EntryContext): EntryBilling {
   // What it was billed at is what counts, whatever was changed since.
   const used = entry.invoice_id ? { rate: entry.billed_rate, from: entry.billed_rate_from } : rate;
   return {
     rate: used?.rate ?? null,
     rate_from: used?.from ?? null,
     invoice: entry.invoice_id ? embeddedInvoice(entry.invoice_id, invoice) : null,
-    billing: billingState(entry, invoice?.status === 'Draft'),
+    billing: billingState(entry, { isDraft: invoice?.status === 'Draft', project }),
   };
 }
 
-/** @param isDraft of its invoice. */
+/** @param isDraft of its invoice. @param project that it is on: a fixed amount covers its time. */
 export function billingState(
   { invoice_id, settled, billable }: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
-  isDraft: boolean,
+  { isDraft, project }: { isDraft: boolean; project: Pick<ProjectRecord, 'billing'> | undefined },
 ): BillingState {
   if (invoice_id) return isDraft ? 'on_draft' : 'billed';
   if (settled) return settled;
-  return billable === false ? 'not_billable' : 'unbilled';
+  if (billable === false || project?.billing === 'none') return 'not_billable';
+  return project?.billing === 'fixed' ? 'covered' : 'unbilled';
 }
 
 function embeddedInvoice(id: StoredId, invoice: InvoiceState | undefined) {

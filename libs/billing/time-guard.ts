@@ -4,6 +4,7 @@ import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { driverOf, findOwn, hasOwn } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import type { ProjectBilling } from '../models/time/project.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import { Timer, type TimerRecord } from '../models/time/timer.ts';
 import type { Session } from '../mongo/connection.ts';
@@ -68,4 +69,10 @@ export async function requireNoTimer(
   if (await hasOwn(Timer, accountId, { ...filter, status: 'running' }, session)) {
     throw conflict(`Cannot ${action} with a running timer`);
   }
+}
+
+/** @throws AppError 409 for time of a project that is not paid by the hour. */
+export function requireHourly(billing: ProjectBilling | undefined): void {
+  if (billing === 'fixed') throw conflict('Time entry is covered by the fixed amount of its project');
+  if (billing === 'none') throw conflict('Time entry is not billable');
 }

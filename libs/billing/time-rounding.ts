@@ -50,6 +50,27 @@ export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRoundin
   return sumBy(units, (seconds) => roundedSeconds(seconds, rule));
 }
 
+/** How billedSeconds falls upon the entries: whole seconds in proportion to what was tracked, which add up to it. */
+export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding | null): number[] {
+  if (!rule || rule.scope === 'entry') return entries.map(({ seconds }) => roundedSeconds(seconds, rule));
+  const shares = entries.map(() => 0);
+  const units = Map.groupBy(entries.keys(), (index) => (rule.scope === 'day' ? entries[index]?.date : ''));
+  for (const indexes of units.values()) {
+    const tracked = sumBy(indexes, (index) => entries[index]?.seconds ?? 0);
+    const billed = BigInt(roundedSeconds(tracked, rule));
+    let before = 0n;
+    let sum = 0;
+    for (const index of indexes) {
+      sum += entries[index]?.seconds ?? 0;
+      // Through whole numbers: the last one has all that is left.
+      const until = tracked === 0 ? 0n : (billed * BigInt(sum)) / BigInt(tracked);
+      shares[index] = Number(until - before);
+      before = until;
+    }
+  }
+  return shares;
+}
+
 /** The sums of seconds that are rounded one by one. */
 function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']): number[] {
   if (scope === 'entry') return entries.map(({ seconds }) => seconds);

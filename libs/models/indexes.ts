@@ -20,6 +20,8 @@ import { Operator } from './operations/operator.ts';
 import { OperatorBrowser } from './operations/operator-browser.ts';
 import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
+import { HourDrawdown } from './time/hour-drawdown.ts';
+import { HourPackage } from './time/hour-package.ts';
 import { Project } from './time/project.ts';
 import { Task } from './time/task.ts';
 import { TimeEntry } from './time/time-entry.ts';
@@ -42,6 +44,8 @@ export const allModels: readonly Model<never>[] = [
   DocumentBatch,
   EndpointReconcile,
   Event,
+  HourDrawdown,
+  HourPackage,
   Idempotency,
   Invoice,
   NumberLedger,

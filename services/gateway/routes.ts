@@ -5,6 +5,7 @@ import { clientRoutes } from './clients/routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
@@ -14,6 +15,7 @@ import { numberingRoutes } from './numbering/routes.ts';
 import { balanceRoutes } from './payments/balance-routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
+import { projectBillRoutes } from './projects/bill-routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
@@ -31,10 +33,12 @@ export const routes: readonly Route[] = withOptionalFields([
   ...apiKeyRoutes,
   ...clientRoutes,
   ...projectRoutes,
+  ...projectBillRoutes,
   ...taskRoutes,
   ...timeEntryRoutes,
   ...billingRoutes,
   ...timerRoutes,
+  ...hourPackageRoutes,
   ...unbilledRoutes,
   ...quoteRoutes,
   ...invoiceRoutes,

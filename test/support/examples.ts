@@ -22,6 +22,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const schedule = { unit: 'month', start_on: '2031-01-31' };
   await make('recurring-invoices', 'recurring_invoices', { client_id: other.id, line_items, schedule });
   await mongoose.connection.collection('recurring_runs').deleteMany({});
+  await make('hour-packages', 'hour_packages', { client_id: other.id, hours: 40 });
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
   await make('payments', 'payments', { client_id, amount: 100 });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];

@@ -31,6 +31,12 @@ export const makers = {
     name: `${mark}project`,
     client_id: await makers.clients(gateway, account, mark),
   })),
+  'fixed-projects': made('/api/v1/projects', async (gateway, account, mark) => ({
+    name: `${mark}project`,
+    client_id: await makers.clients(gateway, account, mark),
+    billing: 'fixed',
+    fixed_amount: 1_000,
+  })),
   tasks: made('/api/v1/tasks', async (gateway, account, mark) => ({
     name: `${mark}task`,
     project_id: await makers.projects(gateway, account, mark),
@@ -46,6 +52,11 @@ export const makers = {
     project_id: await makers.projects(gateway, account, mark),
     owner: `${mark}${newId()}`,
     description: `${mark}timer`,
+  })),
+  'hour-packages': made('/api/v1/hour-packages', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    name: `${mark}package`,
+    hours: 10,
   })),
   quotes: made('/api/v1/quotes', async (gateway, account, mark) => ({
     client_id: await makers.clients(gateway, account, mark),
@@ -177,10 +188,11 @@ export const operations: Record<string, Called> = {
   updateClient: { body: { name: 'New' } },
   anonymiseClient: {},
   deleteClient: {},
-  createProject: { body: { name: 'x' }, refs: ['clients'] },
+  createProject: { body: { name: 'x', fixed_amount: 100 }, refs: ['clients'] },
   listProjects: {},
   getProject: {},
   updateProject: { body: { name: 'New' } },
+  billProject: { body: { percent: 1 } },
   deleteProject: {},
   createTask: { body: { name: 'x' }, refs: ['projects'] },
   listTasks: {},
@@ -204,6 +216,12 @@ export const operations: Record<string, Called> = {
   updateTimer: { body: { description: 'New' } },
   stopTimer: { body: {} },
   discardTimer: {},
+  createHourPackage: { body: { hours: 1 }, refs: ['clients'] },
+  listHourPackages: {},
+  getHourPackage: {},
+  updateHourPackage: { body: { hours: 2 } },
+  deleteHourPackage: {},
+  listDrawdowns: {},
   listUnbilledTime: {},
   createInvoiceFromTime: {
     body: { missing_rate: 'zero' },
@@ -298,6 +316,7 @@ async function clientWithTime(gateway: TestGateway, account: TestAccount, mark: 
 export function kindOf(path: string): string {
   // Drafts cannot be paid, and time is on drafts.
   if (/\/invoices\/[^/]+\/(payments|write-off)$/.test(path)) return 'sent-invoices';
+  if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';

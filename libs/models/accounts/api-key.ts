@@ -55,6 +55,7 @@ export const RESOURCES = [
   'tasks',
   'time-entries',
   'timers',
+  'hour-packages',
   'quotes',
   'invoices',
   'recurring-invoices',

@@ -11,6 +11,8 @@ export interface InvoiceTimeLine {
   /** The caller's text for lines, where there was one. */
   text?: string | undefined;
   rounding: TimeRounding | null;
+  /** Seconds of it that the fixed lines of a recurring invoice pay for. */
+  covered?: number | undefined;
 }
 
 export interface InvoiceTime {
@@ -19,6 +21,8 @@ export interface InvoiceTime {
   /** The id of the next line that is made. */
   next: number;
   lines: InvoiceTimeLine[];
+  /** The line items that take prepaid hours off again, by the line of time that they cover. */
+  prepaid?: { line: number; at: number }[] | undefined;
 }
 
 /** How it is declared in a model. */
@@ -35,8 +39,10 @@ export const invoiceTimeField = {
         group_by: { type: String, enum: TIME_GROUPS },
         text: String,
         rounding: Object,
+        covered: Number,
       },
     ],
+    prepaid: { type: [{ _id: false, line: Number, at: Number }], default: undefined },
   },
   default: undefined,
 } as const;

@@ -39,6 +39,12 @@ export interface InvoiceRecurrence {
   period_to: string;
 }
 
+/** What it bills of the fixed amount of a project, in the smallest unit. */
+export interface FixedPart {
+  project_id: StoredId;
+  amount: number;
+}
+
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord {
   amount_paid: number;
@@ -59,6 +65,7 @@ export interface InvoiceRecord extends DocumentRecord {
   quote_claim?: StoredId | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
+  fixed_part?: FixedPart | undefined;
   /** Absent on an invoice that no schedule made. */
   recurring?: InvoiceRecurrence | undefined;
 }
@@ -98,6 +105,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
+    fixed_part: { type: { _id: false, project_id: requiredIdField, amount: Number }, default: undefined },
     recurring: Object,
   },
   invoiceListing,
@@ -106,6 +114,11 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
 invoiceSchema.index({ account_id: 1, project_id: 1 });
 // The invoices of a quote.
 invoiceSchema.index({ account_id: 1, quote_id: 1 }, { partialFilterExpression: { quote_id: { $exists: true } } });
+// The invoices that bill a fixed amount.
+invoiceSchema.index(
+  { account_id: 1, 'fixed_part.project_id': 1 },
+  { partialFilterExpression: { fixed_part: { $exists: true } } },
+);
 // A quote is billed in full, or finally, once.
 invoiceSchema.index(
   { account_id: 1, quote_claim: 1 },
@@ -163,6 +176,7 @@ export function invoiceView(
     project: project ? embeddedProject(project) : null,
     quote: invoice.quote_id ? { id: String(invoice.quote_id), quote_number: invoice.quote_number ?? null } : null,
     quote_part: invoice.quote_part ?? null,
+    fixed_part: fixedPartView(invoice),
     recurring: invoice.recurring ? { ...invoice.recurring, id: String(invoice.recurring.id) } : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
@@ -174,4 +188,9 @@ export function invoiceView(
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
   };
+}
+
+function fixedPartView({ fixed_part, currency }: InvoiceRecord) {
+  if (!fixed_part) return null;
+  return { project_id: String(fixed_part.project_id), amount: fromMinor(fixed_part.amount, currency) };
 }

@@ -1,4 +1,5 @@
 // A piece of work for a client.
+import { fromMinor } from '../../billing/money.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
@@ -9,6 +10,11 @@ import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { type StatusFilter, withStatuses } from '../status-filter.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 
+/** How the work on a project is paid: by the hour, by a fixed amount that covers its time, or not at all. */
+export const PROJECT_BILLINGS = ['hourly', 'fixed', 'none'] as const;
+
+export type ProjectBilling = (typeof PROJECT_BILLINGS)[number];
+
 export interface ProjectRecord extends Stamped {
   client_id: StoredId;
   name: string;
@@ -16,6 +22,13 @@ export interface ProjectRecord extends Stamped {
   status: string;
   hourly_rate?: number | null;
   rounding?: TimeRounding | null;
+  /** Absent when it is paid by the hour. */
+  billing?: ProjectBilling | undefined;
+  /** In the smallest unit of `currency`, before tax; it counts while `billing` is `fixed`. */
+  fixed_amount?: number | null;
+  currency?: string | null;
+  /** What invoices bill of the fixed amount. Never more than it, see fixed-amount.ts. */
+  fixed_billed?: number;
   /** See lockOwn. */
   lock_version?: number;
 }
@@ -34,10 +47,17 @@ const projectSchema = recordSchema<ProjectRecord>(
     status: { type: String, required: true },
     hourly_rate: Number,
     rounding: Object,
+    billing: { type: String, enum: PROJECT_BILLINGS },
+    fixed_amount: Number,
+    currency: String,
+    fixed_billed: Number,
     lock_version: Number,
   },
   projectListing,
 );
+
+// Whose time is covered, and what is left of a fixed amount.
+projectSchema.index({ account_id: 1, billing: 1 }, { partialFilterExpression: { billing: { $exists: true } } });
 
 export const Project = recordsOf<ProjectRecord>('Project', projectSchema, {
   // An account may have any number of own statuses in the course of time, so these are counted together.
@@ -71,9 +91,33 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
     client: client ? embeddedClient(client) : null,
     hourly_rate: project.hourly_rate ?? null,
     rounding: project.rounding ?? null,
+    billing: project.billing ?? 'hourly',
+    ...fixedAmountView(project),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };
+}
+
+/** What a project says about its fixed amount, in major units. */
+export function fixedAmountView(project: Pick<ProjectRecord, 'fixed_amount' | 'currency' | 'fixed_billed'>) {
+  const { fixed_amount, currency } = project;
+  if (!currency || fixed_amount === null || fixed_amount === undefined) {
+    return { currency: currency ?? null, fixed_amount: null, fixed_billed: null, left_to_bill: null };
+  }
+  return {
+    currency,
+    fixed_amount: fromMinor(fixed_amount, currency),
+    fixed_billed: fromMinor(project.fixed_billed ?? 0, currency),
+    left_to_bill: fromMinor(leftOfFixedAmount(project), currency),
+  };
+}
+
+/** What no invoice bills of the fixed amount yet, in the smallest unit. */
+export function leftOfFixedAmount({
+  fixed_amount,
+  fixed_billed,
+}: Pick<ProjectRecord, 'fixed_amount' | 'fixed_billed'>) {
+  return (fixed_amount ?? 0) - (fixed_billed ?? 0);
 }
 
 export type ProjectDetails = Pick<ProjectRecord, '_id' | 'name'>;

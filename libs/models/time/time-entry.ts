@@ -14,7 +14,7 @@ export const SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
 export type Settlement = (typeof SETTLEMENTS)[number];
 
 /** What became of time. Derived from the entry and its invoice, never stored. */
-export const BILLING_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'not_billable'] as const;
+export const BILLING_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'covered', 'not_billable'] as const;
 
 export type BillingState = (typeof BILLING_STATES)[number];
 

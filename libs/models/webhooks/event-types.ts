@@ -84,6 +84,21 @@ const declarations = {
     description:
       'A running timer was discarded, or a stopped one was deleted with its entry; the data is its last state.',
   },
+  'hour_package.created': {
+    description: 'A package of prepaid hours was created.',
+  },
+  'hour_package.updated': {
+    description: 'A field of an hour package was changed.',
+  },
+  'hour_package.drawn': {
+    description: 'An invoice draws hours from a package; the data is what is left of it.',
+  },
+  'hour_package.released': {
+    description: 'An invoice gave hours back to a package: it was deleted or cancelled, or its time changed.',
+  },
+  'hour_package.deleted': {
+    description: 'An hour package was deleted; the data is its last state.',
+  },
   'quote.created': {
     description: 'A quote was created.',
   },

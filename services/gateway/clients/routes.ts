@@ -11,6 +11,7 @@ import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -217,6 +218,7 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
     [Payment, 'payments'],
     [Quote, 'quotes'],
     [RecurringInvoice, 'recurring invoices'],
+    [HourPackage, 'hour packages'],
     [Project, 'projects'],
   ] as const) {
     if (await hasOwn(records, accountId, { client_id }, session)) throw conflict(`Cannot delete a client with ${name}`);

@@ -27,15 +27,15 @@ export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges):
   return { ...next, ...money };
 }
 
-/** The parts of a quote add up to it: @throws AppError 409 when a part would have another amount or currency. */
+/** The parts of a quote or of a fixed amount add up to it: @throws AppError 409 when a part would have another amount or currency. */
 function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): void {
-  if (!invoice.quote_part || invoice.quote_part === 'full') return;
+  const { quote_part, quote_number, fixed_part } = invoice;
+  const isQuotePart = quote_part !== undefined && quote_part !== 'full';
+  if (!isQuotePart && !fixed_part) return;
   const names = changedFields(invoice, next).filter((name) => name === 'amount' || name === 'currency');
-  if (names.length > 0) {
-    throw conflict(
-      `Cannot change ${names.join(', ')} of a part of ${invoice.quote_number}: delete it and convert again`,
-    );
-  }
+  if (names.length === 0) return;
+  const [whole, again] = fixed_part ? ['the fixed amount', 'bill it'] : [quote_number, 'convert'];
+  throw conflict(`Cannot change ${names.join(', ')} of a part of ${whole}: delete it and ${again} again`);
 }
 
 /** Besides its status. What is not a draft has been issued: its paper does not change, only the day until which it can be paid. */
@@ -58,6 +58,7 @@ export function requireChangeable(
     const isOther = changedFields(invoice, next).includes('client_id');
     if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
     if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
+    if (isOther && invoice.fixed_part) throw conflict('Cannot change client_id of an invoice of a fixed amount');
     requirePartKept(invoice, next);
     return;
   }

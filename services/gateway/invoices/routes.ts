@@ -1,7 +1,6 @@
 // Invoices over HTTP.
 
 import { dueOf } from '#libs/billing/balance.ts';
-import { releaseTime } from '#libs/billing/bill-time.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
 import { releaseInvoice } from '#libs/billing/change-payment.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
@@ -9,6 +8,7 @@ import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/b
 import { issuedFields } from '#libs/billing/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { requireReferences } from '#libs/billing/project-of-client.ts';
+import { NOTHING_BILLED, releaseBilled } from '#libs/billing/release-billed.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
@@ -181,7 +181,7 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     await announce('invoice.updated', view);
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
-    if (changed.status === 'Cancelled') await releaseTime(transaction, invoice);
+    if (changed.status === 'Cancelled') await releaseBilled(transaction, invoice);
     return updated(view);
   });
 }
@@ -219,7 +219,7 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
     if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
-    await releaseTime(unit, invoice);
+    await releaseBilled(unit, invoice);
     await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
     return deleted('Invoice deleted');
@@ -259,7 +259,7 @@ async function changesOf(
   const isWatched =
     isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
-  if (status === 'Cancelled') Object.assign(changes, { time: undefined, quote_claim: undefined });
+  if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
   else if (invoice.time && changedFields(invoice, content).includes('line_items')) {
     changes.time = { ...invoice.time, is_edited: true };
   }

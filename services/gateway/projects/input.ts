@@ -2,10 +2,12 @@
 import Joi from 'joi';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { projectListing } from '#libs/models/time/project.ts';
+import { PROJECT_BILLINGS, type ProjectBilling, projectListing } from '#libs/models/time/project.ts';
 import { hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { line, name, uuid } from '../fields/input-fields.ts';
+import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
+import { amount, type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
+import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
 export interface NewProject {
@@ -14,6 +16,9 @@ export interface NewProject {
   status?: string;
   hourly_rate?: number | null;
   rounding?: TimeRounding | null;
+  billing?: ProjectBilling | null;
+  fixed_amount?: number | null;
+  currency?: string | null;
 }
 
 export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & { status?: string | null };
@@ -26,6 +31,12 @@ export interface ProjectQuery extends ListQuery {
 const billing = {
   hourly_rate: hourlyRateInput().description('Of time for which neither entry nor task has one'),
   rounding: roundingInput().description("Of its time; the client's unless given, else the account's"),
+  billing: Joi.string()
+    .valid(...PROJECT_BILLINGS)
+    .allow(null)
+    .description('`fixed`: the fixed amount covers its time. `none`: its time is not billable. `hourly` unless given'),
+  fixed_amount: amount().allow(null).description('Before tax; required while `billing` is `fixed`'),
+  currency: currency().allow(null).description("Of the fixed amount; the client's unless given, else the account's"),
 };
 
 // Which statuses there are is the account's own choice, see routes.ts.
@@ -42,6 +53,37 @@ export const projectChanges = Joi.object<ProjectChanges, true>({
   status: line(),
   ...billing,
 }).example({ status: 'Awaiting Approval' });
+
+export interface FixedPartInput {
+  percent?: number;
+  amount?: number;
+  line_text?: string;
+  extra_lines?: LineInput[];
+  due_date?: string;
+  tax_rate?: number;
+  description?: string;
+  status: 'Draft' | 'Sent';
+}
+
+/** What a caller may send to bill a fixed amount. */
+export const fixedPart = Joi.object<FixedPartInput>({
+  percent: number()
+    .greater(0)
+    .max(100)
+    .description('Of the fixed amount. All that is left unless this or `amount` is given'),
+  amount: amount().description('Before tax; in place of `percent`'),
+  line_text: paragraphs().description('Of its line; names the project unless given'),
+  extra_lines: lineItems().description('After it'),
+  due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
+  tax_rate: newTaxRate(),
+  description: text().allow(''),
+  status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+})
+  .custom((body: FixedPartInput, { message }) => {
+    const isBoth = [body.percent, body.amount].every((share) => share !== undefined && share !== null);
+    return isBoth ? message({ custom: 'percent must not stand beside amount' }) : body;
+  })
+  .example({ percent: 30, status: 'Sent' });
 
 export const projectQuery = Joi.object<ProjectQuery>({
   status: line(),

@@ -1,6 +1,6 @@
 // What a caller gets about projects.
 import Joi from 'joi';
-import type { projectView } from '#libs/models/time/project.ts';
+import { PROJECT_BILLINGS, type projectView } from '#libs/models/time/project.ts';
 import {
   embeddedClient,
   exampleClient,
@@ -21,6 +21,13 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   client: embeddedClient(),
   hourly_rate: orNull(Joi.number()),
   rounding: roundingAnswer(),
+  billing: Joi.string()
+    .valid(...PROJECT_BILLINGS)
+    .required(),
+  currency: orNull(Joi.string()).description('Of its fixed amount'),
+  fixed_amount: orNull(Joi.number()).description('Before tax; it counts while `billing` is `fixed`'),
+  fixed_billed: orNull(Joi.number()).description('What invoices bill of it'),
+  left_to_bill: orNull(Joi.number()).description('What is left of it'),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -31,6 +38,11 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
     client: exampleClient,
     hourly_rate: 95,
     rounding: exampleRounding,
+    billing: 'fixed',
+    currency: 'EUR',
+    fixed_amount: 12000,
+    fixed_billed: 3600,
+    left_to_bill: 8400,
     created_at: exampleTime,
     updated_at: exampleTime,
   });

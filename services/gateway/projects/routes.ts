@@ -13,6 +13,7 @@ import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { HourPackage } from '#libs/models/time/hour-package.ts';
 import {
   Project,
   type ProjectRecord,
@@ -29,6 +30,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { changedFixedAmount, fixedAmountOf } from './fixed-amount.ts';
 import {
   type NewProject,
   newProject,
@@ -125,6 +127,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
       status,
       hourly_rate: body.hourly_rate ?? null,
       rounding: body.rounding ?? null,
+      ...fixedAmountOf(body, { client, account }),
     };
     await insertOwn(Project, project, session);
     const view = projectView(project, client);
@@ -154,11 +157,14 @@ async function getProject({ caller, id, missing }: Context) {
 }
 
 async function updateProject({ body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
-  const { client_id, status: _status, ...rest } = body;
+  const { client_id, status: _status, billing: _billing, fixed_amount: _amount, currency: _currency, ...rest } = body;
   return commit(async ({ session, accountId, announce }) => {
-    const fields: Partial<ProjectRecord> = rest;
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
+    const fields: Partial<ProjectRecord> = {
+      ...rest,
+      ...(await changedFixedAmount(project, body, { accountId, session })),
+    };
     // It may keep a status that the account has given up.
     const { status } = body;
     if (status !== undefined && status !== project.status) {
@@ -193,12 +199,14 @@ async function deleteProject({ id, commit, missing, requireMatch }: Context) {
 }
 
 /** @throws AppError 409 that names what still refers to the project. */
-async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {
+async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, accountId: Id, session: Session) {
+  if (fixed_billed) throw conflict('Cannot delete a project with a billed fixed amount');
   for (const [records, name] of [
     [TimeEntry, 'time entries'],
     [Invoice, 'invoices'],
     [Quote, 'quotes'],
     [RecurringInvoice, 'recurring invoices'],
+    [HourPackage, 'hour packages'],
   ] as const) {
     if (await hasOwn(records, accountId, { project_id }, session)) {
       throw conflict(`Cannot delete a project with ${name}`);
@@ -212,11 +220,13 @@ async function requireUnused({ _id: project_id }: ProjectRecord, accountId: Id, 
  * What its documents say of it would be said of another client. A request that adds a document locks the project, so that one of the two
  * transactions sees the other. @throws AppError 409 that names what keeps it from moving.
  */
-async function requireMovable({ _id: project_id }: ProjectRecord, accountId: Id, session: Session) {
+async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, accountId: Id, session: Session) {
+  if (fixed_billed) throw conflict('Cannot move a project with a billed fixed amount to another client');
   for (const [records, filter, name] of [
     [Invoice, { project_id }, 'invoices'],
     [Quote, { project_id }, 'quotes'],
     [RecurringInvoice, { project_id }, 'recurring invoices'],
+    [HourPackage, { project_id }, 'hour packages'],
     [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
   ] as const) {
     if (await hasOwn(records, accountId, filter, session)) {

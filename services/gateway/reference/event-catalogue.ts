@@ -13,6 +13,7 @@ import { exampleId } from '../fields/example-ids.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
+import { hourPackageResponse } from '../hour-packages/response.ts';
 import { paymentResponse, recordedResponse } from '../payments/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
@@ -45,6 +46,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   task: taskResponse,
   time_entry: timeEntryResponse,
   timer: timerResponse,
+  hour_package: hourPackageResponse,
   quote: quoteResponse,
   invoice: invoiceResponse,
   recurring_invoice: recurringInvoiceResponse,

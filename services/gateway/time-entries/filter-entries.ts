@@ -2,7 +2,7 @@
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { Project } from '#libs/models/time/project.ts';
+import { Project, type ProjectBilling } from '#libs/models/time/project.ts';
 import { UNBILLED } from '#libs/models/time/time-entry.ts';
 import type { TimeEntryQuery } from './input.ts';
 
@@ -50,10 +50,18 @@ async function billingFilter(
 ): Promise<Record<string, unknown> | undefined> {
   if (billing === undefined) return {};
   switch (billing) {
-    case 'unbilled':
-      return invoice_id ? undefined : UNBILLED;
-    case 'not_billable':
-      return invoice_id ? undefined : { billable: false, settled: null, invoice_id: null };
+    case 'unbilled': {
+      if (invoice_id) return undefined;
+      const others = await projectsBilled(accountId, ['fixed', 'none']);
+      return others.length > 0 ? { ...UNBILLED, project_id: { $nin: others } } : UNBILLED;
+    }
+    case 'covered':
+      return invoice_id ? undefined : { ...UNBILLED, project_id: { $in: await projectsBilled(accountId, ['fixed']) } };
+    case 'not_billable': {
+      if (invoice_id) return undefined;
+      const unpaid = await projectsBilled(accountId, ['none']);
+      return { $or: [{ billable: false }, { project_id: { $in: unpaid } }], settled: null, invoice_id: null };
+    }
     case 'on_draft':
     case 'billed': {
       const drafts = await draftsWithTime(accountId);
@@ -76,6 +84,10 @@ async function draftsWithTime(accountId: Id): Promise<StoredId[]> {
     .find(filter as object, { projection: { _id: 1 } })
     .toArray();
   return drafts.map(({ _id }) => _id);
+}
+
+async function projectsBilled(accountId: Id, billings: readonly ProjectBilling[]): Promise<StoredId[]> {
+  return driverOf(Project).distinct('_id', { account_id: storedId(accountId), billing: { $in: billings } } as object);
 }
 
 async function projectsOfClient(account_id: StoredId, clientId: Id): Promise<StoredId[]> {

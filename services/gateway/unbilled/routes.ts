@@ -1,4 +1,4 @@
-// Unbilled time over HTTP: what could be put on an invoice, one row for each client and project.
+// What is unbilled over HTTP: what could be put on an invoice, one row for each client and project.
 import Joi from 'joi';
 import { fromMinor } from '#libs/billing/money.ts';
 import { hoursQuantity } from '#libs/billing/time-rounding.ts';
@@ -14,6 +14,7 @@ import {
   exampleClient,
   exampleProject,
   number,
+  orNull,
   embeddedProject as projectAnswer,
 } from '../fields/response-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
@@ -30,18 +31,22 @@ const { limit, offset } = pageQuery;
 const unbilledAnswer = Joi.object({
   client: clientAnswer(),
   project: projectAnswer(),
+  billing: Joi.string().valid('hourly', 'fixed').required(),
   currency: currency(),
   entries: number().description('How many time entries'),
   hours: number().description('As they were tracked'),
   billed_hours: number().description('After rounding'),
-  amount: number().description('Before tax, of an invoice grouped by task; without the time that has no rate'),
-  oldest_date: calendarDay(),
+  amount: number().description(
+    'Before tax: what is left of the fixed amount, or an invoice of the time grouped by task, without the time that has no rate',
+  ),
+  oldest_date: orNull(calendarDay()),
   without_rate: number().description('Time entries for which no rate is set'),
 })
   .id('UnbilledTime')
   .example({
     client: exampleClient,
     project: exampleProject,
+    billing: 'hourly',
     currency: 'EUR',
     entries: 14,
     hours: 31.4167,
@@ -61,7 +66,7 @@ export const unbilledRoutes: readonly Route[] = [
     docs: {
       summary: 'List what could be billed, by client and project',
       description:
-        "In the client's currency, with the rates and rounding that an invoice would use now. In the order of names; the rows are sums, so pages go by `offset`.",
+        "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. In the order of names; the rows are sums, so pages go by `offset`.",
       response: unbilledAnswer,
     },
     handler: listUnbilled,
@@ -78,6 +83,7 @@ function viewOf(row: UnbilledProject) {
   return {
     client: embeddedClient(row.client),
     project: embeddedProject(row.project),
+    billing: row.project.billing === 'fixed' ? 'fixed' : 'hourly',
     currency: row.currency,
     entries: row.entries,
     hours: Number(hoursQuantity(row.seconds)),

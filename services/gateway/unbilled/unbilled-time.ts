@@ -1,4 +1,4 @@
-// What could be billed, by client and project: computed as an invoice of it would be, grouped by task.
+// What could be billed, by client and project: time as an invoice of it would bill it, grouped by task, and what is left of fixed amounts.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/client-terms.ts';
 import { hourlyRate } from '#libs/billing/hourly-rate.ts';
@@ -9,10 +9,11 @@ import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { driverOf, findAllOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { Project, type ProjectRecord } from '#libs/models/time/project.ts';
+import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
 
+/** What a row says of its time; nothing where a fixed amount covers it. */
 export interface UnbilledProject {
   client: ClientRecord;
   project: ProjectRecord;
@@ -22,7 +23,7 @@ export interface UnbilledProject {
   billedSeconds: number;
   /** In the smallest unit, without the time that has no rate. */
   amount: number;
-  oldestDate: string;
+  oldestDate: string | null;
   withoutRate: number;
 }
 
@@ -41,10 +42,13 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
   const groups = await groupsOf(accountId, { clientId, projects: [...projects.keys()], rules });
   const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [String(task)] : []));
   const tasks = await findAllOwn(Task, accountId, taskIds, ['rate']);
-  const rows = [...Map.groupBy(groups, ({ _id }) => String(_id.project))].flatMap(([projectId, group]) => {
-    const project = projects.get(projectId);
-    const client = clients.get(String(project?.client_id));
-    if (!project || !client) return [];
+  const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
+  const rows = [...projects].flatMap(([projectId, project]) => {
+    const group = byProject.get(projectId);
+    const client = clients.get(String(project.client_id));
+    if (!client) return [];
+    if (project.billing === 'fixed') return leftOf(project, client);
+    if (!group || project.billing === 'none') return [];
     const rateOf = ({ task, rate }: Group['_id']) =>
       hourlyRate({
         entry: rate,
@@ -70,8 +74,20 @@ async function placesOf(account: AccountRecord, clientId: Id | undefined) {
   const account_id = storedId(accountId);
   const ids: StoredId[] = clientId
     ? await driverOf(Project).distinct('_id', { account_id, client_id: storedId(clientId) } as object)
-    : await driverOf(TimeEntry).distinct('project_id', { account_id, ...UNBILLED } as object);
-  const projectFields = ['name', 'client_id', 'hourly_rate', 'rounding'] as const;
+    : [
+        ...(await driverOf(TimeEntry).distinct('project_id', { account_id, ...UNBILLED } as object)),
+        ...(await driverOf(Project).distinct('_id', { account_id, billing: 'fixed' } as object)),
+      ];
+  const projectFields = [
+    'name',
+    'client_id',
+    'hourly_rate',
+    'rounding',
+    'billing',
+    'fixed_amount',
+    'currency',
+    'fixed_billed',
+  ] as const;
   const projects = await findAllOwn(Project, accountId, ids.map(String), projectFields);
   const clientIds = [...projects.values()].map(({ client_id }) => String(client_id));
   const clientFields = ['name', 'email', 'company_name', 'hourly_rate', 'currency', 'rounding'] as const;
@@ -128,6 +144,13 @@ async function groupsOf(
     .toArray();
 }
 
+function leftOf(project: ProjectRecord, client: ClientRecord): UnbilledProject[] {
+  const amount = leftOfFixedAmount(project);
+  if (amount === 0 || !project.currency) return [];
+  const nothing = { entries: 0, seconds: 0, billedSeconds: 0, oldestDate: null, withoutRate: 0 };
+  return [{ client, project, currency: project.currency, ...nothing, amount }];
+}
+
 interface Pricing {
   rule: TimeRounding | null;
   currency: string;
@@ -149,7 +172,7 @@ function sumsOf(groups: readonly Group[], { rule, currency, rateOf }: Pricing) {
     seconds: sumBy(groups, ({ seconds }) => seconds),
     billedSeconds: sumBy(priced, ({ billed }) => billed),
     amount: sumBy(priced, ({ net }) => net),
-    oldestDate: groups.map(({ oldest }) => oldest).toSorted()[0] ?? '',
+    oldestDate: groups.map(({ oldest }) => oldest).toSorted()[0] ?? null,
     withoutRate: sumBy(priced, ({ without }) => without),
   };
 }

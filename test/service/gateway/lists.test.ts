@@ -12,6 +12,7 @@ import { driverOf } from '#libs/models/records.ts';
 import { recount } from '#libs/models/recount.ts';
 import { drawNext } from '#libs/models/sequences.ts';
 import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
@@ -301,6 +302,19 @@ async function fill(account: string, key: string, count: number) {
     search: `inv-${index + 1}`,
   }));
   const invoice_id = (await Invoice.findOne({ account_id: account }).lean())?._id as StoredId;
+  await many(HourPackage, (index) => ({
+    client_id: pick(clients, index),
+    project_id: index % 3 ? project_id : null,
+    name: null,
+    hours: 10,
+    seconds: 36_000,
+    drawn_seconds: 0,
+    amount: null,
+    currency: null,
+    valid_from: null,
+    valid_until: index % 4 ? addDays('2026-01-01', index % 200) : null,
+    rollover: false,
+  }));
   await many(Payment, (index) => ({
     number: index + 1,
     number_text: `PAY-${String(index + 1).padStart(4, '0')}`,

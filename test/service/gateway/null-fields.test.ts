@@ -18,8 +18,10 @@ const optionalOf = (row: Row) =>
   Object.entries(fieldsOf(row)).flatMap(([name, { flags }]) => (flags?.presence === 'required' ? [] : [name]));
 const createOf = (row: Row) => routeTable.find(({ method, path }) => method === 'post' && `${path}/{id}` === row.path);
 
-/** Time and quotes are billed once: the same call cannot be made twice. */
-const ONCE = new Set(['createInvoiceFromTime', 'addTimeToInvoice', 'releaseTimeFromInvoice', 'convertQuote']);
+/** Time, quotes and fixed amounts are billed once: the same call cannot be made twice. */
+const ONCE = new Set([
+  ...['createInvoiceFromTime', 'addTimeToInvoice', 'releaseTimeFromInvoice', 'convertQuote', 'billProject'],
+]);
 const posts = routeTable.filter(
   (row) => row.method === 'post' && row.body && !row.produces && !ONCE.has(row.operation),
 );
@@ -62,6 +64,7 @@ test('when the table is read, then it holds every resource', () => {
   expect(changesOfCreated.map(({ operation }) => operation).toSorted()).toEqual(
     [
       'updateClient',
+      'updateHourPackage',
       'updateInvoice',
       'updatePayment',
       'updateProject',

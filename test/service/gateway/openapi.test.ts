@@ -82,7 +82,13 @@ test('when the table of routes is read, then each row describes its response', (
 
 /** They need a delivery that happened or a receiver, and what prints needs a renderer: see test/contract and test/journeys. */
 const ELSEWHERE = new Set(['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook']);
-const SPENT = new Set(['anonymiseClient', 'createInvoiceFromTime', 'addTimeToInvoice', 'settleTimeEntries']);
+const SPENT = new Set([
+  'billProject',
+  'anonymiseClient',
+  'createInvoiceFromTime',
+  'addTimeToInvoice',
+  'settleTimeEntries',
+]);
 /** Operations on an invoice that was issued, and on money of a payment. */
 const LEDGER = new Set([
   ...['writeOffInvoice', 'payInvoice', 'allocatePayment'],
@@ -95,6 +101,8 @@ async function prepare(operation: string) {
   await makeExampleRecords(gateway);
   if (operation === 'resumeRecurringInvoice')
     await gateway.post(`/api/v1/recurring-invoices/${exampleId['recurring-invoices']}/pause`);
+  if (operation === 'billProject')
+    await gateway.patch(`/api/v1/projects/${exampleId.projects}`, { billing: 'fixed', fixed_amount: 1_000 });
   if (!LEDGER.has(operation)) return;
   await gateway.patch(`/api/v1/invoices/${exampleId.invoices}`, { status: 'Sent' });
   if (operation !== 'releasePayment') return;
@@ -108,7 +116,8 @@ test('when every example of the document is sent as it stands, then it succeeds 
   let isSpent = false;
   for (const { method, path, operation, body } of examplesOf(document)) {
     if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
-    if (method === 'post' && (isSpent || LEDGER.has(operation))) await prepare(operation);
+    if (method === 'post' && (isSpent || LEDGER.has(operation) || operation === 'billProject'))
+      await prepare(operation);
     // A client that was anonymised takes nothing new, time is billed once, and an issued invoice stays issued.
     isSpent = method === 'delete' || SPENT.has(operation) || LEDGER.has(operation);
     const url = path.replace('{id}', exampleIdFor(path));

@@ -14,12 +14,18 @@ beforeAll(async () => {
   gateway = await startGateway();
   const call = async (method: string, path: string, body?: object) =>
     (await gateway.call(method, `/api/v1${path}`, { body })).body.data;
-  const { billed, quote, invoice, payment } = await madeBy(call);
+  const { client_id, billed, quote, invoice, payment } = await madeBy(call);
   made['time'] = await billed('Sent', 2);
   made['given up'] = await billed('Sent', 1);
   await call('POST', `/invoices/${made['given up'].id}/write-off`, { reason: 'insolvent' });
   made['cancelled'] = await billed('Sent', 1);
   await call('PATCH', `/invoices/${made['cancelled'].id}`, { status: 'Cancelled' });
+  made['package'] = await call('POST', '/hour-packages', { client_id, hours: 1 });
+  made['drawn'] = await billed('Sent', 2);
+  const terms = { billing: 'fixed', fixed_amount: 1000 };
+  made['project'] = await call('POST', '/projects', { name: 'Website', client_id, ...terms });
+  made['part'] = await call('POST', `/projects/${made['project'].id}/bill`, { percent: 40 });
+  [made['drawdown']] = await call('GET', `/hour-packages/${made['package'].id}/drawdowns`);
   made['quote'] = await quote();
   const convert = (body: object) => call('POST', `/quotes/${made['quote'].id}/convert`, { accept: true, ...body });
   made['deposit'] = await convert({ part: 'deposit', percent: 30, status: 'Sent' });
@@ -40,6 +46,7 @@ test('when time, quotes and payments were moved through the API, then nothing is
 
 const idOf = (name: string) => () => made[name]?.id as string;
 const entry = () => made['time'].entries[0] as string;
+const drawdown = () => made['drawdown']?.id as string;
 const MISSING = newId();
 
 test.each<[string, string, () => string, object, string, () => string]>([
@@ -124,6 +131,62 @@ test.each<[string, string, () => string, object, string, () => string]>([
     { quote_id: storedId(MISSING) },
     'invoice: the quote that',
     idOf('final'),
+  ],
+  [
+    'more than a fixed amount is billed',
+    'projects',
+    idOf('project'),
+    { fixed_amount: 39_999 },
+    'project: more than',
+    idOf('project'),
+  ],
+  [
+    'an invoice bills more of a fixed amount',
+    'invoices',
+    idOf('part'),
+    { 'fixed_part.amount': 40_001 },
+    'project: its invoices',
+    idOf('project'),
+  ],
+  [
+    'an invoice bills a fixed amount that is not there',
+    'invoices',
+    idOf('part'),
+    { 'fixed_part.project_id': storedId(MISSING) },
+    'invoice: it bills a fixed amount',
+    idOf('part'),
+  ],
+  [
+    'a package is overdrawn',
+    'hour_packages',
+    idOf('package'),
+    { seconds: 3_599 },
+    'hour package: more hours',
+    idOf('package'),
+  ],
+  [
+    'a package forgets a drawdown',
+    'hour_packages',
+    idOf('package'),
+    { drawn_seconds: 0 },
+    'hour package: its drawdowns',
+    idOf('package'),
+  ],
+  [
+    'a package is missing',
+    'hour_drawdowns',
+    drawdown,
+    { package_id: storedId(MISSING) },
+    'drawdown: it draws from',
+    drawdown,
+  ],
+  [
+    'the invoice of a drawdown is cancelled',
+    'invoices',
+    idOf('drawn'),
+    { status: 'Cancelled' },
+    'drawdown: its invoice',
+    drawdown,
   ],
   [
     'credit is below nothing',

@@ -1,6 +1,8 @@
 // The last guards of the billing core, tried with reads that are out of date: no caller over HTTP can make them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimTime } from '#libs/billing/bill-time.ts';
+import { moveHours } from '#libs/billing/draw-hours.ts';
+import { moveFixedAmount } from '#libs/billing/fixed-amount.ts';
 import { linesOfTime } from '#libs/billing/lines-of-time.ts';
 import { type SelectedTime, selectTime } from '#libs/billing/select-time.ts';
 import { moveBalance } from '#libs/billing/settle-invoices.ts';
@@ -9,6 +11,7 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { Project } from '#libs/models/time/project.ts';
 import { type BillingWorld, madeBy } from '../../../lab/crashes/billing-world.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -72,4 +75,47 @@ test.each([
 
   await expect(moving).rejects.toThrow('would be overpaid');
   expect(await call('GET', `/invoices/${id}`)).toMatchObject({ status: 'Sent', amount_paid: 0, amount_due: 80 });
+});
+
+/** Runs `moving` until it is done, or begins again: for a read that is never up to date. */
+async function outcomeOf(moving: (unit: UnitOfWork) => Promise<void>): Promise<string> {
+  let attempts = 0;
+  const { result } = await work(async (unit) => {
+    attempts += 1;
+    if (attempts > 1) return 'refused';
+    await moving(unit);
+    return 'moved';
+  });
+  return result;
+}
+
+test('when more of a fixed amount is taken than is left, or given back than was billed, then the guard refuses it', async () => {
+  const terms = { name: 'Website', client_id: world.client_id, billing: 'fixed', fixed_amount: 10 };
+  const { id } = await call('POST', '/projects', terms);
+  const outcomes: string[] = [];
+  for (const by of [1_001, -1, 1_000, 1, -1_000]) {
+    outcomes.push(
+      await outcomeOf(async (unit) => {
+        const project = await findOwn(Project, account.id, id, unit.session);
+        if (!project) throw new Error('the project is missing');
+        await moveFixedAmount(unit, project, by);
+      }),
+    );
+  }
+
+  expect(outcomes).toEqual(['refused', 'refused', 'moved', 'refused', 'moved']);
+});
+
+test('when more hours are drawn than a package has, or given back than were drawn, then the guard refuses it', async () => {
+  const { id: package_id } = await call('POST', '/hour-packages', { client_id: world.client_id, hours: 1 });
+  const outcomes: string[] = [];
+  for (const seconds of [3_601, -1, 3_600, 1, -3_600]) {
+    outcomes.push(
+      await outcomeOf(async (unit) => {
+        await moveHours(unit, [{ package_id, seconds }]);
+      }),
+    );
+  }
+
+  expect(outcomes).toEqual(['refused', 'refused', 'moved', 'refused', 'moved']);
 });

@@ -17,6 +17,7 @@ test.each<[string, string, object]>([
   ['a payment from outside is booked twice', 'payments', { external_id: 'ch_1' }],
   ['a refund from outside is booked twice', 'payments', { refund_external_ids: ['re_1'] }],
   ['a quote is billed in full twice', 'invoices', { quote_claim: claimed }],
+  ['a line draws from a package twice', 'hour_drawdowns', { invoice_id: claimed, line: 1, package_id: claimed }],
   ['a second timer of an owner runs', 'timers', { owner: 'ada', status: 'running' }],
   ['a second timer becomes the same entry', 'timers', { time_entry_id: claimed, status: 'stopped' }],
 ])('when %s, then the database refuses it; in another account it is free to', async (_what, collection, fields) => {

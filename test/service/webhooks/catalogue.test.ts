@@ -157,6 +157,7 @@ async function causeEveryEvent() {
   await change(`time-entries/${entry.id}`, { description: 'First sketch' });
 
   await causeTimers(project.id);
+  await causePackages(client.id, entry.id);
 
   const line_items = [{ description: 'Design', quantity: 1.5, rate: 100, discount: 10 }];
   const document = { client_id: client.id, project_id: project.id, amount: 100, line_items };
@@ -191,6 +192,17 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+/** Hours are sold, drawn by an invoice and given back. */
+async function causePackages(client_id: string, time_entry_id: string) {
+  const sold = { client_id, name: 'Support', hours: 10, amount: 900, currency: 'EUR', valid_until: '2099-12-31' };
+  const { id } = await create(gateway, '/api/v1/hour-packages', { ...sold, valid_from: '2026-01-01' });
+  await gateway.patch(`/api/v1/hour-packages/${id}`, { hours: 20 });
+  const billed = { client_id, time_entry_ids: [time_entry_id], missing_rate: 'zero' };
+  const draft = await create(gateway, '/api/v1/invoices/from-time', billed);
+  await gateway.delete(`/api/v1/invoices/${draft.id}`);
+  await gateway.delete(`/api/v1/hour-packages/${id}`);
 }
 
 async function causeTimers(project_id: string) {

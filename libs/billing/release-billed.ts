@@ -1,0 +1,20 @@
+// Gives back all that an invoice bills: its time and its part of a fixed amount can be billed again, its prepaid hours drawn again.
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { releaseTime } from './bill-time.ts';
+import { giveHoursBack } from './draw-hours.ts';
+import { releaseFixedPart } from './fixed-amount.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** What an invoice that gave everything back has no longer. */
+export const NOTHING_BILLED = {
+  time: undefined,
+  fixed_part: undefined,
+  quote_claim: undefined,
+} as const satisfies Partial<InvoiceRecord>;
+
+/** For a draft that is deleted and an invoice that is cancelled. The invoice itself is the caller's to write, see NOTHING_BILLED. */
+export async function releaseBilled(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
+  await releaseTime(unit, invoice);
+  await giveHoursBack(unit, invoice);
+  await releaseFixedPart(unit, invoice);
+}

@@ -1,0 +1,48 @@
+// What a line of an invoice draws from an hour package. It goes when the invoice gives the hours back.
+import { hoursQuantity } from '../../billing/time-rounding.ts';
+import type { Listing } from '../list-indexes.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { requiredIdField, type StoredId } from '../tenant.ts';
+
+export interface HourDrawdownRecord extends Stamped {
+  package_id: StoredId;
+  invoice_id: StoredId;
+  /** As it is printed. */
+  invoice_number: string;
+  /** Of the invoice's `time`. */
+  line: number;
+  seconds: number;
+}
+
+export const hourDrawdownListing: Listing = {
+  filters: ['package_id'],
+  orders: { created_at: '_id', updated_at: 'updated_at' },
+  standard: '-created_at',
+};
+
+const drawdownSchema = recordSchema<HourDrawdownRecord>(
+  'hour_drawdowns',
+  {
+    package_id: requiredIdField,
+    invoice_id: requiredIdField,
+    invoice_number: { type: String, required: true },
+    line: { type: Number, required: true },
+    seconds: { type: Number, required: true },
+  },
+  hourDrawdownListing,
+);
+// A line draws from a package once.
+drawdownSchema.index({ account_id: 1, invoice_id: 1, line: 1, package_id: 1 }, { unique: true });
+
+export const HourDrawdown = recordsOf<HourDrawdownRecord>('HourDrawdown', drawdownSchema);
+
+/** The drawdown as the API returns it. */
+export function hourDrawdownView(record: HourDrawdownRecord) {
+  return {
+    id: String(record._id),
+    invoice: { id: String(record.invoice_id), invoice_number: record.invoice_number },
+    hours: Number(hoursQuantity(record.seconds)),
+    created_at: record.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,73 @@
+// What a caller may send about hour packages.
+import Joi from 'joi';
+import type { Id } from '#libs/models/tenant.ts';
+import { hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
+import { hourPackageListing } from '#libs/models/time/hour-package.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, line, uuid } from '../fields/input-fields.ts';
+import { amount } from '../fields/money-input.ts';
+import { number } from '../fields/number-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+/** More than a person works in a life. */
+const HOURS_MAX = 1_000_000;
+const HOURS_MIN = 0.01;
+
+interface Content {
+  name?: string | null;
+  amount?: number | null;
+  currency?: string | null;
+  valid_from?: string | null;
+  valid_until?: string | null;
+  rollover?: boolean | null;
+}
+
+export interface NewHourPackage extends Content {
+  client_id: Id;
+  project_id?: Id | null;
+  hours: number;
+}
+
+export interface HourPackageChanges extends Content {
+  hours?: number;
+}
+
+export interface HourPackageQuery extends ListQuery {
+  client_id?: Id;
+  project_id?: Id;
+}
+
+const hours = () => number().min(HOURS_MIN).max(HOURS_MAX);
+
+const content = {
+  name: line().allow(null, '').description('Printed on the lines that draw from it'),
+  amount: amount().allow(null).description('What it costs, before tax. No invoice is made of it'),
+  currency: currency().allow(null).description("Of the amount; the client's unless given, else the account's"),
+  valid_from: day().allow(null).description('The first day of work that it is for; unbounded unless given'),
+  valid_until: day().allow(null).description('The last day of work that it is for; unbounded unless given'),
+  rollover: Joi.boolean()
+    .allow(null)
+    .description('What is left after `valid_until` goes on counting while a later package of the client is valid'),
+};
+
+export const newHourPackage = Joi.object<NewHourPackage, true>({
+  client_id: uuid().required(),
+  project_id: uuid()
+    .allow(null)
+    .description('For time of this project alone; of all projects of the client unless given'),
+  hours: hours().required(),
+  ...content,
+}).example({ client_id: exampleId.clients, name: 'Support 2027', hours: 40, amount: 3600, currency: 'EUR' });
+
+export const hourPackageChanges = Joi.object<HourPackageChanges, true>({
+  hours: hours().description('Not less than was drawn'),
+  ...content,
+}).example({ hours: 50 });
+
+export const hourPackageQuery = Joi.object<HourPackageQuery>({
+  client_id: uuid(),
+  project_id: uuid(),
+  ...listQuery(hourPackageListing),
+});
+
+export const drawdownQuery = Joi.object<ListQuery>(listQuery(hourDrawdownListing));

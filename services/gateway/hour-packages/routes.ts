@@ -1,0 +1,244 @@
+// Hour packages over HTTP: what was paid in advance, and which invoices draw from it.
+import { currencyFor } from '#libs/billing/client-terms.ts';
+import { hourPackageViews, PACKAGES_MAX } from '#libs/billing/draw-hours.ts';
+import { exactMinor } from '#libs/billing/exact-amount.ts';
+import { namedClient } from '#libs/billing/named-client.ts';
+import { projectOfClient } from '#libs/billing/project-of-client.ts';
+import { hoursQuantity } from '#libs/billing/time-rounding.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { changeOwn, driverOf, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import {
+  HourDrawdown,
+  type HourDrawdownRecord,
+  hourDrawdownListing,
+  hourDrawdownView,
+} from '#libs/models/time/hour-drawdown.ts';
+import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
+import { secondsOf } from '#libs/models/time/time-entry.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { type ListQuery, pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import {
+  drawdownQuery,
+  type HourPackageChanges,
+  type HourPackageQuery,
+  hourPackageChanges,
+  hourPackageQuery,
+  type NewHourPackage,
+  newHourPackage,
+} from './input.ts';
+import { drawdownResponse, hourPackageResponse } from './response.ts';
+
+const path = '/api/v1/hour-packages';
+const missing = 'Hour package not found or access denied';
+
+export const hourPackageRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createHourPackage',
+    scope: 'hour-packages:write',
+    query: dryRun,
+    body: newHourPackage,
+    docs: {
+      summary: 'Create a package of prepaid hours',
+      description:
+        'Invoices draw the time of the client from it before they charge any: the package that ends first before the others. The day of the work decides whether it is valid.',
+      response: hourPackageResponse,
+      missingReference: 'Client not found or access denied',
+      conflict: `Too many hour packages of a client (at most ${PACKAGES_MAX})`,
+    },
+    handler: createPackage,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listHourPackages',
+    scope: 'hour-packages:read',
+    query: hourPackageQuery,
+    docs: { summary: 'List hour packages with what is left of them, newest first', response: hourPackageResponse },
+    handler: listPackages,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getHourPackage',
+    scope: 'hour-packages:read',
+    missing: 'Hour package not found',
+    docs: { summary: 'Get an hour package', response: hourPackageResponse },
+    handler: getPackage,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateHourPackage',
+    scope: 'hour-packages:write',
+    body: hourPackageChanges,
+    missing,
+    docs: {
+      summary: 'Update an hour package',
+      description: 'What was drawn stays drawn, whatever days it is valid on.',
+      response: hourPackageResponse,
+      conflict: 'Cannot set hours below 12.25: so many were drawn',
+    },
+    handler: updatePackage,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteHourPackage',
+    scope: 'hour-packages:write',
+    missing,
+    docs: {
+      summary: 'Delete an hour package that no invoice draws from',
+      message: 'Hour package deleted',
+      conflict: 'Cannot delete an hour package that invoices draw from',
+    },
+    handler: deletePackage,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/drawdowns`,
+    operation: 'listDrawdowns',
+    scope: 'hour-packages:read',
+    query: drawdownQuery,
+    missing: 'Hour package not found',
+    docs: { summary: 'List what invoices draw from an hour package, latest first', response: drawdownResponse },
+    handler: listDrawdowns,
+  }),
+];
+
+async function createPackage({ body, commit }: Context<NewHourPackage, DryRun>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const client = await namedClient(accountId, body.client_id, session);
+    const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
+    const own = { account_id: storedId(accountId), client_id: client._id } as object;
+    const count = await driverOf(HourPackage).countDocuments(own, { session, limit: PACKAGES_MAX });
+    if (count >= PACKAGES_MAX) throw conflict(`Too many hour packages of a client (at most ${PACKAGES_MAX})`);
+    const record: HourPackageRecord = {
+      ...newRecord(accountId),
+      client_id: client._id,
+      project_id: project?._id ?? null,
+      name: body.name || null,
+      hours: body.hours,
+      seconds: secondsOf(body.hours),
+      drawn_seconds: 0,
+      amount: body.amount ?? null,
+      currency: body.currency ?? (await currencyOf(body.amount, client, { accountId, session })),
+      valid_from: body.valid_from ?? null,
+      valid_until: body.valid_until ?? null,
+      rollover: body.rollover ?? false,
+    };
+    requireSound(record);
+    await insertOwn(HourPackage, record, session);
+    const view = await viewOf(record, accountId, session);
+    await announce('hour_package.created', view);
+    return created(view);
+  });
+}
+
+async function listPackages({ caller, query }: Context<unknown, HourPackageQuery>) {
+  const { accountId } = caller;
+  const { client_id, project_id, updated_since } = query;
+  const { records, ...page } = await findPage<HourPackageRecord>(HourPackage, hourPackageListing, {
+    ...pageOf(hourPackageListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      ...(client_id ? { client_id: storedId(client_id) } : {}),
+      ...(project_id ? { project_id: storedId(project_id) } : {}),
+      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
+    },
+  });
+  return listed(await hourPackageViews(records, accountId), page, query);
+}
+
+async function getPackage({ caller, id, missing }: Context) {
+  const record = await findOwn(HourPackage, caller.accountId, id);
+  if (!record) throw missing();
+  return found(await viewOf(record, caller.accountId));
+}
+
+async function updatePackage({ body, id, commit, missing, requireMatch }: Context<HourPackageChanges>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const record = await findOwn(HourPackage, accountId, id, session);
+    if (!record) throw missing();
+    await requireMatch(() => viewOf(record, accountId, session));
+    const { hours, name, rollover, ...rest } = body;
+    const changes: Partial<HourPackageRecord> = {
+      ...rest,
+      ...(hours === undefined ? {} : { hours, seconds: secondsOf(hours) }),
+      ...(name === undefined ? {} : { name: name || null }),
+      ...(rollover === undefined ? {} : { rollover: rollover ?? false }),
+    };
+    const next = { ...record, ...changes };
+    if (next.amount !== null && !next.currency) {
+      const client = await findOwn(Client, accountId, record.client_id, session);
+      changes.currency = next.currency = await currencyOf(next.amount, client ?? {}, { accountId, session });
+    }
+    requireSound(next);
+    if (isUnchanged(record, changes)) return updated(await viewOf(record, accountId, session));
+    const view = await viewOf(await changeOwn(HourPackage, record, changes, session), accountId, session);
+    await announce('hour_package.updated', view);
+    return updated(view);
+  });
+}
+
+async function deletePackage({ id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const record = await findOwn(HourPackage, accountId, id, session);
+    if (!record) throw missing();
+    const view = await viewOf(record, accountId, session);
+    await requireMatch(() => view);
+    if (record.drawn_seconds > 0) throw conflict('Cannot delete an hour package that invoices draw from');
+    await removeOwn(HourPackage, record, session);
+    await announce('hour_package.deleted', view);
+    return deleted('Hour package deleted');
+  });
+}
+
+async function listDrawdowns({ caller, id, query, missing }: Context<unknown, ListQuery>) {
+  const { accountId } = caller;
+  const record = await findOwn(HourPackage, accountId, id);
+  if (!record) throw missing();
+  const { records, ...page } = await findPage<HourDrawdownRecord>(HourDrawdown, hourDrawdownListing, {
+    ...pageOf(hourDrawdownListing, query),
+    filter: {
+      account_id: storedId(accountId),
+      package_id: record._id,
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(records.map(hourDrawdownView), page, query);
+}
+
+async function currencyOf(
+  amount: number | null | undefined,
+  client: Partial<Pick<ClientRecord, 'currency'>>,
+  { accountId, session }: { accountId: Id; session: Session },
+): Promise<string | null> {
+  if (amount === null || amount === undefined) return null;
+  return currencyFor(client, await readAccount(accountId, session));
+}
+
+/** @throws AppError 400 for days and amounts that make no sense, 409 for fewer hours than were drawn. */
+function requireSound({ amount, currency, valid_from, valid_until, seconds, drawn_seconds }: HourPackageRecord): void {
+  if (amount !== null && currency) exactMinor(amount, currency);
+  if (valid_from && valid_until && valid_until < valid_from) {
+    throw fieldProblem('valid_until', 'valid_until must not be before valid_from');
+  }
+  if (seconds < drawn_seconds) {
+    throw conflict(`Cannot set hours below ${hoursQuantity(drawn_seconds)}: so many were drawn`);
+  }
+}
+
+async function viewOf(record: HourPackageRecord, accountId: Id, session?: Session) {
+  const [view] = await hourPackageViews([record], accountId, session);
+  if (!view) throw new Error('one package has one view');
+  return view;
+}

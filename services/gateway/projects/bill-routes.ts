@@ -1,0 +1,38 @@
+// The fixed amount of a project over HTTP: it is billed whole, or in parts that never add up to more.
+import { billFixedAmount } from '#libs/billing/fixed-amount.ts';
+import { invoiceResponse } from '../fields/invoice-response.ts';
+import { storedLines } from '../fields/money-input.ts';
+import { requireScope } from '../http/authenticate.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { created } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { type FixedPartInput, fixedPart } from './input.ts';
+
+export const projectBillRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/projects/{id}/bill',
+    operation: 'billProject',
+    isPrinted: true,
+    scope: 'projects:write',
+    query: dryRun,
+    body: fixedPart,
+    missing: 'Project not found or access denied',
+    docs: {
+      summary: 'Create an invoice of the fixed amount of a project, or of a part of it',
+      description:
+        'The parts never add up to more than the fixed amount, also when two are billed at once. A deleted draft or a cancelled invoice gives its part back. The key needs the scope `invoices:write` as well.',
+      response: invoiceResponse,
+      conflict: 'Only 700.00 of the fixed amount is left to bill',
+    },
+    handler: postPart,
+  }),
+];
+
+async function postPart({ caller, body, id, commit, missing }: Context<FixedPartInput, DryRun>) {
+  requireScope(caller, 'invoices:write');
+  return commit(async (unit) => {
+    const wanted = { ...body, extra_lines: storedLines(body.extra_lines) };
+    return created((await billFixedAmount(unit, { id, wanted, missing })).view);
+  });
+}

@@ -1,0 +1,82 @@
+// How a project is billed, as it is stored: a fixed amount is exact in its currency, and what was billed of it stays billed.
+import { writtenAmount } from '#libs/billing/balance.ts';
+import { currencyFor } from '#libs/billing/client-terms.ts';
+import { exactMinor } from '#libs/billing/exact-amount.ts';
+import { fromMinor } from '#libs/billing/money.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
+import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { changedFields, findOwn } from '#libs/models/records.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { ProjectBilling, ProjectRecord } from '#libs/models/time/project.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import type { NewProject } from './input.ts';
+
+type Given = Pick<NewProject, 'billing' | 'fixed_amount' | 'currency'>;
+type Stored = Pick<ProjectRecord, 'billing' | 'fixed_amount' | 'currency'>;
+
+/** Of a new project. @throws AppError 400 when a fixed amount is missing, or has more decimals than its currency. */
+export function fixedAmountOf(
+  given: Given,
+  { client, account }: { client: Pick<ClientRecord, 'currency'>; account: AccountRecord },
+): Stored {
+  const amount = given.fixed_amount ?? null;
+  const currency = given.currency ?? (amount === null ? null : currencyFor(client, account));
+  const fixed = { billing: storedBilling(given.billing), fixed_amount: minorOf(amount, currency), currency };
+  requireFixedAmount(fixed);
+  return fixed;
+}
+
+/** @throws AppError as fixedAmountOf, 409 when a change would take the ground from the invoices that bill the fixed amount. */
+export async function changedFixedAmount(
+  project: ProjectRecord,
+  given: Given,
+  { accountId, session }: { accountId: Id; session: Session },
+): Promise<Stored> {
+  if (Object.values(given).every((value) => value === undefined)) return {};
+  const before = project.currency ?? null;
+  const stored = project.fixed_amount ?? null;
+  const amount =
+    given.fixed_amount === undefined
+      ? stored === null || !before
+        ? null
+        : fromMinor(stored, before)
+      : given.fixed_amount;
+  let currency = given.currency === undefined ? before : given.currency;
+  if (!currency && amount !== null) {
+    const client = await findOwn(Client, accountId, project.client_id, session);
+    currency = currencyFor(client ?? {}, await readAccount(accountId, session));
+  }
+  const next: Stored = {
+    billing: given.billing === undefined ? project.billing : storedBilling(given.billing),
+    fixed_amount: minorOf(amount, currency),
+    currency,
+  };
+  requireFixedAmount(next);
+  requireBilledKept(project, next);
+  return next;
+}
+
+/** Time of a project without it is billed by the hour. */
+function storedBilling(billing: ProjectBilling | null | undefined): ProjectBilling | undefined {
+  return !billing || billing === 'hourly' ? undefined : billing;
+}
+
+function minorOf(amount: number | null, currency: string | null): number | null {
+  return amount === null || !currency ? null : exactMinor(amount, currency, 'by-field', 'fixed_amount');
+}
+
+function requireFixedAmount({ billing, fixed_amount }: Stored): void {
+  if (billing === 'fixed' && fixed_amount === null) throw fieldProblem('fixed_amount', 'fixed_amount is required');
+}
+
+function requireBilledKept(project: ProjectRecord, next: Stored): void {
+  const billed = project.fixed_billed ?? 0;
+  if (billed === 0) return;
+  const names = changedFields(project, next).filter((name) => name === 'billing' || name === 'currency');
+  if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} of a project whose fixed amount was billed`);
+  if ((next.fixed_amount ?? 0) < billed) {
+    const amount = writtenAmount(billed, project.currency ?? '');
+    throw conflict(`Cannot set a fixed amount below ${amount}: so much was billed`);
+  }
+}

@@ -1,0 +1,174 @@
+// Prepaid hours: drawn to the second before anything is charged, never overdrawn, and given back with the invoice.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+interface World {
+  api: Verbs;
+  client: string;
+  project: string;
+  log(hours: number, fields?: object): Promise<string>;
+  sell(hours: number, fields?: object): Promise<string>;
+  left(id: string): Promise<number>;
+  bill(body?: object, query?: string): ReturnType<Verbs['post']>;
+}
+
+async function world(): Promise<World> {
+  const { key } = await gateway.workspace.account();
+  const api = verbsOf(callerOf(gateway.url, key));
+  const made = async (path: string, body: object) => (await api.post(`/api/v1/${path}`, body)).body.data.id as string;
+  const client = await made('clients', { name: 'Ada', email: 'ada@example.com', hourly_rate: 100 });
+  const project = await made('projects', { name: 'Website', client_id: client });
+  return {
+    api,
+    client,
+    project,
+    log: (hours, fields = {}) => made('time-entries', { project_id: project, hours, date: '2026-11-02', ...fields }),
+    sell: (hours, fields = {}) => made('hour-packages', { client_id: client, name: 'Support', hours, ...fields }),
+    left: async (id) => (await api.get(`/api/v1/hour-packages/${id}`)).body.data.left_hours,
+    bill: (body = {}, query = '') => api.post(`/api/v1/invoices/from-time${query}`, { client_id: client, ...body }),
+  };
+}
+
+const linesOf = (data: { line_items: { description: string; qty: string; rate: string }[] }) =>
+  data.line_items.map(({ description, qty, rate }) => [description, qty, rate]);
+
+test('when time is billed, then the package is drawn first, the drawdown is listed, and the rest is charged', async () => {
+  const w = await world();
+  const id = await w.sell(2.5, { amount: 200, currency: 'EUR' });
+  await w.log(1);
+  await w.log(2, { date: '2026-11-03' });
+  const preview = await w.bill({ group_by: 'day' }, '?dry_run=true');
+  expect([preview.body.data.amount, await w.left(id)]).toEqual([50, 2.5]);
+  const { data } = (await w.bill({ group_by: 'day', extra_lines: [{ description: 'Paper', quantity: 1, rate: 5 }] }))
+    .body;
+  expect([data.amount, linesOf(data)]).toEqual([
+    55,
+    [
+      ['Website, Nov 2, 2026', '1', '100'],
+      ['Website, Nov 3, 2026', '2', '100'],
+      ['Prepaid hours: Support', '-1', '100'],
+      ['Prepaid hours: Support', '-1.5', '100'],
+      ['Paper', '1', '5'],
+    ],
+  ]);
+  expect((await w.api.get(`/api/v1/hour-packages/${id}`)).body.data).toMatchObject({
+    used_hours: 2.5,
+    left_hours: 0,
+    rate: 80,
+    status: 'Used',
+  });
+  const { data: drawn } = (await w.api.get(`/api/v1/hour-packages/${id}/drawdowns`)).body;
+  expect(drawn).toMatchObject([
+    { hours: 1.5, invoice: { id: data.id, invoice_number: 'INV-0001' } },
+    { hours: 1, invoice: { id: data.id } },
+  ]);
+  const { lines } = (await w.api.get(`/api/v1/invoices/${data.id}/time`)).body.data;
+  expect(lines.map((line: { prepaid_hours: number }) => line.prepaid_hours)).toEqual([1, 1.5]);
+});
+
+test('when 50 minutes are covered whole, then nothing of them is charged, whatever the rounding of the line', async () => {
+  const w = await world();
+  await w.sell(5);
+  await w.log(50 / 60, { hourly_rate: 99.99 });
+  const { data } = (await w.bill({ status: 'Sent' })).body;
+  expect([data.amount, linesOf(data)]).toEqual([
+    0,
+    [
+      ['Website', '0.8333', '99.99'],
+      ['Prepaid hours: Support', '-0.8333', '99.99'],
+    ],
+  ]);
+});
+
+test('when 8 callers bill an hour each at once, then the package is never overdrawn and covers what it has', async () => {
+  const w = await world();
+  const id = await w.sell(3.5);
+  const entries: string[] = [];
+  for (let count = 0; count < 8; count += 1) entries.push(await w.log(1));
+  const answers = await Promise.all(entries.map((entry) => w.bill({ time_entry_ids: [entry] })));
+  expect(answers.map(({ status }) => status)).toEqual(entries.map(() => 201));
+  expect(answers.reduce((sum, { body }) => sum + body.data.amount, 0)).toBe(450);
+  expect(await w.left(id)).toBe(0);
+});
+
+test('when the draft is deleted, the invoice cancelled or time taken off, then the hours are given back, once', async () => {
+  const w = await world();
+  const id = await w.sell(2);
+  const [long, short] = [await w.log(3), await w.log(1, { date: '2026-11-03' })];
+  const draft = (await w.bill({ group_by: 'entry' })).body.data.id;
+  expect(await w.left(id)).toBe(0);
+  const { data } = (await w.api.post(`/api/v1/invoices/${draft}/time-entries/release`, { time_entry_ids: [long] }))
+    .body;
+  expect([data.amount, data.line_items.length, await w.left(id)]).toEqual([0, 2, 1]);
+  const again = (await w.api.post(`/api/v1/invoices/${draft}/time-entries`, { time_entry_ids: [long] })).body.data;
+  expect([again.amount, await w.left(id)]).toEqual([200, 0]);
+  await w.api.delete(`/api/v1/invoices/${draft}`);
+  expect(await w.left(id)).toBe(2);
+  const sent = (await w.bill({ status: 'Sent', time_entry_ids: [short] })).body.data.id;
+  expect(await w.left(id)).toBe(1);
+  await w.api.patch(`/api/v1/invoices/${sent}`, { status: 'Cancelled' });
+  expect([await w.left(id), (await w.api.get(`/api/v1/hour-packages/${id}/drawdowns`)).body.data]).toEqual([2, []]);
+  const types = (await w.api.get('/api/v1/events?limit=100')).body.data.map(({ type }: { type: string }) => type);
+  expect(types.filter((type: string) => type.startsWith('hour_package.'))).toEqual([
+    ...['created', 'drawn', 'released', 'drawn', 'drawn', 'released', 'drawn', 'released'].map(
+      (name) => `hour_package.${name}`,
+    ),
+  ]);
+});
+
+test('when lines were edited by hand, then they and what they draw stay until no time is left on the draft', async () => {
+  const w = await world();
+  const id = await w.sell(2);
+  const [first, second] = [await w.log(1), await w.log(2)];
+  const draft = (await w.bill()).body.data.id;
+  await w.api.patch(`/api/v1/invoices/${draft}`, { line_items: [], amount: 70 });
+  const release = (body: object) => w.api.post(`/api/v1/invoices/${draft}/time-entries/release`, body);
+  expect([(await release({ time_entry_ids: [first] })).body.data.amount, await w.left(id)]).toEqual([70, 0]);
+  expect([(await release({ time_entry_ids: [second] })).body.data.amount, await w.left(id)]).toEqual([70, 2]);
+});
+
+test('when a retainer includes hours, then these count before the package', async () => {
+  const w = await world();
+  const id = await w.sell(5);
+  await w.log(12);
+  const recurring = await w.api.post('/api/v1/recurring-invoices', {
+    client_id: w.client,
+    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
+    schedule: { unit: 'month', start_on: '2031-01-31' },
+    include_time: { group_by: 'project', included_hours: 10 },
+  });
+  const { data } = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body;
+  expect([data.amount, await w.left(id)]).toEqual([450, 3]);
+  expect(linesOf(data).slice(1)).toEqual([
+    ['Website', '12', '100'],
+    ['Prepaid hours: Support', '-2', '100'],
+    ['Included hours', '-10', '100'],
+  ]);
+});
+
+test('when a package is changed or deleted, then what was drawn stays, and bad days and amounts are 400', async () => {
+  const w = await world();
+  const id = await w.sell(2, { valid_until: '2026-10-31' });
+  const change = (body: object) => w.api.patch(`/api/v1/hour-packages/${id}`, body);
+  await w.log(1.5);
+  expect((await w.bill({}, '?dry_run=true')).body.data.amount).toBe(150);
+  expect((await change({ valid_from: '2026-11-01' })).body.details).toEqual({
+    valid_until: ['valid_until must not be before valid_from'],
+  });
+  expect((await change({ amount: 0.005 })).status).toBe(400);
+  expect((await change({ valid_until: null })).body.data).toMatchObject({ valid_until: null, status: 'Active' });
+  const draft = (await w.bill()).body.data;
+  expect(draft.amount).toBe(0);
+  expect((await change({ hours: 1 })).body.error).toBe('Cannot set hours below 1.5: so many were drawn');
+  expect((await w.api.delete(`/api/v1/hour-packages/${id}`)).body.error).toBe(
+    'Cannot delete an hour package that invoices draw from',
+  );
+  await w.api.delete(`/api/v1/invoices/${draft.id}`);
+  expect((await w.api.delete(`/api/v1/hour-packages/${id}`)).status).toBe(200);
+});
