@@ -643,7 +643,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "expenses:read" | "expenses:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1915,6 +1915,199 @@ export type StopTimerBody = {
     ended_at?: string | null;
 };
 
+export type CreateExpenseBody = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id: string;
+    /**
+     * @minLength 10
+     * @format date
+     */
+    date: string;
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description: string;
+    /**
+     * What was paid, before tax
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount: number;
+    /**
+     * The client's unless given, else the account's, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent that are added when it is billed; 0 unless given
+     * @minimum 0
+     * @maximum 1000
+     * @format double
+     */
+    markup?: number | null;
+    /**
+     * Per cent; the invoice's unless given
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * True unless given
+     */
+    billable?: boolean | null;
+    /**
+     * Where the receipt is: an address, or a reference of your own
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    receipt?: string | null;
+};
+
+export type Expense = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    project: ProjectSummary | null;
+    client: ClientSummary | null;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    description: string;
+    /**
+     * What was paid, before tax
+     * @format double
+     */
+    amount: number;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Per cent
+     * @format double
+     */
+    markup: number;
+    /**
+     * Amount and markup: what an invoice bills
+     * @format double
+     */
+    billed_amount: number;
+    /**
+     * Null is the invoice's
+     * @format double
+     */
+    tax_rate: number | null;
+    billable: boolean;
+    /**
+     * @minLength 1
+     */
+    receipt: string | null;
+    /**
+     * What became of it; follows from its invoice
+     */
+    billing: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    /**
+     * The invoice it is on
+     */
+    invoice: InvoiceSummary | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type UpdateExpenseBody = {
+    /**
+     * A project of the same client
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * @minLength 10
+     * @format date
+     */
+    date?: string;
+    /**
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string;
+    /**
+     * What was paid, before tax
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number;
+    /**
+     * The client's unless given, else the account's, else USD
+     */
+    currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
+    /**
+     * Per cent that are added when it is billed; 0 unless given
+     * @minimum 0
+     * @maximum 1000
+     * @format double
+     */
+    markup?: number | null;
+    /**
+     * Per cent; the invoice's unless given
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * True unless given
+     */
+    billable?: boolean | null;
+    /**
+     * Where the receipt is: an address, or a reference of your own
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    receipt?: string | null;
+};
+
+export type SettleExpensesBody = {
+    /**
+     * @minItems 1
+     * @maxItems 500
+     */
+    expense_ids: string[];
+    status: "billed_elsewhere" | "written_off" | "unbilled";
+};
+
+export type SettledExpenses = {
+    status: "billed_elsewhere" | "written_off" | "unbilled";
+    /**
+     * @format double
+     */
+    changed: number;
+};
+
 export type CreateHourPackageBody = {
     /**
      * @minLength 36
@@ -2144,6 +2337,16 @@ export type UnbilledTime = {
      * @format double
      */
     without_rate: number;
+    /**
+     * How many expenses
+     * @format double
+     */
+    expenses: number;
+    /**
+     * Of them, with markup, before tax
+     * @format double
+     */
+    expense_amount: number;
 };
 
 export type ServicePeriodInput = {
@@ -2602,6 +2805,20 @@ export type CreateInvoiceFromTimeBody = {
      */
     time_entry_ids?: string[] | null;
     /**
+     * False bills expenses alone
+     */
+    include_time?: boolean | null;
+    /**
+     * Exactly these; not together with `include_expenses`
+     * @minItems 1
+     * @maxItems 500
+     */
+    expense_ids?: string[] | null;
+    /**
+     * All unbilled expenses of the same projects and days, in the currency of the invoice, one line each
+     */
+    include_expenses?: boolean | null;
+    /**
      * All projects of the client unless given
      * @minItems 1
      * @maxItems 100
@@ -2645,7 +2862,7 @@ export type CreateInvoiceFromTimeBody = {
      */
     line_text?: string | null;
     /**
-     * After the lines of time
+     * After the lines of time and expenses
      * @maxItems 500
      */
     extra_lines?: LineItemInput[] | null;
@@ -2686,6 +2903,20 @@ export type AddTimeToInvoiceBody = {
      * @maxItems 1000
      */
     time_entry_ids?: string[] | null;
+    /**
+     * False bills expenses alone
+     */
+    include_time?: boolean | null;
+    /**
+     * Exactly these; not together with `include_expenses`
+     * @minItems 1
+     * @maxItems 500
+     */
+    expense_ids?: string[] | null;
+    /**
+     * All unbilled expenses of the same projects and days, in the currency of the invoice, one line each
+     */
+    include_expenses?: boolean | null;
     /**
      * All projects of the client unless given
      * @minItems 1
@@ -2733,11 +2964,16 @@ export type AddTimeToInvoiceBody = {
 
 export type ReleaseTimeFromInvoiceBody = {
     /**
-     * All time of the invoice unless given
+     * All time and expenses of the invoice unless this or `expense_ids` is given
      * @minItems 1
      * @maxItems 1000
      */
     time_entry_ids?: string[] | null;
+    /**
+     * @minItems 1
+     * @maxItems 500
+     */
+    expense_ids?: string[] | null;
 };
 
 export type BilledTimeEntry = {
@@ -2856,6 +3092,10 @@ export type IncludedTimeInput = {
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     line_text?: string | null;
+    /**
+     * All unbilled expenses of the same projects and days, in the currency of the invoice, one line each
+     */
+    include_expenses?: boolean | null;
     /**
      * Hours of each invoice that its `line_items` pay for: they are taken off again, in the order of the lines
      * @minimum 0
@@ -2981,6 +3221,7 @@ export type IncludedTime = {
      * @minLength 1
      */
     line_text: string | null;
+    include_expenses: boolean;
     /**
      * @format double
      */
@@ -4579,6 +4820,36 @@ export type TimerDiscardedEvent = {
      */
     timestamp: string;
     data: Timer;
+};
+
+export type ExpenseCreatedEvent = {
+    type: "expense.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Expense;
+};
+
+export type ExpenseUpdatedEvent = {
+    type: "expense.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Expense;
+};
+
+export type ExpenseDeletedEvent = {
+    type: "expense.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Expense;
 };
 
 export type HourPackageCreatedEvent = {
@@ -6340,6 +6611,242 @@ export type StopTimerVariables = {
     query?: StopTimerQuery;
     body?: StopTimerBody;
     headers?: StopTimerHeaders;
+};
+
+export type ListExpensesResult = {
+    data: Expense[];
+    pagination: Pagination;
+};
+
+export type ListExpensesQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    project_id?: string;
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * Expenses on this invoice
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id?: string;
+    /**
+     * Expenses of this day or later
+     * @minLength 10
+     * @format date
+     */
+    date_from?: string;
+    /**
+     * Expenses of this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    date_to?: string;
+    /**
+     * What became of it: `unbilled` is what could be billed
+     */
+    billing?: "unbilled" | "on_draft" | "billed" | "billed_elsewhere" | "written_off" | "not_billable";
+    billable?: boolean;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -date when absent, -updated_at with updated_since
+     */
+    sort?: "date" | "created_at" | "updated_at" | "-date" | "-created_at" | "-updated_at";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListExpensesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListExpensesVariables = {
+    query?: ListExpensesQuery;
+};
+
+export type CreateExpenseResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Expense;
+};
+
+export type CreateExpenseQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreateExpenseHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateExpenseResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreateExpenseVariables = {
+    query?: CreateExpenseQuery;
+    body: CreateExpenseBody;
+    headers?: CreateExpenseHeaders;
+};
+
+export type GetExpenseResult = {
+    data: Expense;
+};
+
+export type GetExpensePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetExpenseHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetExpenseResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetExpenseVariables = {
+    path: GetExpensePath;
+    headers?: GetExpenseHeaders;
+};
+
+export type DeleteExpenseResult = Deleted;
+
+export type DeleteExpensePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteExpenseHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteExpenseResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteExpenseVariables = {
+    path: DeleteExpensePath;
+    headers?: DeleteExpenseHeaders;
+};
+
+export type UpdateExpenseResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Expense;
+};
+
+export type UpdateExpensePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdateExpenseHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdateExpenseResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdateExpenseVariables = {
+    path: UpdateExpensePath;
+    body: UpdateExpenseBody;
+    headers?: UpdateExpenseHeaders;
+};
+
+export type SettleExpensesResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: SettledExpenses;
+};
+
+export type SettleExpensesHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type SettleExpensesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type SettleExpensesVariables = {
+    body: SettleExpensesBody;
+    headers?: SettleExpensesHeaders;
 };
 
 export type ListHourPackagesResult = {
@@ -8914,7 +9421,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "expense.created" | "expense.updated" | "expense.deleted" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -9473,6 +9980,82 @@ export type Ops = {
             headers?: StopTimerHeaders;
         };
         result: StopTimerResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listExpenses: {
+        args: {
+            query?: ListExpensesQuery;
+        };
+        result: ListExpensesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: Expense;
+    };
+    createExpense: {
+        args: {
+            query?: CreateExpenseQuery;
+            body: CreateExpenseBody;
+            headers?: CreateExpenseHeaders;
+        };
+        result: CreateExpenseResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getExpense: {
+        args: {
+            path: GetExpensePath;
+            headers?: GetExpenseHeaders;
+        };
+        result: GetExpenseResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    deleteExpense: {
+        args: {
+            path: DeleteExpensePath;
+            headers?: DeleteExpenseHeaders;
+        };
+        result: DeleteExpenseResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    updateExpense: {
+        args: {
+            path: UpdateExpensePath;
+            body: UpdateExpenseBody;
+            headers?: UpdateExpenseHeaders;
+        };
+        result: UpdateExpenseResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    settleExpenses: {
+        args: {
+            body: SettleExpensesBody;
+            headers?: SettleExpensesHeaders;
+        };
+        result: SettleExpensesResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -10422,6 +11005,12 @@ export const OPERATIONS = {
     discardTimer: { id: "discardTimer", method: "DELETE", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     updateTimer: { id: "updateTimer", method: "PATCH", path: "/api/v1/timers/{id}", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     stopTimer: { id: "stopTimer", method: "POST", path: "/api/v1/timers/{id}/stop", tags: ["Timers"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listExpenses: { id: "listExpenses", method: "GET", path: "/api/v1/expenses", tags: ["Expenses"], params: [{ name: "project_id", in: "query" }, { name: "client_id", in: "query" }, { name: "invoice_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "billing", in: "query" }, { name: "billable", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    createExpense: { id: "createExpense", method: "POST", path: "/api/v1/expenses", tags: ["Expenses"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getExpense: { id: "getExpense", method: "GET", path: "/api/v1/expenses/{id}", tags: ["Expenses"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteExpense: { id: "deleteExpense", method: "DELETE", path: "/api/v1/expenses/{id}", tags: ["Expenses"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateExpense: { id: "updateExpense", method: "PATCH", path: "/api/v1/expenses/{id}", tags: ["Expenses"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    settleExpenses: { id: "settleExpenses", method: "POST", path: "/api/v1/expenses/billing", tags: ["Expenses"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listHourPackages: { id: "listHourPackages", method: "GET", path: "/api/v1/hour-packages", tags: ["Hour packages"], params: [{ name: "client_id", in: "query" }, { name: "project_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createHourPackage: { id: "createHourPackage", method: "POST", path: "/api/v1/hour-packages", tags: ["Hour packages"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getHourPackage: { id: "getHourPackage", method: "GET", path: "/api/v1/hour-packages/{id}", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -12341,4 +12930,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listExpenses, createExpense, getExpense, deleteExpense, updateExpense, settleExpenses, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

@@ -1,8 +1,9 @@
-// Mutants of what is agreed beforehand: fixed amounts and prepaid hours, which are billed and drawn once.
+// Mutants of what is agreed beforehand or spent: fixed amounts, prepaid hours and expenses, which are billed and drawn once.
 import { guard, type Mutant } from './mutant.ts';
 
 const FIXED = 'test/service/gateway/fixed-amount.test.ts';
 const PACKAGES = 'test/service/gateway/hour-packages.test.ts';
+const EXPENSES = 'test/service/gateway/expenses.test.ts';
 const GUARDS = 'test/service/libs/billing-guards.test.ts';
 
 export const prepaidMutants: Mutant[] = [
@@ -77,6 +78,33 @@ export const prepaidMutants: Mutant[] = [
     'services/gateway/hour-packages/routes.ts',
     'if (seconds < drawn_seconds) {',
     { file: PACKAGES, test: 'when a package is changed or deleted' },
+  ),
+  {
+    gone: 'the claim of expenses demands that they are on no invoice',
+    edits: [
+      {
+        file: 'libs/models/time/expense.ts',
+        text: 'export const UNBILLED_EXPENSES = { invoice_id: null, settled: null, billable: true } as const;',
+        instead: 'export const UNBILLED_EXPENSES = { settled: null, billable: true } as const;',
+      },
+      {
+        file: 'libs/billing/bill-expenses.ts',
+        text: '      invoice_id: null,\n      settled: null,\n',
+        instead: '',
+      },
+    ],
+    oracle: { file: EXPENSES, test: 'when 8 callers bill the same expenses at once' },
+  },
+  {
+    gone: 'an invoice that is deleted or cancelled gives its expenses back',
+    edits: [{ file: 'libs/billing/release-billed.ts', text: '  await releaseExpenses(unit, invoice);\n', instead: '' }],
+    oracle: { file: EXPENSES, test: 'when it is on a draft or issued, then it is locked' },
+  },
+  guard(
+    'expenses of another currency are not billed',
+    'libs/billing/find-expenses.ts',
+    'if (found.some((expense) => expense.currency !== currency)) {',
+    { file: EXPENSES, test: 'when expenses come along' },
   ),
   guard(
     'what was billed of a fixed amount keeps its terms',

@@ -6,6 +6,7 @@ import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
+import { auditExpenses } from './expense-audit.ts';
 import { auditFixedAmounts } from './fixed-amount-audit.ts';
 import { auditHourPackages } from './hour-package-audit.ts';
 
@@ -22,6 +23,7 @@ export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
     ...(await problemsOf(invoices, 'invoice: the quote that it bills is missing', lostQuotes(own))),
     ...(await auditFixedAmounts(own)),
     ...(await auditHourPackages(own)),
+    ...(await auditExpenses(own)),
   ];
 }
 

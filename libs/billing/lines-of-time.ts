@@ -1,10 +1,12 @@
 // The lines that time makes on an invoice, and which entries stand behind each.
 import { conflict, fieldProblem } from '../errors.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import type { InvoiceExpenses } from '../models/billing/invoice-expenses.ts';
 import type { InvoiceTime, InvoiceTimeLine } from '../models/billing/invoice-time.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
+import type { ExpenseRecord } from '../models/time/expense.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import type { LineToCover } from './prepaid-hours.ts';
 import type { SelectedTime } from './select-time.ts';
@@ -58,31 +60,38 @@ export function requireLines(count: number): void {
 }
 
 /**
- * What is left of the invoice's lines without the released time, and without those of prepaid hours, which are drawn anew.
- * @param time of the invoice; its lines were not edited by hand.
+ * What is left of the invoice's lines without released time and expenses, and without those of prepaid hours, which are drawn anew.
+ * @param invoice whose lines were not edited by hand.
  */
 export async function linesWithout(
   unit: UnitOfWork,
-  { _id, line_items, time }: Pick<InvoiceRecord, '_id' | 'line_items'> & { time: InvoiceTime },
-  locale: string,
-): Promise<Omit<LinesOfTime, 'line_items' | 'time'> & Pick<InvoiceRecord, 'line_items' | 'time'>> {
+  { _id, line_items, time, expenses }: Pick<InvoiceRecord, '_id' | 'line_items' | 'time' | 'expenses'>,
+  released: { locale: string; expenses: readonly Pick<ExpenseRecord, '_id'>[] },
+): Promise<Pick<LinesOfTime, 'made'> & Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>> {
   const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
   const made: LineToCover[] = [];
-  for (const { id, at, group_by, text, rounding, covered } of time.lines) {
+  for (const { id, at, group_by, text, rounding, covered } of time?.lines ?? []) {
     const entries = left.get(id)?.map((entry): TimeToBill => ({ ...entry, rounding }));
-    const line = entries && timeLine(entries, { groupBy: group_by, locale, text });
+    const line = entries && timeLine(entries, { groupBy: group_by, locale: released.locale, text });
     items[at] = line && lineItem(line);
     if (line) made.push({ ...line, id, covered });
   }
-  for (const { at } of time.prepaid ?? []) items[at] = undefined;
+  for (const { at } of time?.prepaid ?? []) items[at] = undefined;
+  const gone = new Set(released.expenses.map((expense) => String(expense._id)));
+  const isGone = ({ expense_id }: InvoiceExpenses['lines'][number]) => gone.has(String(expense_id));
+  for (const line of expenses?.lines ?? []) if (isGone(line)) items[line.at] = undefined;
+  const moved = <Line extends { at: number }>(line: Line): Line => ({
+    ...line,
+    at: line.at - items.slice(0, line.at).filter((item) => item === undefined).length,
+  });
   const kept = items.filter((item) => item !== undefined);
-  const lines = time.lines
-    .filter(({ id }) => left.has(id))
-    .map((line) => ({ ...line, at: line.at - items.slice(0, line.at).filter((item) => item === undefined).length }));
+  const lines = (time?.lines ?? []).filter(({ id }) => left.has(id)).map(moved);
+  const spent = (expenses?.lines ?? []).filter((line) => !isGone(line)).map(moved);
   return {
     line_items: kept.length > 0 ? kept : null,
-    time: lines.length > 0 ? { ...time, lines, prepaid: undefined } : undefined,
+    time: time && lines.length > 0 ? { ...time, lines, prepaid: undefined } : undefined,
+    expenses: expenses && spent.length > 0 ? { ...expenses, lines: spent } : undefined,
     made,
   };
 }

@@ -1,5 +1,6 @@
-// Gives back all that an invoice bills: its time and its part of a fixed amount can be billed again, its prepaid hours drawn again.
+// Gives back all that an invoice bills: time, expenses and its part of a fixed amount can be billed again, its prepaid hours drawn again.
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { releaseExpenses } from './bill-expenses.ts';
 import { releaseTime } from './bill-time.ts';
 import { giveHoursBack } from './draw-hours.ts';
 import { releaseFixedPart } from './fixed-amount.ts';
@@ -8,6 +9,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** What an invoice that gave everything back has no longer. */
 export const NOTHING_BILLED = {
   time: undefined,
+  expenses: undefined,
   fixed_part: undefined,
   quote_claim: undefined,
 } as const satisfies Partial<InvoiceRecord>;
@@ -16,5 +18,6 @@ export const NOTHING_BILLED = {
 export async function releaseBilled(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   await releaseTime(unit, invoice);
   await giveHoursBack(unit, invoice);
+  await releaseExpenses(unit, invoice);
   await releaseFixedPart(unit, invoice);
 }

@@ -1,28 +1,24 @@
 // Makes the invoice of the next occurrence of a recurring invoice, once: the record moves on in the transaction that makes the invoice.
-import Big from 'big.js';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
-import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '../models/billing/recurring-invoice.ts';
 import { RecurringRun } from '../models/billing/recurring-run.ts';
 import { changeOwn, findOwn, insertOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
-import { claimTime } from './bill-time.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
-import { drawHours, type PrepaidLines, withPrepaidHours } from './draw-hours.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
-import { type IncludedPart, includedParts } from './included-hours.ts';
+import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
-import { filled, lineTexts, writtenDay, writtenMonth } from './line-texts.ts';
-import { type LinesOfTime, linesOfTime, requireLines } from './lines-of-time.ts';
+import { filled, writtenDay, writtenMonth } from './line-texts.ts';
+import { requireLines } from './lines-of-time.ts';
 import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
-import { NothingToBill, type SelectedTime, selectTime } from './select-time.ts';
+import { NothingToBill } from './select-time.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Missed occurrences that are counted; the rest is another round of catching up. */
@@ -53,13 +49,6 @@ interface Running {
   missing?: (() => Error) | undefined;
 }
 
-interface Billed {
-  selected: readonly SelectedTime[];
-  lines: PrepaidLines;
-  /** Lines that take off again what the fixed lines pay for. */
-  included: LineItem[];
-}
-
 /** @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then. */
 export async function runRecurring(
   unit: UnitOfWork,
@@ -67,17 +56,14 @@ export async function runRecurring(
   { isByHand, at, missing }: Running,
 ): Promise<{ view: Awaited<ReturnType<typeof createInvoice>>['view']; next: RecurringInvoiceRecord }> {
   let due: Due | undefined;
-  let billed: Billed | undefined;
+  let work: Work | undefined;
   const made = await createInvoice(unit, undefined, async (account) => {
     due = await dueNow(unit, id, { account, isByHand, at, missing });
-    billed = await timeToTakeAlong(unit, due);
-    return contentOf(due, billed);
+    work = await workToTakeAlong(unit, due);
+    return contentOf(due, work);
   });
   if (!due) throw new Error('an invoice of no occurrence was made');
-  if (billed) {
-    await claimTime(unit, made.invoice, { made: billed.lines.made, selected: billed.selected });
-    await drawHours(unit, made.invoice, billed.lines.draws);
-  }
+  await work?.claim(made.invoice);
   return { view: made.view, next: await moveOn(unit, due, made.invoice) };
 }
 
@@ -128,37 +114,27 @@ function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecor
   return missed > 1 ? next_index + missed - 1 : undefined;
 }
 
-/** @throws NothingToBill when neither time nor a fixed line would be on the invoice. */
-async function timeToTakeAlong(
+/** @throws NothingToBill when neither work nor a fixed line would be on the invoice. */
+async function workToTakeAlong(
   unit: UnitOfWork,
   { recurring, client, account, now, today }: Due,
-): Promise<Billed | undefined> {
-  const { include_time: time, line_items } = recurring;
+): Promise<Work | undefined> {
+  const { include_time: time, line_items, currency } = recurring;
   if (!time) return undefined;
   const yesterday = addDays(now.on, -1);
-  const selected = await selectTime(unit, {
-    selection: { ...time, date_to: yesterday < today ? yesterday : today },
-    client,
-    account,
-    most: BILLED_ENTRIES_MAX,
-  });
-  if (selected.length === 0 && !line_items) throw new NothingToBill();
-  if (selected.length === 0) return undefined;
-  const form = lineFormOf(time, account);
-  const lines = linesOfTime(selected, form, { line_items });
-  const parts = time.included_hours ? includedParts(lines.made, time.included_hours) : [];
-  const covered = { ...lines, ...withIncluded(lines, parts) };
-  return {
-    selected,
-    // What the fee pays for is lost with the period: it counts before prepaid hours.
-    lines: await withPrepaidHours(unit, covered, { clientId: client._id, ...form }),
-    included: includedLines(parts, lineTexts(account.locale).includedHours),
-  };
+  const selection = { ...time, date_to: yesterday < today ? yesterday : today };
+  const work = await gatherWork(
+    unit,
+    { selection, form: lineFormOf(time, account), included_hours: time.included_hours },
+    { client, account, currency, before: { line_items }, most: BILLED_ENTRIES_MAX },
+  );
+  if (!work && !line_items) throw new NothingToBill();
+  return work;
 }
 
-function contentOf({ recurring, account, client, now, today, status }: Due, billed?: Billed): InvoiceContent {
+function contentOf({ recurring, account, client, now, today, status }: Due, work?: Work): InvoiceContent {
   const { locale } = account;
-  const line_items = [...(billed?.lines.line_items ?? recurring.line_items ?? []), ...(billed?.included ?? [])];
+  const line_items = work?.line_items ?? recurring.line_items ?? [];
   requireLines(line_items.length);
   const number = recurring.first_occurrence + now.index + 1;
   const named = {
@@ -183,32 +159,11 @@ function contentOf({ recurring, account, client, now, today, status }: Due, bill
     status,
     description: recurring.description && filled(recurring.description, named),
     origin: {
-      ...(billed ? { time: billed.lines.time } : {}),
+      ...(work?.time ? { time: work.time } : {}),
+      ...(work?.expenses ? { expenses: work.expenses } : {}),
       recurring: { id: recurring._id, occurrence: number, period_from: now.on, period_to: now.until },
     },
   };
-}
-
-/** Takes the hours off again that the fixed lines pay for, at the rates of the lines they are taken from. */
-function includedLines(parts: readonly IncludedPart[], description: string): LineItem[] {
-  const byRate = Map.groupBy(
-    parts.filter(({ rate }) => Number(rate) !== 0),
-    ({ rate }) => rate,
-  );
-  return [...byRate].map(([rate, group]) => {
-    const taken = group.reduce((sum, { hours }) => sum.plus(hours), new Big(0));
-    return lineItem({ description, qty: taken.times(-1).toFixed(), rate, discount: '0' });
-  });
-}
-
-/** The lines with the seconds that the fee covers of each: prepaid hours cover the rest. */
-function withIncluded({ made, time }: LinesOfTime, parts: readonly IncludedPart[]): Pick<LinesOfTime, 'made' | 'time'> {
-  const byLine = new Map(parts.map(({ line, seconds }) => [line, seconds]));
-  const covering = <Line extends { id: number }>(line: Line) => {
-    const covered = byLine.get(line.id);
-    return covered === undefined ? line : { ...line, covered };
-  };
-  return { made: made.map(covering), time: { ...time, lines: time.lines.map(covering) } };
 }
 
 /** Enters the run and moves the record to the next occurrence. @param invoice undefined when there was nothing to bill. */

@@ -127,7 +127,8 @@ export function billingState(
   return project?.billing === 'fixed' ? 'covered' : 'unbilled';
 }
 
-function embeddedInvoice(id: StoredId, invoice: InvoiceState | undefined) {
+/** The invoice as it is shown in what it bills. */
+export function embeddedInvoice(id: StoredId, invoice: InvoiceState | undefined) {
   return { id: String(id), invoice_number: invoice && invoice.number > 0 ? printedNumber('invoice', invoice) : null };
 }
 

@@ -20,6 +20,7 @@ import { Operator } from './operations/operator.ts';
 import { OperatorBrowser } from './operations/operator-browser.ts';
 import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
+import { Expense } from './time/expense.ts';
 import { HourDrawdown } from './time/hour-drawdown.ts';
 import { HourPackage } from './time/hour-package.ts';
 import { Project } from './time/project.ts';
@@ -44,6 +45,7 @@ export const allModels: readonly Model<never>[] = [
   DocumentBatch,
   EndpointReconcile,
   Event,
+  Expense,
   HourDrawdown,
   HourPackage,
   Idempotency,

@@ -5,6 +5,8 @@ import { clientRoutes } from './clients/routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { expenseBillingRoutes } from './expenses/billing-routes.ts';
+import { expenseRoutes } from './expenses/routes.ts';
 import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
@@ -38,6 +40,8 @@ export const routes: readonly Route[] = withOptionalFields([
   ...timeEntryRoutes,
   ...billingRoutes,
   ...timerRoutes,
+  ...expenseRoutes,
+  ...expenseBillingRoutes,
   ...hourPackageRoutes,
   ...unbilledRoutes,
   ...quoteRoutes,

@@ -22,6 +22,9 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const schedule = { unit: 'month', start_on: '2031-01-31' };
   await make('recurring-invoices', 'recurring_invoices', { client_id: other.id, line_items, schedule });
   await mongoose.connection.collection('recurring_runs').deleteMany({});
+  // Of an invoice before this one, under the same id.
+  await mongoose.connection.collection('hour_drawdowns').deleteMany({});
+  await make('expenses', 'expenses', { project_id, date: '2026-11-03', description: 'Train', amount: 120 });
   await make('hour-packages', 'hour_packages', { client_id: other.id, hours: 40 });
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
   await make('payments', 'payments', { client_id, amount: 100 });

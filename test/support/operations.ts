@@ -53,9 +53,14 @@ export const makers = {
     owner: `${mark}${newId()}`,
     description: `${mark}timer`,
   })),
+  expenses: made('/api/v1/expenses', async (gateway, account, mark) => ({
+    project_id: await makers.projects(gateway, account, mark),
+    date: '2026-01-02',
+    description: `${mark}expense`,
+    amount: 10,
+  })),
   'hour-packages': made('/api/v1/hour-packages', async (gateway, account, mark) => ({
     client_id: await makers.clients(gateway, account, mark),
-    name: `${mark}package`,
     hours: 10,
   })),
   quotes: made('/api/v1/quotes', async (gateway, account, mark) => ({
@@ -216,6 +221,15 @@ export const operations: Record<string, Called> = {
   updateTimer: { body: { description: 'New' } },
   stopTimer: { body: {} },
   discardTimer: {},
+  createExpense: { body: { date: '2026-01-02', description: 'x', amount: 1 }, refs: ['projects'] },
+  listExpenses: {},
+  getExpense: {},
+  updateExpense: { body: { amount: 2 } },
+  deleteExpense: {},
+  settleExpenses: {
+    body: { status: 'unbilled' },
+    naming: async (gateway, account) => ({ expense_ids: [await make(gateway, 'expenses', account, 'own-')] }),
+  },
   createHourPackage: { body: { hours: 1 }, refs: ['clients'] },
   listHourPackages: {},
   getHourPackage: {},

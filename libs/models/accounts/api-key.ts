@@ -55,6 +55,7 @@ export const RESOURCES = [
   'tasks',
   'time-entries',
   'timers',
+  'expenses',
   'hour-packages',
   'quotes',
   'invoices',

@@ -13,6 +13,7 @@ import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
 import { type DocumentRecord, documentFields } from './document-fields.ts';
 import { expiryOf } from './expiry.ts';
+import { type InvoiceExpenses, invoiceExpensesField } from './invoice-expenses.ts';
 import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient } from './parties.ts';
@@ -65,6 +66,8 @@ export interface InvoiceRecord extends DocumentRecord {
   quote_claim?: StoredId | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
+  /** Absent on an invoice that bills no expenses. */
+  expenses?: InvoiceExpenses | undefined;
   fixed_part?: FixedPart | undefined;
   /** Absent on an invoice that no schedule made. */
   recurring?: InvoiceRecurrence | undefined;
@@ -101,6 +104,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     status: { type: String, enum: INVOICE_STATUSES, required: true },
     due_date: { type: String, required: true },
     time: invoiceTimeField,
+    expenses: invoiceExpensesField,
     quote_id: idField,
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },

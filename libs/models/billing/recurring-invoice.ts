@@ -22,6 +22,8 @@ export interface IncludedTime {
   rounding?: TimeRounding | undefined;
   missing_rate: 'refuse' | 'skip' | 'zero';
   line_text?: string | undefined;
+  /** Billable expenses in the currency of the invoice come along, too. */
+  include_expenses?: boolean | undefined;
   /** Hours of each invoice that the fixed lines pay for; a plain decimal. */
   included_hours?: string | undefined;
 }
@@ -125,6 +127,7 @@ export function recurringInvoiceView(
           rounding: time.rounding ?? null,
           missing_rate: time.missing_rate,
           line_text: time.line_text ?? null,
+          include_expenses: time.include_expenses ?? false,
           included_hours: time.included_hours === undefined ? null : Number(time.included_hours),
         }
       : null,

@@ -84,6 +84,15 @@ const declarations = {
     description:
       'A running timer was discarded, or a stopped one was deleted with its entry; the data is its last state.',
   },
+  'expense.created': {
+    description: 'An expense was recorded.',
+  },
+  'expense.updated': {
+    description: 'A field of an expense was changed, or it was put on an invoice or taken off.',
+  },
+  'expense.deleted': {
+    description: 'An expense was deleted; the data is its last state.',
+  },
   'hour_package.created': {
     description: 'A package of prepaid hours was created.',
   },

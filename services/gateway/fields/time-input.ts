@@ -15,6 +15,12 @@ export const projectsAndTasks = {
   task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
 };
 
+/** Beside the time that a filter finds. */
+export const includeExpenses = () =>
+  Joi.boolean()
+    .default(false)
+    .description('All unbilled expenses of the same projects and days, in the currency of the invoice, one line each');
+
 const groupBy = Joi.string()
   .valid(...TIME_GROUPS)
   .description('What a line is made of. Different rates always make different lines');

@@ -57,6 +57,7 @@ export function requireChangeable(
   if (status === 'Draft') {
     const isOther = changedFields(invoice, next).includes('client_id');
     if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
+    if (isOther && invoice.expenses) throw conflict('Cannot change client_id of an invoice with expenses');
     if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
     if (isOther && invoice.fixed_part) throw conflict('Cannot change client_id of an invoice of a fixed amount');
     requirePartKept(invoice, next);

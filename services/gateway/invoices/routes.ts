@@ -260,8 +260,9 @@ async function changesOf(
     isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
   if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
-  else if (invoice.time && changedFields(invoice, content).includes('line_items')) {
-    changes.time = { ...invoice.time, is_edited: true };
+  else if (changedFields(invoice, content).includes('line_items')) {
+    if (invoice.time) changes.time = { ...invoice.time, is_edited: true };
+    if (invoice.expenses) changes.expenses = { ...invoice.expenses, is_edited: true };
   }
   // With something due it is a payment that makes it Paid.
   if (status === 'Paid' && isMoved) changes.paid_on = today;

@@ -1,16 +1,20 @@
 // What a caller may send about invoices that are made from time.
 import Joi from 'joi';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
+import { BILLED_EXPENSES_MAX } from '#libs/billing/find-expenses.ts';
 import type { TimeGroup } from '#libs/billing/time-lines.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
-import { ids, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
+import { ids, includeExpenses, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
 export interface TimeInput {
   time_entry_ids?: Id[];
+  include_time: boolean;
+  expense_ids?: Id[];
+  include_expenses: boolean;
   project_ids?: Id[];
   task_ids?: Id[];
   date_from?: string;
@@ -34,6 +38,7 @@ export interface TimeInvoiceInput extends TimeInput {
 
 export interface ReleaseInput {
   time_entry_ids?: Id[];
+  expense_ids?: Id[];
 }
 
 const FILTERS = ['project_ids', 'task_ids', 'date_from', 'date_to'] as const;
@@ -42,6 +47,9 @@ const selection = {
   time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
     `Exactly these; not together with ${FILTERS.map((name) => `\`${name}\``).join(', ')}`,
   ),
+  include_time: Joi.boolean().default(true).description('False bills expenses alone'),
+  expense_ids: ids(BILLED_EXPENSES_MAX).description('Exactly these; not together with `include_expenses`'),
+  include_expenses: includeExpenses(),
   ...projectsAndTasks,
   date_from: day().description('The first day; from the beginning unless given'),
   date_to: day().description("The last day; today on the account's calendar unless given"),
@@ -50,6 +58,15 @@ const selection = {
 
 function eitherIdsOrFilter<Input extends TimeInput>(body: Input, { message }: Joi.CustomHelpers) {
   const given = FILTERS.filter((name) => body[name] !== undefined && body[name] !== null);
+  if (body.expense_ids && body.include_expenses) {
+    return message({ custom: 'expense_ids must not stand beside include_expenses' });
+  }
+  if (body.time_entry_ids && body.include_time === false) {
+    return message({ custom: 'time_entry_ids must not stand beside include_time: false' });
+  }
+  if (body.time_entry_ids && body.include_expenses) {
+    return message({ custom: 'time_entry_ids must not stand beside include_expenses: name expense_ids' });
+  }
   if (!body.time_entry_ids || given.length === 0) return body;
   return message({ custom: `time_entry_ids must not stand beside ${given.join(', ')}` });
 }
@@ -57,7 +74,7 @@ function eitherIdsOrFilter<Input extends TimeInput>(body: Input, { message }: Jo
 export const timeInvoice = Joi.object<TimeInvoiceInput>({
   client_id: uuid().required(),
   ...selection,
-  extra_lines: lineItems().description('After the lines of time'),
+  extra_lines: lineItems().description('After the lines of time and expenses'),
   due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
   currency: currency().description("The client's unless given, else the account's, else USD"),
   tax_rate: newTaxRate(),
@@ -73,5 +90,8 @@ export const addedTime = Joi.object<TimeInput>(selection)
   .example({ time_entry_ids: [exampleId['time-entries']], missing_rate: 'zero' });
 
 export const releasedTime = Joi.object<ReleaseInput, true>({
-  time_entry_ids: ids(BILLED_ENTRIES_MAX).description('All time of the invoice unless given'),
+  time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
+    'All time and expenses of the invoice unless this or `expense_ids` is given',
+  ),
+  expense_ids: ids(BILLED_EXPENSES_MAX),
 }).example({});

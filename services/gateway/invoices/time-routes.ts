@@ -1,6 +1,7 @@
 // Time on invoices over HTTP: an invoice from unbilled time, time added to a draft and taken off again, and the hours behind each line.
-import { addTimeTo, createInvoiceFromTime, takeTimeOff } from '#libs/billing/invoice-from-time.ts';
+import { addTimeTo, createInvoiceFromTime } from '#libs/billing/invoice-from-time.ts';
 import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
+import { takeWorkOff } from '#libs/billing/take-work-off.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
@@ -25,7 +26,7 @@ import { invoiceTimeAnswer, invoiceTimeView } from './time-view.ts';
 
 const path = '/api/v1/invoices';
 const missing = 'Invoice not found or access denied';
-const NEEDS_BOTH = 'The key needs the scope `time-entries:write` as well.';
+const NEEDS_BOTH = 'The key needs the scope `time-entries:write` as well, and `expenses:write` for expenses.';
 
 export const invoiceTimeRoutes: readonly Route[] = [
   route({
@@ -36,8 +37,8 @@ export const invoiceTimeRoutes: readonly Route[] = [
     query: dryRun,
     body: timeInvoice,
     docs: {
-      summary: 'Create an invoice of unbilled time',
-      description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. With \`dry_run=true\` it is a preview. ${NEEDS_BOTH}`,
+      summary: 'Create an invoice of unbilled time and expenses',
+      description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview. ${NEEDS_BOTH}`,
       response: invoiceResponse,
       missingReference: 'Client not found or access denied',
       conflict: 'Nothing to bill',
@@ -52,7 +53,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     body: addedTime,
     missing,
     docs: {
-      summary: 'Add unbilled time to a draft',
+      summary: 'Add unbilled time and expenses to a draft',
       description: `New lines follow those that are there. ${NEEDS_BOTH}`,
       status: 200,
       response: invoiceResponse,
@@ -68,7 +69,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     body: releasedTime,
     missing,
     docs: {
-      summary: 'Take time off a draft, so that it is unbilled again',
+      summary: 'Take time and expenses off a draft, so that they are unbilled again',
       description: `Its lines are computed anew, unless they were edited by hand: then they stay. ${NEEDS_BOTH}`,
       status: 200,
       response: invoiceResponse,
@@ -93,6 +94,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
 
 async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoiceInput, DryRun>) {
   requireScope(caller, 'time-entries:write');
+  if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
   return commit(async (unit) => {
     const { view } = await createInvoiceFromTime(unit, { ...body, extra_lines: storedLines(body.extra_lines) });
     return created(view);
@@ -101,6 +103,7 @@ async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoice
 
 async function postTime({ caller, body, id, commit, missing }: Context<TimeInput>) {
   requireScope(caller, 'time-entries:write');
+  if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
   return commit(async (unit) => {
     const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
     if (!invoice) throw missing();
@@ -113,7 +116,8 @@ async function postRelease({ caller, body, id, commit, missing }: Context<Releas
   return commit(async (unit) => {
     const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
     if (!invoice) throw missing();
-    const changed = await takeTimeOff(unit, invoice, body.time_entry_ids);
+    if (body.expense_ids || (invoice.expenses && !body.time_entry_ids)) requireScope(caller, 'expenses:write');
+    const changed = await takeWorkOff(unit, invoice, body);
     if (changed === invoice) return updated(await viewOf(unit, invoice, caller));
     return announced(unit, changed, caller);
   });

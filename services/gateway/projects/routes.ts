@@ -13,6 +13,7 @@ import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { Expense } from '#libs/models/time/expense.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
 import {
   Project,
@@ -207,6 +208,7 @@ async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, a
     [Quote, 'quotes'],
     [RecurringInvoice, 'recurring invoices'],
     [HourPackage, 'hour packages'],
+    [Expense, 'expenses'],
   ] as const) {
     if (await hasOwn(records, accountId, { project_id }, session)) {
       throw conflict(`Cannot delete a project with ${name}`);
@@ -227,6 +229,7 @@ async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, 
     [Quote, { project_id }, 'quotes'],
     [RecurringInvoice, { project_id }, 'recurring invoices'],
     [HourPackage, { project_id }, 'hour packages'],
+    [Expense, { project_id, invoice_id: { $ne: null } }, 'billed expenses'],
     [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
   ] as const) {
     if (await hasOwn(records, accountId, filter, session)) {

@@ -16,7 +16,7 @@ import { severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, percentage } from '../fields/money-input.ts';
-import { namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
+import { includeExpenses, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
@@ -92,6 +92,7 @@ const includeTime = () =>
     Joi.object<IncludedTimeInput>({
       ...projectsAndTasks,
       ...namedTimeLineInput,
+      include_expenses: includeExpenses(),
       included_hours: decimal()
         .within(0, HOURS_MAX)
         .description(

@@ -43,6 +43,7 @@ const includedTime = Joi.object({
   rounding: roundingAnswer(),
   missing_rate: Joi.string().valid('refuse', 'skip', 'zero').required(),
   line_text: orNull(Joi.string()),
+  include_expenses: Joi.boolean().required(),
   included_hours: orNull(Joi.number()),
 }).meta({ schema: 'IncludedTime' });
 

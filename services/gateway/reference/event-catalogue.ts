@@ -9,6 +9,7 @@ import {
 } from '#libs/models/webhooks/event-types.ts';
 import { clientResponse } from '../clients/response.ts';
 import { batchResponse } from '../documents/batch-view.ts';
+import { expenseResponse } from '../expenses/response.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
@@ -46,6 +47,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   task: taskResponse,
   time_entry: timeEntryResponse,
   timer: timerResponse,
+  expense: expenseResponse,
   hour_package: hourPackageResponse,
   quote: quoteResponse,
   invoice: invoiceResponse,

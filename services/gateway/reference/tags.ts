@@ -13,6 +13,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Tasks: 'The parts of a project, with the time spent on each',
   'Time entries': 'Hours of a day, on a project and maybe a task',
   Timers: 'Time that is being measured; a timer becomes a time entry when it stops',
+  Expenses: 'What was spent on a project and is billed to its client',
   'Hour packages': 'Hours that a client paid for in advance; its time is drawn from them before any is charged',
   Unbilled: 'Time that is on no invoice yet, by client and project',
   Quotes: 'Offers to a client',

@@ -41,6 +41,8 @@ const unbilledAnswer = Joi.object({
   ),
   oldest_date: orNull(calendarDay()),
   without_rate: number().description('Time entries for which no rate is set'),
+  expenses: number().description('How many expenses'),
+  expense_amount: number().description('Of them, with markup, before tax'),
 })
   .id('UnbilledTime')
   .example({
@@ -54,6 +56,8 @@ const unbilledAnswer = Joi.object({
     amount: 3063.75,
     oldest_date: '2026-11-02',
     without_rate: 0,
+    expenses: 2,
+    expense_amount: 181.5,
   });
 
 export const unbilledRoutes: readonly Route[] = [
@@ -64,9 +68,9 @@ export const unbilledRoutes: readonly Route[] = [
     scope: 'time-entries:read',
     query: Joi.object<UnbilledQuery>({ client_id: uuid(), limit, offset }),
     docs: {
-      summary: 'List what could be billed, by client and project',
+      summary: 'List what could be billed, by client, project and currency',
       description:
-        "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. In the order of names; the rows are sums, so pages go by `offset`.",
+        "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. Prepaid hours are not taken off. Expenses in another currency have a row of their own. In the order of names; the rows are sums, so pages go by `offset`.",
       response: unbilledAnswer,
     },
     handler: listUnbilled,
@@ -91,5 +95,7 @@ function viewOf(row: UnbilledProject) {
     amount: fromMinor(row.amount, row.currency),
     oldest_date: row.oldestDate,
     without_rate: row.withoutRate,
+    expenses: row.expenses,
+    expense_amount: fromMinor(row.expenseAmount, row.currency),
   };
 }

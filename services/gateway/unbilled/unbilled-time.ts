@@ -9,9 +9,11 @@ import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { driverOf, findAllOwn } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { Expense, UNBILLED_EXPENSES } from '#libs/models/time/expense.ts';
 import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
+import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
 
 /** What a row says of its time; nothing where a fixed amount covers it. */
 export interface UnbilledProject {
@@ -25,6 +27,9 @@ export interface UnbilledProject {
   amount: number;
   oldestDate: string | null;
   withoutRate: number;
+  expenses: number;
+  /** In the smallest unit, with markup. */
+  expenseAmount: number;
 }
 
 /** Entries that no rule tells apart, as the database adds them up. */
@@ -58,12 +63,25 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
         account: account.hourly_rate,
       })?.rate;
     const currency = currencyFor(client, account);
-    return [{ client, project, currency, ...sumsOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }) }];
+    return [
+      {
+        client,
+        project,
+        currency,
+        ...NO_EXPENSES,
+        ...sumsOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }),
+      },
+    ];
   });
-  return rows.toSorted(
+  const all = withExpenses(rows, await unbilledExpenses(accountId, clientId ? [...projects.keys()] : undefined), {
+    projects,
+    clients,
+  });
+  return all.toSorted(
     (one, other) =>
       one.client.name.localeCompare(other.client.name, 'en') ||
       one.project.name.localeCompare(other.project.name, 'en') ||
+      one.currency.localeCompare(other.currency, 'en') ||
       (String(one.project._id) < String(other.project._id) ? -1 : 1),
   );
 }
@@ -77,6 +95,7 @@ async function placesOf(account: AccountRecord, clientId: Id | undefined) {
     : [
         ...(await driverOf(TimeEntry).distinct('project_id', { account_id, ...UNBILLED } as object)),
         ...(await driverOf(Project).distinct('_id', { account_id, billing: 'fixed' } as object)),
+        ...(await driverOf(Expense).distinct('project_id', { account_id, ...UNBILLED_EXPENSES } as object)),
       ];
   const projectFields = [
     'name',
@@ -144,11 +163,31 @@ async function groupsOf(
     .toArray();
 }
 
+const NO_TIME = { entries: 0, seconds: 0, billedSeconds: 0, oldestDate: null, withoutRate: 0 };
+const NO_EXPENSES = { expenses: 0, expenseAmount: 0 };
+
+/** Each sum of expenses in the row of its project and currency, or in one of its own. */
+function withExpenses(
+  rows: readonly UnbilledProject[],
+  sums: readonly UnbilledExpenses[],
+  { projects, clients }: { projects: ReadonlyMap<string, ProjectRecord>; clients: ReadonlyMap<string, ClientRecord> },
+): UnbilledProject[] {
+  const all = new Map(rows.map((row) => [`${String(row.project._id)} ${row.currency}`, row]));
+  for (const { projectId, currency, oldest, ...sum } of sums) {
+    const project = projects.get(projectId);
+    const client = clients.get(String(project?.client_id));
+    if (!project || !client || project.billing === 'none') continue;
+    const row = all.get(`${projectId} ${currency}`) ?? { client, project, currency, ...NO_TIME, amount: 0 };
+    const days = [row.oldestDate ?? oldest, oldest].toSorted();
+    all.set(`${projectId} ${currency}`, { ...row, ...sum, oldestDate: days[0] ?? null });
+  }
+  return [...all.values()];
+}
+
 function leftOf(project: ProjectRecord, client: ClientRecord): UnbilledProject[] {
   const amount = leftOfFixedAmount(project);
   if (amount === 0 || !project.currency) return [];
-  const nothing = { entries: 0, seconds: 0, billedSeconds: 0, oldestDate: null, withoutRate: 0 };
-  return [{ client, project, currency: project.currency, ...nothing, amount }];
+  return [{ client, project, currency: project.currency, ...NO_TIME, ...NO_EXPENSES, amount }];
 }
 
 interface Pricing {

@@ -56,6 +56,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       rounding: null,
       missing_rate: 'zero',
       line_text: '{task}',
+      include_expenses: true,
       included_hours: 10,
     },
     {
@@ -65,6 +66,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       rounding: { minutes: 6, mode: 'up', scope: 'entry', minimum: 0 },
       missing_rate: 'skip',
       line_text: null,
+      include_expenses: false,
       included_hours: null,
     },
   ],

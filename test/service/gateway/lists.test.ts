@@ -12,6 +12,7 @@ import { driverOf } from '#libs/models/records.ts';
 import { recount } from '#libs/models/recount.ts';
 import { drawNext } from '#libs/models/sequences.ts';
 import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { Expense } from '#libs/models/time/expense.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
@@ -314,6 +315,19 @@ async function fill(account: string, key: string, count: number) {
     valid_from: null,
     valid_until: index % 4 ? addDays('2026-01-01', index % 200) : null,
     rollover: false,
+  }));
+  await many(Expense, (index) => ({
+    project_id,
+    date: addDays('2026-01-01', index % 200),
+    description: 'Train',
+    amount: 100,
+    currency: 'USD',
+    markup: 0,
+    billed_amount: 100,
+    tax_rate: null,
+    billable: index % 5 !== 0,
+    receipt: null,
+    ...(index % 3 ? {} : { invoice_id }),
   }));
   await many(Payment, (index) => ({
     number: index + 1,

@@ -64,6 +64,7 @@ test('when the table is read, then it holds every resource', () => {
   expect(changesOfCreated.map(({ operation }) => operation).toSorted()).toEqual(
     [
       'updateClient',
+      'updateExpense',
       'updateHourPackage',
       'updateInvoice',
       'updatePayment',

@@ -195,7 +195,7 @@ test('when an operation prints, then its 422 and 504 are those of a document', (
 });
 
 /** By other fields than the rest; their tests have the answers. */
-const NAMES_OTHERWISE = new Set(['createDocuments', 'settleTimeEntries', 'diagnoseSignature']);
+const NAMES_OTHERWISE = new Set(['createDocuments', 'settleTimeEntries', 'settleExpenses', 'diagnoseSignature']);
 
 test('when a body names a record that is not there, then the answer is the example of the 404, and only such operations have one', async () => {
   const unknown = '01890000-0000-7000-8000-000000000000';

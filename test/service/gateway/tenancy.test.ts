@@ -146,7 +146,7 @@ describe.each(references)('%s with %s', (operation, field, row) => {
 
 /** The record as its owner sees it. */
 async function snapshot(kind: string, id: string, owner: TestAccount) {
-  const { status, body } = await gateway.get(`/api/v1/${kind.replace(/^(sent|timed|paused)-/, '')}/${id}`, owner);
+  const { status, body } = await gateway.get(`/api/v1/${kind.replace(/^(sent|timed|paused|fixed)-/, '')}/${id}`, owner);
   expect(status).toBe(200);
   return body;
 }

@@ -45,7 +45,7 @@ test('when the operations are counted, then those that move time and money are a
     expect.arrayContaining([
       ...['createPayment', 'payInvoice', 'allocatePayment', 'releasePayment', 'voidPayment', 'refundPayment'],
       ...['writeOffInvoice', 'createInvoiceFromTime', 'addTimeToInvoice', 'releaseTimeFromInvoice'],
-      ...['settleTimeEntries', 'convertQuote', 'billProject', 'startTimer', 'stopTimer'],
+      ...['settleTimeEntries', 'convertQuote', 'billProject', 'settleExpenses', 'startTimer', 'stopTimer'],
     ]),
   );
 });

@@ -22,6 +22,11 @@ beforeAll(async () => {
   await call('PATCH', `/invoices/${made['cancelled'].id}`, { status: 'Cancelled' });
   made['package'] = await call('POST', '/hour-packages', { client_id, hours: 1 });
   made['drawn'] = await billed('Sent', 2);
+  const { id: project_id } = await call('POST', '/projects', { name: 'Trip', client_id });
+  const expense = { project_id, date: '2026-01-02', description: 'Train', amount: 10 };
+  made['expense'] = await call('POST', '/expenses', expense);
+  const wanted = { client_id, include_time: false, expense_ids: [made['expense'].id] };
+  made['spent'] = await call('POST', '/invoices/from-time', wanted);
   const terms = { billing: 'fixed', fixed_amount: 1000 };
   made['project'] = await call('POST', '/projects', { name: 'Website', client_id, ...terms });
   made['part'] = await call('POST', `/projects/${made['project'].id}/bill`, { percent: 40 });
@@ -187,6 +192,30 @@ test.each<[string, string, () => string, object, string, () => string]>([
     { status: 'Cancelled' },
     'drawdown: its invoice',
     drawdown,
+  ],
+  [
+    'an expense is settled, too',
+    'expenses',
+    idOf('expense'),
+    { settled: 'written_off' },
+    'expense: it is on an invoice, and settled',
+    idOf('expense'),
+  ],
+  [
+    'the invoice of an expense is cancelled',
+    'invoices',
+    idOf('spent'),
+    { status: 'Cancelled' },
+    'expense: it is on an invoice that',
+    idOf('expense'),
+  ],
+  [
+    'a line has lost its expense',
+    'expenses',
+    idOf('expense'),
+    { invoice_id: null },
+    'invoice: a line bills an expense',
+    idOf('spent'),
   ],
   [
     'credit is below nothing',

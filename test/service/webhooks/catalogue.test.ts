@@ -158,6 +158,10 @@ async function causeEveryEvent() {
 
   await causeTimers(project.id);
   await causePackages(client.id, entry.id);
+  const spent = { project_id: project.id, date: '2026-11-03', description: 'Train', amount: 120, receipt: 'Folder 7' };
+  const expense = await make('expenses', spent);
+  await change(`expenses/${expense.id}`, { amount: 118 });
+  await remove(`expenses/${expense.id}`);
 
   const line_items = [{ description: 'Design', quantity: 1.5, rate: 100, discount: 10 }];
   const document = { client_id: client.id, project_id: project.id, amount: 100, line_items };

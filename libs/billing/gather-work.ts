@@ -1,0 +1,90 @@
+// What an invoice bills of a client's work: its time, less the hours that are paid for already, and its expenses.
+import type { AccountRecord } from '../models/accounts/account.ts';
+import type { ClientRecord } from '../models/accounts/client.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import type { LineItem } from '../models/billing/line-item.ts';
+import type { ExpenseRecord } from '../models/time/expense.ts';
+import { claimExpenses, expenseItem } from './bill-expenses.ts';
+import { claimTime } from './bill-time.ts';
+import { drawHours, withPrepaidHours } from './draw-hours.ts';
+import { findExpenses, type WantedExpenses } from './find-expenses.ts';
+import { withIncludedHours } from './included-hours.ts';
+import { lineTexts } from './line-texts.ts';
+import { linesOfTime, requireLines } from './lines-of-time.ts';
+import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
+import type { LineForm } from './time-lines.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface WorkWanted {
+  selection: TimeSelection & WantedExpenses['selection'] & { include_time?: boolean | undefined };
+  form: LineForm;
+  /** Of a recurring invoice: hours that its fixed lines pay for, a plain decimal. */
+  included_hours?: string | undefined;
+}
+
+/** What work is put on: the lines that are there, and what they bill already. */
+export type WorkBefore = Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>;
+
+export interface WorkTarget {
+  client: ClientRecord;
+  account: AccountRecord;
+  currency: string;
+  before: WorkBefore;
+  /** How many time entries there may be. */
+  most: number;
+}
+
+export interface Work {
+  /** Those before; then time, what is paid for already, and expenses. */
+  line_items: LineItem[];
+  time: InvoiceRecord['time'];
+  expenses: InvoiceRecord['expenses'];
+  /** Links all of it to the invoice, once it is stored. Begins the transaction again when some of it is no longer free. */
+  claim: (invoice: InvoiceRecord) => Promise<void>;
+}
+
+/** @returns undefined when there is nothing to bill. @throws AppError as selectTime and findExpenses do. */
+export async function gatherWork(
+  unit: UnitOfWork,
+  wanted: WorkWanted,
+  { client, account, currency, before, most }: WorkTarget,
+): Promise<Work | undefined> {
+  const { selection, form } = wanted;
+  const selected = selection.include_time === false ? [] : await selectTime(unit, { selection, client, account, most });
+  const expenses = await findExpenses(unit, { client, currency, selection });
+  if (selected.length === 0 && expenses.length === 0) return undefined;
+  const time = await gatherTime(unit, selected, wanted, { client, before });
+  const first = time.line_items.length;
+  const line_items = [...time.line_items, ...expenses.map((expense) => expenseItem(expense, form.locale))];
+  requireLines(line_items.length);
+  return {
+    line_items,
+    time: time.time,
+    expenses: withExpenses(before.expenses, expenses, first),
+    async claim(invoice) {
+      if (selected.length > 0) await claimTime(unit, invoice, { made: time.made, selected });
+      await drawHours(unit, invoice, time.draws);
+      await claimExpenses(unit, invoice, expenses);
+    },
+  };
+}
+
+async function gatherTime(
+  unit: UnitOfWork,
+  selected: readonly SelectedTime[],
+  { form, included_hours }: WorkWanted,
+  { client, before }: Pick<WorkTarget, 'client' | 'before'>,
+) {
+  if (selected.length === 0) return { line_items: before.line_items ?? [], time: before.time, made: [], draws: [] };
+  const text = lineTexts(form.locale).includedHours;
+  // What the fee pays for is lost with the period: it counts before prepaid hours.
+  const { lines, included } = withIncludedHours(linesOfTime(selected, form, before), included_hours, text);
+  const covered = await withPrepaidHours(unit, lines, { clientId: client._id, ...form });
+  return { ...covered, line_items: [...covered.line_items, ...included] };
+}
+
+function withExpenses(before: InvoiceRecord['expenses'], expenses: readonly ExpenseRecord[], first: number) {
+  if (expenses.length === 0) return before;
+  const lines = expenses.map(({ _id }, index) => ({ expense_id: _id, at: first + index }));
+  return { is_edited: before?.is_edited ?? false, lines: [...(before?.lines ?? []), ...lines] };
+}

@@ -1,0 +1,47 @@
+// Takes time and expenses off a draft, and makes its lines anew without them.
+import { readAccount } from '../models/accounts/account.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { hasOwn } from '../models/records.ts';
+import type { Id } from '../models/tenant.ts';
+import { TimeEntry } from '../models/time/time-entry.ts';
+import { releaseExpenses } from './bill-expenses.ts';
+import { releaseTime, requireDraft } from './bill-time.ts';
+import { drawHours, giveHoursBack, withPrepaidHours } from './draw-hours.ts';
+import { linesWithout } from './lines-of-time.ts';
+import { rewritten } from './rewrite-draft.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface WorkOff {
+  /** All of its time and expenses when both are absent. */
+  time_entry_ids?: readonly Id[] | undefined;
+  expense_ids?: readonly Id[] | undefined;
+}
+
+/** @returns the invoice as it is now. @throws AppError 409 for an issued invoice, and for what is not on it. */
+export async function takeWorkOff(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  { time_entry_ids, expense_ids }: WorkOff,
+): Promise<InvoiceRecord> {
+  requireDraft(invoice);
+  const isAll = !time_entry_ids && !expense_ids;
+  const entries = isAll || time_entry_ids ? await releaseTime(unit, invoice, time_entry_ids) : [];
+  const expenses = isAll || expense_ids ? await releaseExpenses(unit, invoice, expense_ids) : [];
+  if (entries.length === 0 && expenses.length === 0) return invoice;
+  const isEdited = invoice.time?.is_edited || invoice.expenses?.is_edited;
+  // Lines that were edited by hand stay as they are, and with them what they draw as long as there is time on them.
+  if (!isEdited || !(await hasTime(unit, invoice))) await giveHoursBack(unit, invoice);
+  if (isEdited) return invoice;
+  const { locale } = await readAccount(unit.accountId, unit.session);
+  const left = await linesWithout(unit, invoice, { locale, expenses });
+  if (!left.time) return rewritten(unit, invoice, left);
+  const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
+  const covered = await withPrepaidHours(unit, lines, { clientId: invoice.client_id, locale });
+  const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses });
+  await drawHours(unit, invoice, covered.draws);
+  return changed;
+}
+
+async function hasTime({ accountId, session }: UnitOfWork, { _id }: InvoiceRecord): Promise<boolean> {
+  return hasOwn(TimeEntry, accountId, { invoice_id: _id }, session);
+}

@@ -1,0 +1,89 @@
+// Settling expenses by hand: they were billed before Billhook, or are given away.
+import Joi from 'joi';
+import { announceExpenses } from '#libs/billing/bill-expenses.ts';
+import { requireBillableExpense } from '#libs/billing/expense-guard.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { notFound } from '#libs/errors.ts';
+import { changeTime } from '#libs/models/counter.ts';
+import { driverOf, findAllOwn } from '#libs/models/records.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import { Expense, type ExpenseRecord } from '#libs/models/time/expense.ts';
+import { Project } from '#libs/models/time/project.ts';
+import type { Settlement } from '#libs/models/time/time-entry.ts';
+import { staleRead } from '#libs/mongo/errors.ts';
+import { number } from '../fields/response-fields.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { EXPENSE_SETTLEMENTS, type ExpenseBillingInput, expenseBilling } from './input.ts';
+
+export const expenseBillingRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/expenses/billing',
+    operation: 'settleExpenses',
+    scope: 'expenses:write',
+    body: expenseBilling,
+    docs: {
+      summary: 'Settle expenses by hand, or make them unbilled again',
+      description:
+        'For what was billed elsewhere or is given away: no invoice takes it, and it cannot be changed until it is unbilled again. All of the expenses or none.',
+      status: 200,
+      response: Joi.object({
+        status: Joi.string()
+          .valid(...EXPENSE_SETTLEMENTS)
+          .required(),
+        changed: number(),
+      })
+        .id('SettledExpenses')
+        .example({ status: 'billed_elsewhere', changed: 1 }),
+      missingReference: 'Expense not found or access denied',
+      conflict: 'Expense is already on INV-0042',
+    },
+    handler: settle,
+  }),
+];
+
+async function settle({ body, commit }: Context<ExpenseBillingInput>) {
+  const settled = body.status === 'unbilled' ? null : body.status;
+  return commit(async (unit) => {
+    const expenses = await namedExpenses(unit, body.expense_ids);
+    const projects = await findAllOwn(
+      Project,
+      unit.accountId,
+      expenses.map(({ project_id }) => String(project_id)),
+      ['billing'],
+      unit.session,
+    );
+    for (const expense of expenses) {
+      // What is settled already may become unbilled, or be settled in the other way.
+      await requireBillableExpense({ ...expense, settled: null }, projects.get(String(expense.project_id)), unit);
+    }
+    const changing = expenses.filter((expense) => (expense.settled ?? null) !== settled);
+    if (changing.length > 0) await write(unit, changing, settled);
+    return updated({ status: body.status, changed: changing.length });
+  });
+}
+
+async function namedExpenses({ session, accountId }: UnitOfWork, ids: readonly Id[]): Promise<ExpenseRecord[]> {
+  const filter = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
+  const expenses = await driverOf(Expense)
+    .find(filter, { session, batchSize: ids.length + 1 })
+    .toArray();
+  if (expenses.length < new Set(ids).size) throw notFound('Expense', 'or access denied');
+  return expenses as unknown as ExpenseRecord[];
+}
+
+async function write(unit: UnitOfWork, expenses: readonly ExpenseRecord[], settled: Settlement | null) {
+  const { session, accountId } = unit;
+  const updated_at = await changeTime(session, accountId, new Date());
+  const { matchedCount } = await driverOf(Expense).updateMany(
+    { account_id: storedId(accountId), _id: { $in: expenses.map(({ _id }) => _id) }, invoice_id: null } as object,
+    { $set: { settled, updated_at } as object },
+    { session },
+  );
+  if (matchedCount !== expenses.length) throw staleRead('expenses were billed meanwhile');
+  await announceExpenses(
+    unit,
+    expenses.map((expense) => ({ ...expense, settled, updated_at })),
+  );
+}

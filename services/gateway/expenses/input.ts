@@ -1,0 +1,110 @@
+// What a caller may send about expenses.
+import Joi from 'joi';
+import { BILLED_EXPENSES_MAX } from '#libs/billing/find-expenses.ts';
+import { AMOUNT_MAX } from '#libs/billing/money.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { EXPENSE_STATES, type ExpenseState, expenseListing } from '#libs/models/time/expense.ts';
+import { SETTLEMENTS, type Settlement } from '#libs/models/time/time-entry.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import { currency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
+import { percentage } from '../fields/money-input.ts';
+import { number } from '../fields/number-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+const MARKUP_MAX = 1_000;
+
+interface Optional {
+  currency?: string | null;
+  markup?: number | null;
+  tax_rate?: number | null;
+  billable?: boolean | null;
+  receipt?: string | null;
+}
+
+export interface NewExpense extends Optional {
+  project_id: Id;
+  date: string;
+  description: string;
+  amount: number;
+}
+
+export interface ExpenseChanges extends Optional {
+  project_id?: Id;
+  date?: string;
+  description?: string;
+  amount?: number;
+}
+
+export interface ExpenseQuery extends ListQuery {
+  project_id?: Id;
+  client_id?: Id;
+  invoice_id?: Id;
+  date_from?: string;
+  date_to?: string;
+  billing?: ExpenseState;
+  billable?: boolean;
+}
+
+export interface ExpenseBillingInput {
+  expense_ids: Id[];
+  status: Settlement | 'unbilled';
+}
+
+const amount = () => number().greater(0).max(AMOUNT_MAX).description('What was paid, before tax');
+const optional = {
+  currency: currency().allow(null).description("The client's unless given, else the account's, else USD"),
+  markup: number()
+    .min(0)
+    .max(MARKUP_MAX)
+    .allow(null)
+    .description('Per cent that are added when it is billed; 0 unless given'),
+  tax_rate: percentage().allow(null).description("Per cent; the invoice's unless given"),
+  billable: Joi.boolean().allow(null).description('True unless given'),
+  receipt: line().allow(null, '').description('Where the receipt is: an address, or a reference of your own'),
+};
+
+export const newExpense = Joi.object<NewExpense, true>({
+  project_id: uuid().required(),
+  date: day().required(),
+  description: paragraphs().required(),
+  amount: amount().required(),
+  ...optional,
+}).example({
+  project_id: exampleId.projects,
+  date: '2026-11-03',
+  description: 'Train to Paris',
+  amount: 120,
+  currency: 'EUR',
+  markup: 10,
+  receipt: 'https://example.com/receipts/17.pdf',
+});
+
+export const expenseChanges = Joi.object<ExpenseChanges, true>({
+  project_id: uuid().description('A project of the same client'),
+  date: day(),
+  description: paragraphs(),
+  amount: amount(),
+  ...optional,
+}).example({ amount: 118.5 });
+
+export const expenseQuery = Joi.object<ExpenseQuery>({
+  project_id: uuid(),
+  client_id: uuid(),
+  invoice_id: uuid().description('Expenses on this invoice'),
+  date_from: day().description('Expenses of this day or later'),
+  date_to: day().description('Expenses of this day or earlier'),
+  billing: Joi.string()
+    .valid(...EXPENSE_STATES)
+    .description('What became of it: `unbilled` is what could be billed'),
+  billable: Joi.boolean(),
+  ...listQuery(expenseListing),
+});
+
+export const EXPENSE_SETTLEMENTS = [...SETTLEMENTS, 'unbilled'] as const;
+
+export const expenseBilling = Joi.object<ExpenseBillingInput, true>({
+  expense_ids: Joi.array().items(uuid()).min(1).max(BILLED_EXPENSES_MAX).required(),
+  status: Joi.string()
+    .valid(...EXPENSE_SETTLEMENTS)
+    .required(),
+}).example({ expense_ids: [exampleId.expenses], status: 'billed_elsewhere' });

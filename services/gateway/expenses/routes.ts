@@ -1,0 +1,221 @@
+// Expenses over HTTP: what was spent on a project and is billed to its client.
+import { expenseViews } from '#libs/billing/bill-expenses.ts';
+import { currencyFor } from '#libs/billing/client-terms.ts';
+import { exactMinor } from '#libs/billing/exact-amount.ts';
+import { requireFreeExpense } from '#libs/billing/expense-guard.ts';
+import { fromMinor, isLineAmount } from '#libs/billing/money.ts';
+import { projectOfClient } from '#libs/billing/project-of-client.ts';
+import { fieldProblem, notFound } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { Client } from '#libs/models/accounts/client.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
+import { type Id, newRecord, type StoredId } from '#libs/models/tenant.ts';
+import { Expense, type ExpenseRecord, expenseListing, withMarkup } from '#libs/models/time/expense.ts';
+import { Project } from '#libs/models/time/project.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { expenseFilter } from './filter-expenses.ts';
+import {
+  type ExpenseChanges,
+  type ExpenseQuery,
+  expenseChanges,
+  expenseQuery,
+  type NewExpense,
+  newExpense,
+} from './input.ts';
+import { expenseResponse } from './response.ts';
+
+const path = '/api/v1/expenses';
+const missing = 'Expense not found or access denied';
+
+export const expenseRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createExpense',
+    isPrinted: true,
+    scope: 'expenses:write',
+    query: dryRun,
+    body: newExpense,
+    docs: {
+      summary: 'Record an expense of a project',
+      response: expenseResponse,
+      missingReference: 'Project not found or access denied',
+    },
+    handler: createExpense,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listExpenses',
+    scope: 'expenses:read',
+    query: expenseQuery,
+    docs: { summary: 'List expenses by date, latest first', response: expenseResponse },
+    handler: listExpenses,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getExpense',
+    scope: 'expenses:read',
+    missing: 'Expense not found',
+    docs: { summary: 'Get an expense', response: expenseResponse },
+    handler: getExpense,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateExpense',
+    isPrinted: true,
+    scope: 'expenses:write',
+    body: expenseChanges,
+    missing,
+    docs: {
+      summary: 'Update an expense, or move it to another project of the client',
+      description: 'On an invoice it stays as it is: 409. Only `receipt` can still change.',
+      response: expenseResponse,
+      conflict: 'Cannot change an expense on an issued invoice',
+      missingReference: 'Project not found or access denied',
+    },
+    handler: updateExpense,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteExpense',
+    scope: 'expenses:write',
+    missing,
+    docs: {
+      summary: 'Delete an expense',
+      message: 'Expense deleted',
+      conflict: 'Cannot change an expense on an issued invoice',
+    },
+    handler: deleteExpense,
+  }),
+];
+
+async function createExpense({ body, commit }: Context<NewExpense, DryRun>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const project = await lockOwn(Project, accountId, body.project_id, session);
+    if (!project) throw notFound('Project', 'or access denied');
+    const currency = body.currency ?? (await currencyOf(project.client_id, { accountId, session }));
+    const markup = body.markup ?? 0;
+    const expense: ExpenseRecord = {
+      ...newRecord(accountId),
+      project_id: project._id,
+      date: body.date,
+      description: body.description,
+      ...moneyOf(body.amount, currency, markup),
+      tax_rate: body.tax_rate ?? null,
+      billable: body.billable ?? true,
+      receipt: body.receipt || null,
+    };
+    await insertOwn(Expense, expense, session);
+    const view = await viewOf(expense, accountId, session);
+    await announce('expense.created', view);
+    return created(view);
+  });
+}
+
+async function listExpenses({ caller, query }: Context<unknown, ExpenseQuery>) {
+  const { records, ...page } = await findPage<ExpenseRecord>(Expense, expenseListing, {
+    ...pageOf(expenseListing, query),
+    filter: await expenseFilter(caller.accountId, query),
+  });
+  return listed(await expenseViews(records, caller.accountId), page, query);
+}
+
+async function getExpense({ caller, id, missing }: Context) {
+  const expense = await findOwn(Expense, caller.accountId, id);
+  if (!expense) throw missing();
+  return found(await viewOf(expense, caller.accountId));
+}
+
+async function updateExpense({ body, id, commit, missing, requireMatch }: Context<ExpenseChanges>) {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
+    const expense = await findOwn(Expense, accountId, id, session);
+    if (!expense) throw missing();
+    await requireMatch(() => viewOf(expense, accountId, session));
+    const changes = await changesOf(expense, body, { accountId, session });
+    if (isUnchanged(expense, changes)) return updated(await viewOf(expense, accountId, session));
+    await requireFreeExpense(expense, unit, changedFields(expense, changes));
+    const view = await viewOf(await changeOwn(Expense, expense, changes, session), accountId, session);
+    await announce('expense.updated', view);
+    return updated(view);
+  });
+}
+
+async function deleteExpense({ id, commit, missing, requireMatch }: Context) {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
+    const expense = await findOwn(Expense, accountId, id, session);
+    if (!expense) throw missing();
+    const view = await viewOf(expense, accountId, session);
+    await requireMatch(() => view);
+    await requireFreeExpense(expense, unit);
+    await removeOwn(Expense, expense, session);
+    await announce('expense.deleted', view);
+    return deleted('Expense deleted');
+  });
+}
+
+interface Within {
+  accountId: Id;
+  session: Session;
+}
+
+/** null is what a new expense has of it. */
+async function changesOf(
+  expense: ExpenseRecord,
+  body: ExpenseChanges,
+  within: Within,
+): Promise<Partial<ExpenseRecord>> {
+  const { project_id, amount, currency, markup, billable, receipt, ...rest } = body;
+  const project = project_id === undefined ? undefined : await otherProject(expense, project_id, within);
+  const changes: Partial<ExpenseRecord> = {
+    ...rest,
+    ...(project ? { project_id: project._id } : {}),
+    ...(billable === undefined ? {} : { billable: billable ?? true }),
+    ...(receipt === undefined ? {} : { receipt: receipt || null }),
+  };
+  if (amount === undefined && currency === undefined && markup === undefined) return changes;
+  const standard = async () => {
+    const { client_id } = (await findOwn(Project, within.accountId, expense.project_id, within.session)) ?? {};
+    return currencyOf(client_id, within);
+  };
+  const code = currency === undefined ? expense.currency : (currency ?? (await standard()));
+  const major = amount ?? fromMinor(expense.amount, expense.currency);
+  return { ...changes, ...moneyOf(major, code, markup === undefined ? expense.markup : (markup ?? 0)) };
+}
+
+/** Both projects are locked: neither can move to another client meanwhile. */
+async function otherProject({ project_id }: ExpenseRecord, projectId: Id, { accountId, session }: Within) {
+  if (projectId === String(project_id)) return undefined;
+  const former = await lockOwn(Project, accountId, project_id, session);
+  if (!former) throw notFound('Project', 'or access denied');
+  return projectOfClient({ accountId, projectId, clientId: former.client_id, session });
+}
+
+async function currencyOf(clientId: StoredId | undefined, { accountId, session }: Within): Promise<string> {
+  const client = clientId && (await findOwn(Client, accountId, clientId, session));
+  return currencyFor(client || {}, await readAccount(accountId, session));
+}
+
+/** @throws AppError 400 when the amount has more decimals than the currency, or is more than a line can have. */
+function moneyOf(major: number, currency: string, markup: number) {
+  const amount = exactMinor(major, currency);
+  const billed_amount = withMarkup(amount, markup);
+  if (!isLineAmount(billed_amount)) throw fieldProblem('amount', `amount is too large in ${currency}`);
+  return { amount, currency, markup, billed_amount };
+}
+
+async function viewOf(expense: ExpenseRecord, accountId: Id, session?: Session) {
+  const [view] = await expenseViews([expense], accountId, session);
+  if (!view) throw new Error('one expense has one view');
+  return view;
+}
