@@ -10,6 +10,7 @@ import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '../limits/by
 import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../limits/rejection.ts';
+import type { RequestTurns } from '../limits/request-turns.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listOf, readCursor } from './cursor.ts';
@@ -32,11 +33,12 @@ export interface HandleOptions {
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
   /** Accounts that bring large bodies take turns. */
   turns: FairLimit;
+  requestTurns: RequestTurns;
 }
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity, turns } = options;
+  const { parts, rates, capacity, turns, requestTurns } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
@@ -48,6 +50,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
+    await requestTurns.begin(accountId, response);
     const reserve = (bytes: number, isCertain = false) =>
       void reserveUntilClosed(capacity.responses, { accountId, bytes, isCertain }, response);
     // An error may name hundreds of fields.

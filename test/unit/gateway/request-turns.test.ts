@@ -1,0 +1,41 @@
+// An account with many requests at the same time begins them in turn with others; one with few never waits.
+import { EventEmitter } from 'node:events';
+import { expect, test } from '@jest/globals';
+import type { Response } from 'express';
+import { openRequestTurns } from '../../../services/gateway/limits/request-turns.ts';
+
+const newResponse = () => Object.assign(new EventEmitter(), { closed: false }) as unknown as Response;
+
+test('when accounts have more than four requests at the same time, then the further ones begin in turn', async () => {
+  const turns = openRequestTurns();
+  const begun: string[] = [];
+  const begin = (accountId: string, name: string) =>
+    Promise.resolve(turns.begin(accountId, newResponse())).then(() => void begun.push(name));
+  for (const accountId of ['one', 'other']) {
+    for (let count = 0; count < 4; count += 1) expect(turns.begin(accountId, newResponse())).toBeUndefined();
+  }
+
+  await Promise.all([begin('one', '5th'), begin('one', '6th'), begin('one', '7th'), begin('other', 'its 5th')]);
+
+  expect(begun).toEqual(['5th', '6th', 'its 5th', '7th']);
+});
+
+test('when responses are closed, then further requests of the account begin at once again', () => {
+  const turns = openRequestTurns();
+  const responses = Array.from({ length: 5 }, newResponse);
+  const [first] = responses.map((response) => turns.begin('one', response));
+  expect([first, turns.begin('another', newResponse())]).toEqual([undefined, undefined]);
+  expect(turns.begin('one', newResponse())).toBeInstanceOf(Promise);
+
+  for (const response of responses) response.emit('close');
+
+  expect(turns.begin('one', newResponse())).toBeUndefined();
+});
+
+test('when the caller has gone before its request begins, then it counts for nothing', () => {
+  const turns = openRequestTurns();
+  const gone = Object.assign(newResponse(), { closed: true });
+
+  for (let count = 0; count < 10; count += 1) expect(turns.begin('one', gone)).toBeUndefined();
+  expect(turns.begin('one', newResponse())).toBeUndefined();
+});
