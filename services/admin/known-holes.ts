@@ -1,4 +1,4 @@
-// Versions of the stores with holes that are known and fixed in later ones. Last read in November 2026.
+// Known vulnerabilities of MongoDB, Redis and Valkey, and the versions that fix them. Last read in November 2026.
 
 interface Hole {
   name: string;

@@ -1,4 +1,4 @@
-// The relay: enqueues events whose deliveries do not exist yet. Any number of relays may run, since fanning out twice makes nothing twice.
+// The relay: enqueues events whose deliveries do not exist yet. Any number of relays may run, because fan-out is idempotent.
 import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';

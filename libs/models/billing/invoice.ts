@@ -1,4 +1,4 @@
-// A demand for payment.
+// An invoice: what a client has to pay, and by when.
 import { dueOf, totalOf } from '../../billing/balance.ts';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';

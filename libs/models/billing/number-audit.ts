@@ -1,4 +1,4 @@
-// Looks whether an account's numbers are 1, 2, 3 … without a hole, and whether each has its document or its tombstone.
+// Checks that an account's numbers are 1, 2, 3 … without a hole, and that each has its document or its tombstone.
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { inTransaction, type Session } from '../../mongo/connection.ts';

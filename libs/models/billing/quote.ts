@@ -1,4 +1,4 @@
-// An offer to a client.
+// A quote: what an account offers to a client, and until when.
 import { type Acceptance, isChangedSince } from '../../billing/acceptance.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { leftToBill } from '../../billing/quote-parts.ts';

@@ -1,4 +1,4 @@
-// What each account keeps, as its counter and its batches have it: nothing is read through for it.
+// How much each account stores, from its counter and its batches: no record is read for it.
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';

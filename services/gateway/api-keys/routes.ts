@@ -1,4 +1,4 @@
-// API keys over HTTP. A key is shown once, in the answer that makes it, and can give neither scopes nor time that it has not got itself.
+// API keys over HTTP. A key is shown once, when it is made, and cannot grant scopes or a lifetime beyond its own.
 import Joi from 'joi';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict, fieldProblem } from '#libs/errors.ts';

@@ -1,4 +1,4 @@
-// Prints the next few documents of a batch and notes what became of each.
+// Prints the next few documents of a batch and records the outcome of each.
 import { agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';

@@ -1,4 +1,4 @@
-// Finds out how far this machine lets Chromium be locked in: its own user, an empty network, its own sandbox.
+// Finds out how far Chromium can be isolated on this machine: its own user, an empty network, its own sandbox.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '#libs/service/logger.ts';

@@ -1,4 +1,4 @@
-// The words a document brings of its own, in the language of its account.
+// The fixed words of a document, in the language of its account.
 import { arabic } from './labels/arabic.ts';
 import { dutch } from './labels/dutch.ts';
 import { english } from './labels/english.ts';

@@ -1,4 +1,4 @@
-// Turns markdown into HTML that can do nothing but look good. Runs in a thread of its own: a text made to be slow stops only itself.
+// Turns Markdown into harmless HTML. Runs in a thread of its own: a text made to be slow stops only that thread.
 import { parentPort } from 'node:worker_threads';
 import { marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';

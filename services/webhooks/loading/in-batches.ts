@@ -1,4 +1,4 @@
-// Does work together that was asked for at about the same time: one round trip to the database instead of a hundred.
+// Combines calls made at about the same time into one round trip to the database.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const BATCH_MAX = 200;

@@ -1,4 +1,4 @@
-// Endpoints of all accounts, as fan-out and delivery need them. Straight from the driver, like everything that each delivery costs.
+// Endpoints of all accounts, as fan-out and delivery read them: straight from the driver, because each delivery reads one.
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { ENDPOINTS_MAX, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
