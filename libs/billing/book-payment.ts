@@ -3,21 +3,23 @@ import { dayIn } from '../day.ts';
 import { fieldProblem, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { partiesOf } from '../models/billing/parties.ts';
 import { Payment, type PaymentRecord, type PaymentSource, paymentView } from '../models/billing/payment.ts';
+import { countsMoved } from '../models/record-counts.ts';
 import { insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { dueOf } from './balance.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findKnown, requireSame } from './known-payment.ts';
-import { type Decimal, isAmount } from './money.ts';
+import { type Decimal, isAmount, minorWithin } from './money.ts';
 import { requirePayable } from './payable-invoices.ts';
 import type { PaymentMethod } from './payment-methods.ts';
 import {
   allocationOf,
   announceAllocated,
   namedInvoices,
+  type Part,
   type Pays,
   partOf,
   partsOf,
@@ -62,15 +64,17 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   const known = given.external_id && (await findKnown(unit, given.external_id));
   if (known) return { payment: await requireSame(unit, known, given), isKnown: true, moved: [], account: undefined };
   const base = newRecord(accountId);
-  const account = await readAccount(accountId); // Outside of the transaction, whose first step is to draw.
+  const account = await readAccount(accountId);
   const date = dayOf(given.date, account);
-  const drawn = await unit.drawNumber('payment', base._id, { formats: account.number_formats, day: date });
   const named = await namedInvoices(unit, given.pays);
   const client = await lockClient(unit, given.client_id ?? named[0]?.client_id);
   const currency = given.currency ?? named[0]?.currency ?? 'USD';
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
   const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id });
+  // After everything that is read, so that one update of the counter does for number, events and counts.
+  const expected = expectedOf(parts, account);
+  const drawn = await unit.drawNumber('payment', base._id, { formats: account.number_formats, day: date, expected });
   const allocations = parts.map((part) => allocationOf(part, date));
   const payment: PaymentRecord = {
     ...base,
@@ -94,6 +98,15 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   await insertOwn(Payment, payment, session);
   const moved = await payInvoices(unit, { parts, account, payment, day: date });
   return { payment, isKnown: false, moved, account };
+}
+
+/** One event of the payment, two of each invoice; an invoice that is paid belongs to another count. */
+function expectedOf(parts: readonly Part[], { settle_tolerance }: AccountRecord) {
+  const counts = parts.flatMap(({ invoice, amount }) => {
+    const isPaid = dueOf(invoice) - amount <= minorWithin(settle_tolerance ?? 0, invoice.currency);
+    return isPaid ? countsMoved(Invoice, invoice, { ...invoice, status: 'Paid' }) : [];
+  });
+  return { events: 1 + 2 * parts.length, counts };
 }
 
 /** In the unit of work of bookPayment. */

@@ -37,9 +37,9 @@ export type Sequence = 'invoice' | 'quote' | 'payment' | 'event' | 'key';
 /** What one transaction has drawn so far. A transaction that is tried again has drawn nothing. */
 interface Drawn {
   changedAt?: Date;
-  /** A sequence of an event that comes later in the transaction. */
-  event?: number | undefined;
-  mayReserve?: boolean;
+  /** Sequences of events that come later in the transaction. */
+  reserved?: { first: number; count: number } | undefined;
+  toReserve?: number;
 }
 
 const drawnBy = new WeakMap<object, Drawn>();
@@ -63,17 +63,16 @@ export async function changeTime(session: Session, account: Id | StoredId, at: D
   return drawn.changedAt ?? at;
 }
 
-/** Lets the update that draws a time draw the sequence of the event that follows, too. `giveBack` must end the work. */
-export function reserveEvents(session: Session): void {
-  drawnIn(session).mayReserve = true;
+/** Lets the update that draws a time draw the sequences of so many events that follow, too. `giveBack` must end the work. */
+export function reserveEvents(session: Session, count = 1): void {
+  drawnIn(session).toReserve = count;
 }
 
-/** Takes back the sequence that no event has used. */
+/** Takes back the sequences that no event has used. */
 export async function giveBack(session: Session, accountId: Id): Promise<void> {
-  const drawn = drawnIn(session);
-  if (drawn.event === undefined) return;
-  drawn.event = undefined;
-  await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -1 } }, { session });
+  const { count } = takeReserved(session, Number.MAX_SAFE_INTEGER);
+  if (count === 0) return;
+  await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -count } }, { session });
 }
 
 /** Writes what the transaction has counted and no update of the counter has taken along. @param storedBytes see stored-bytes.ts. */
@@ -93,13 +92,13 @@ export function pretendChangeTime(session: Session, at: Date): void {
   drawnIn(session).changedAt = at;
 }
 
-/** The sequence that was drawn ahead for an event, if one of `names` is of events. */
-export function takeReserved(session: Session, names: readonly Sequence[]): number | undefined {
-  if (!names.includes('event')) return undefined;
+/** Sequences that were drawn ahead for events, at most so many of them. They are the account's latest: no other transaction draws meanwhile. */
+export function takeReserved(session: Session, most: number): { first: number; count: number } {
   const drawn = drawnIn(session);
-  const { event } = drawn;
-  drawn.event = undefined;
-  return event;
+  const { first, count } = drawn.reserved ?? { first: 0, count: 0 };
+  const taken = Math.min(count, most);
+  drawn.reserved = count > taken ? { first: first + taken, count: count - taken } : undefined;
+  return { first, count: taken };
 }
 
 /** @param at also draws the time of the change, unless the transaction has one. */
@@ -125,20 +124,21 @@ export async function updateCounter(
 ) {
   const drawn = drawnIn(session);
   const isTimed = at !== undefined && drawn.changedAt === undefined;
-  const isReserving = at !== undefined && drawn.mayReserve === true && drawn.event === undefined && !('event' in set);
+  const isReserving = at !== undefined && !drawn.reserved && !('event' in set);
+  const ahead = isReserving ? (drawn.toReserve ?? 0) : 0;
   // A missing time is no number to add to, and is left out of the maximum.
   const time = isTimed ? { changed_at: { $max: [at, { $add: ['$changed_at', 1] }] } } : {};
   // Straight from the driver: every write of the API goes through here.
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
     [
-      { $set: { ...set, ...(isReserving ? increments(['event'], 1) : {}), ...time, counts: COUNTS_BEGUN } },
+      { $set: { ...set, ...(ahead > 0 ? increments(['event'], ahead) : {}), ...time, counts: COUNTS_BEGUN } },
       ...countStages(takeCountChanges(session)),
     ],
     { session, upsert: true, returnDocument: 'after' },
   );
   if (!counter) throw new Error('an upsert returned nothing');
-  if (isReserving) drawn.event = counter['event'];
+  if (ahead > 0) drawn.reserved = { first: counter['event'] - ahead + 1, count: ahead };
   if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
   learnStored(session, counter['stored_bytes']);
   return counter;

@@ -61,11 +61,28 @@ export function countChange(session: Session, records: Counted, before: object |
   if (after) add(session, countName(records, keyOf(after)), 1);
 }
 
-/** Lets the update of the counter in `work` count a record that is stored after it. If none is, a later update takes it back. */
-export async function countAhead<Result>(session: Session, name: string, work: () => Promise<Result>): Promise<Result> {
-  add(session, name, 1);
+/** By how much a count will change. */
+export type CountChange = readonly [name: string, by: number];
+
+/** Of a record that is about to be changed. */
+export function countsMoved(records: Counted, before: object, after: object): CountChange[] {
+  const keyOf = records.countedBy?.keyOf as ((record: object) => string) | undefined;
+  if (!keyOf) return [];
+  return [
+    [countName(records, keyOf(before)), -1],
+    [countName(records, keyOf(after)), 1],
+  ];
+}
+
+/** Lets the update of the counter in `work` count what is stored after it. What is not is taken back by a later update. */
+export async function countAhead<Result>(
+  session: Session,
+  expected: readonly CountChange[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (const [name, by] of expected) add(session, name, by);
   const result = await work();
-  add(session, name, -1);
+  for (const [name, by] of expected) add(session, name, -by);
   return result;
 }
 

@@ -14,10 +14,10 @@ export async function drawNext<Name extends Sequence>(
   names: readonly Name[],
   at?: Date,
 ): Promise<Record<Name, number>> {
-  const reserved = takeReserved(session, names);
-  const left = names.filter((name) => reserved === undefined || name !== 'event');
+  const reserved = takeReserved(session, (names as readonly Sequence[]).includes('event') ? 1 : 0);
+  const left = names.filter((name) => reserved.count === 0 || name !== 'event');
   const drawn = left.length > 0 ? await raise(session, accountId, { names: left, by: 1, at }) : {};
-  return { ...drawn, ...(reserved === undefined ? {} : { event: reserved }) } as Record<Name, number>;
+  return { ...drawn, ...(reserved.count === 0 ? {} : { event: reserved.first }) } as Record<Name, number>;
 }
 
 /**
@@ -74,10 +74,10 @@ export async function sequencesOf(
 
 /** Draws as many numbers of one sequence at a time. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
-  const reserved = takeReserved(session, [name]);
+  const reserved = takeReserved(session, name === 'event' ? count : 0);
   // No other transaction draws between the two: the row is locked until this one ends.
-  const by = reserved === undefined ? count : count - 1;
-  if (by === 0 && reserved !== undefined) return reserved;
+  const by = count - reserved.count;
+  if (by === 0) return reserved.first;
   const last = (await raise(session, accountId, { names: [name], by }))[name];
   return last - count + 1;
 }

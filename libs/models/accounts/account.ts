@@ -95,11 +95,9 @@ export const Account = model('Account', accountSchema);
  * @throws AppError 401 when it is gone, like the next request with its key.
  */
 export async function readAccount(id: Id, session?: Session): Promise<AccountRecord> {
-  const account = await Account.findById(id)
-    .session(session ?? null)
-    .lean<AccountRecord>();
-  if (!account) throw unauthorized();
-  return account;
+  const found = await driverOf(Account as never).findOne({ _id: storedId(id) }, session ? { session } : {});
+  if (!found) throw unauthorized();
+  return found as unknown as AccountRecord;
 }
 
 /** How many hours one time entry of the account may have. */

@@ -98,8 +98,15 @@ test('when a sequence is reserved with the time, then the next event has it, and
     await insertOwn(Client, newClient(id), session);
     await giveBack(session, id);
   });
+  const some = await inTransaction(async (session) => {
+    reserveEvents(session, 3);
+    await insertOwn(Client, newClient(id), session);
+    const first = await drawMany(session, id, 'event', 2);
+    await giveBack(session, id);
+    return first;
+  });
 
-  expect([sequences, many]).toEqual([[1, 2], 3]);
+  expect([sequences, many, some]).toEqual([[1, 2], 3, 6]);
   const counter = await Counter.collection.findOne({ _id: storedId(id) as never });
-  expect(counter?.['event']).toBe(5);
+  expect(counter?.['event']).toBe(7);
 });
