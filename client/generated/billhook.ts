@@ -1378,6 +1378,19 @@ export type Invoice = {
      * @minLength 1
      */
     description: string | null;
+    /**
+     * Where it is not the client's own
+     * @minLength 1
+     */
+    buyer_reference: string | null;
+    /**
+     * @minLength 1
+     */
+    order_reference: string | null;
+    /**
+     * @minLength 1
+     */
+    contract_reference: string | null;
     line_items: LineItem[] | null;
     client: ClientSummary | null;
     project: ProjectSummary | null;
@@ -2722,6 +2735,24 @@ export type CreateInvoiceBody = {
      */
     service_period?: ServicePeriodInput | null;
     /**
+     * Printed as the client's reference; the client's own unless given
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    buyer_reference?: string | null;
+    /**
+     * The client's order; printed as PO number
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    order_reference?: string | null;
+    /**
+     * Printed as contract
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    contract_reference?: string | null;
+    /**
      * @maxItems 500
      */
     line_items?: LineItemInput[] | null;
@@ -2779,6 +2810,24 @@ export type UpdateInvoiceBody = {
      * The first and the last day of the work; printed
      */
     service_period?: ServicePeriodInput | null;
+    /**
+     * Printed as the client's reference; the client's own unless given
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    buyer_reference?: string | null;
+    /**
+     * The client's order; printed as PO number
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    order_reference?: string | null;
+    /**
+     * Printed as contract
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    contract_reference?: string | null;
     /**
      * While Draft; the project must be of the same client
      * @minLength 36

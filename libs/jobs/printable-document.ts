@@ -80,9 +80,23 @@ export interface PrintableDocument extends PdfDocument {
   amountDue?: number;
   clientAddress?: string;
   clientTaxId?: string;
+  clientVatId?: string;
+  /** A register number: with the register's name, or a number alone. */
+  clientLegalId?: string;
   partnerAddress?: string;
   partnerTaxId?: string;
+  /** Printed in the foot, as are the next five. */
+  partnerVatId?: string;
+  partnerTaxNumber?: string;
+  partnerLegalId?: string;
+  /** Where it is not the name above. */
+  partnerLegalName?: string;
+  legalNote?: string;
   bankDetails?: string;
+  partnerPhone?: string;
+  /** What the client wants to read. */
+  buyerReference?: string;
+  contractReference?: string;
   /** Printed on pages of its own after the document. */
   time?: PrintableTimeLine[];
 }
@@ -182,9 +196,19 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   lineItems: unlessPlain(Joi.array().items(line), plainList(isPlainLine)).required(),
   clientAddress: words(LONGEST.text),
   clientTaxId: words(LONGEST.line),
+  clientVatId: words(LONGEST.line),
+  clientLegalId: words(LONGEST.line),
   partnerEmail: words(LONGEST.line),
   partnerAddress: words(LONGEST.text),
   partnerTaxId: words(LONGEST.line),
+  partnerVatId: words(LONGEST.line),
+  partnerTaxNumber: words(LONGEST.line),
+  partnerLegalId: words(LONGEST.line),
+  partnerLegalName: words(LONGEST.line),
+  partnerPhone: words(LONGEST.line),
+  legalNote: words(LONGEST.text),
+  buyerReference: words(LONGEST.line),
+  contractReference: words(LONGEST.line),
   bankDetails: words(LONGEST.text),
   time: Joi.array().items(timeLine),
 });

@@ -46,8 +46,16 @@ export interface FixedPart {
   amount: number;
 }
 
+/** What it refers to at the client's side. */
+export interface InvoiceReferences {
+  /** Absent where the client's own counts. */
+  buyer_reference?: string | undefined;
+  order_reference?: string | undefined;
+  contract_reference?: string | undefined;
+}
+
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface InvoiceRecord extends DocumentRecord {
+export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   amount_paid: number;
   /** Sum of the write-offs that stand. */
   amount_written_off?: number | undefined;
@@ -111,6 +119,9 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_claim: idField,
     fixed_part: { type: { _id: false, project_id: requiredIdField, amount: Number }, default: undefined },
     recurring: Object,
+    buyer_reference: String,
+    order_reference: String,
+    contract_reference: String,
   },
   invoiceListing,
 );
@@ -175,6 +186,9 @@ export function invoiceView(
     ...documentDatesView(invoice),
     tax_rate: invoice.tax_rate,
     description: invoice.description,
+    buyer_reference: invoice.buyer_reference ?? null,
+    order_reference: invoice.order_reference ?? null,
+    contract_reference: invoice.contract_reference ?? null,
     line_items: invoice.line_items,
     client: invoice.parties ? frozenClient(invoice.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,

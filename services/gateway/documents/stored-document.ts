@@ -5,12 +5,14 @@ import { dueOf } from '#libs/billing/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
 import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
+import { partiesOnPaper } from './parties-on-paper.ts';
 
 /** Issuer and recipient, the issuer's time zone, and whether its account is a test. */
 export interface PartyDetails {
@@ -36,7 +38,10 @@ export function invoiceDocument(
     amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
     amountWrittenOff: amount_written_off > 0 ? fromMinor(amount_written_off, currency) : undefined,
     amountDue: isSettled ? fromMinor(dueOf(invoice), currency) : undefined,
-    bankDetails: partyDetails.parties.issuer.bank_details,
+    buyerReference: invoice.buyer_reference ?? partyDetails.parties.client.buyer_reference,
+    poNumber: invoice.order_reference,
+    contractReference: invoice.contract_reference,
+    bankDetails: printedBankDetails(partyDetails.parties.issuer) || undefined,
   });
 }
 
@@ -110,20 +115,11 @@ function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, qu
 
 /** Parties and looks, of any stored document. */
 function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentQuery) {
-  const { issuer, client } = parties;
+  const { issuer } = parties;
   return {
     date,
     isTest: isTest || undefined,
-    clientName: client.name,
-    clientEmail: client.email,
-    clientCompany: client.company_name,
-    clientAddress: client.address,
-    clientTaxId: client.tax_id,
-    partnerName: issuer.name,
-    partnerEmail: issuer.email ?? '',
-    partnerCompany: issuer.company,
-    partnerAddress: issuer.address,
-    partnerTaxId: issuer.tax_id,
+    ...partiesOnPaper(parties, query.locale ?? issuer.locale),
     logoUrl: issuer.logo_url,
     brandColor: issuer.brand_color,
     locale: query.locale ?? issuer.locale,

@@ -9,11 +9,16 @@ import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedFields } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenReferences } from '../fields/references-input.ts';
 import type { InvoiceChanges } from './input.ts';
 
 /** What a change makes of money, dates, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
 export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
-  const next: Partial<InvoiceRecord> = { ...changedReferences(changes), ...changedDates(changes) };
+  const next: Partial<InvoiceRecord> = {
+    ...changedReferences(changes),
+    ...changedDates(changes),
+    ...givenReferences(changes),
+  };
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
   if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return next;

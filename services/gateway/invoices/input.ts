@@ -8,9 +8,10 @@ import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '..
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
+import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
-export interface NewInvoice extends DatesInput {
+export interface NewInvoice extends DatesInput, ReferencesInput {
   client_id: Id;
   amount?: number;
   due_date: string;
@@ -22,7 +23,7 @@ export interface NewInvoice extends DatesInput {
   line_items?: LineInput[] | null;
 }
 
-export interface InvoiceChanges extends DatesInput {
+export interface InvoiceChanges extends DatesInput, ReferencesInput {
   status?: InvoiceStatus;
   description?: string | null;
   due_date?: string;
@@ -54,6 +55,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   tax_rate: newTaxRate(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
+  ...referencesInput,
   line_items: lineItems(),
 }).example({
   client_id: exampleId.clients,
@@ -73,6 +75,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   tax_rate: percentage(),
   line_items: lineItems(),
   ...datesInput,
+  ...referencesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null),
 }).example({ due_date: '2099-11-30' });

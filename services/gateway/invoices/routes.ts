@@ -34,6 +34,7 @@ import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenReferences } from '../fields/references-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
@@ -134,7 +135,12 @@ const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
 
 async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   return commit(async (unit) => {
-    const content = { ...body, line_items: storedLines(body.line_items), dates: changedDates(body) };
+    const content = {
+      ...body,
+      line_items: storedLines(body.line_items),
+      dates: changedDates(body),
+      origin: givenReferences(body),
+    };
     const { view } = await createInvoice(unit, body.issue_date, () => content);
     return created(view);
   });

@@ -13,7 +13,7 @@ import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
-import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
+import { clientOf, issuerOf, type Legal, legalOf, type Party } from './party.ts';
 import { factsOf, headlineOf, receiptRows, settledRows, totalRows } from './summary.ts';
 import { printable } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
@@ -43,8 +43,8 @@ export interface DocumentView {
   issuer: Party;
   client: Party;
   facts: { label: string; value: string }[];
-  /** Legal details for the foot; empty when the issuer has none. */
-  legal: string;
+  /** For the foot. */
+  legal: Legal;
   intro: string | undefined;
   bodyHtml: string | undefined;
   /** Undefined without lines. */

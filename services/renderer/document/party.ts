@@ -16,15 +16,21 @@ export interface Party {
 type Hyphenated = (text: string) => string;
 
 export function issuerOf(document: PrintableDocument, labels: Labels, hyphenated: Hyphenated): Party {
-  const { partnerCompany, partnerName, partnerEmail, partnerAddress, partnerTaxId } = document;
+  const { partnerCompany, partnerName, partnerEmail, partnerAddress, partnerPhone } = document;
   const fields = { company: partnerCompany, person: partnerName, email: partnerEmail, address: partnerAddress };
-  return party(labels, labels.from, { ...fields, taxId: partnerTaxId }, hyphenated);
+  const numbers = [printable(partnerPhone), ...taxNumbersOf(document, labels)];
+  return party(labels.from, { ...fields, numbers }, hyphenated);
 }
 
 export function clientOf(document: PrintableDocument, labels: Labels, hyphenated: Hyphenated): Party {
-  const { clientCompany, clientName, clientEmail, clientAddress, clientTaxId } = document;
+  const { clientCompany, clientName, clientEmail, clientAddress, clientTaxId, clientVatId, clientLegalId } = document;
   const fields = { company: clientCompany, person: clientName, email: clientEmail, address: clientAddress };
-  return party(labels, labels.to, { ...fields, taxId: clientTaxId }, hyphenated);
+  const numbers = [
+    labelled(clientLegalId, (id) => registerNumber(id, labels)),
+    labelled(clientVatId, labels.vatId),
+    labelled(clientTaxId, labels.taxId),
+  ];
+  return party(labels.to, { ...fields, numbers }, hyphenated);
 }
 
 interface PartyFields {
@@ -32,17 +38,16 @@ interface PartyFields {
   person: string;
   email: string;
   address: string | undefined;
-  taxId: string | undefined;
+  /** With their labels. */
+  numbers: readonly (string | undefined)[];
 }
 
 function party(
-  labels: Labels,
   label: string,
-  { company, person, email, address, taxId }: PartyFields,
+  { company, person, email, address, numbers }: PartyFields,
   hyphenated: Hyphenated,
 ): Party {
-  const number = printable(taxId);
-  const lines = [address, email, number && labels.taxId(number)];
+  const lines = [address, email, ...numbers];
   const name = printable(company);
   const shown = name ?? person;
   return {
@@ -53,10 +58,38 @@ function party(
   };
 }
 
-/** The tax number and the payment details of the account, for the foot of each page. */
-export function legalOf({ partnerTaxId, bankDetails }: PrintableDocument, labels: Labels): string {
-  const taxId = printable(partnerTaxId);
-  return [taxId && labels.taxId(taxId), printable(bankDetails)]
-    .flatMap((text) => (text ? inLines(text) : []))
-    .join(' · ');
+/** What the law wants on every page, for its foot: who the issuer is, and where to pay. */
+export interface Legal {
+  lines: readonly string[];
+  /** A second column; empty without an account in parts. */
+  bank: readonly string[];
+}
+
+export function legalOf(document: PrintableDocument, labels: Labels): Legal {
+  const { partnerLegalName, partnerLegalId, legalNote, bankDetails } = document;
+  const taxNumbers = taxNumbersOf(document, labels);
+  const bank = inLines(printable(bankDetails) ?? '');
+  const name = [printable(partnerLegalName), labelled(partnerLegalId, (id) => registerNumber(id, labels))];
+  const note = inLines(printable(legalNote) ?? '');
+  const isPlain = [...name, ...note, document.partnerVatId, document.partnerTaxNumber].every((text) => !text);
+  if (isPlain) return { lines: [[...taxNumbers, ...bank].join(' · ')], bank: [] };
+  return { lines: [name, taxNumbers, note].map((texts) => texts.filter(Boolean).join(' · ')), bank };
+}
+
+function taxNumbersOf({ partnerVatId, partnerTaxNumber, partnerTaxId }: PrintableDocument, labels: Labels): string[] {
+  return [
+    labelled(partnerVatId, labels.vatId),
+    labelled(partnerTaxNumber, labels.taxNumber),
+    labelled(partnerTaxId, labels.taxId),
+  ].filter((text) => text !== undefined);
+}
+
+/** A number alone says nothing; with letters it names its register itself. */
+function registerNumber(id: string, labels: Labels): string {
+  return /\p{L}/u.test(id) ? id : labels.registerNumber(id);
+}
+
+function labelled(text: string | undefined, label: (text: string) => string): string | undefined {
+  const shown = printable(text);
+  return shown && label(shown);
 }

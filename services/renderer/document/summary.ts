@@ -21,12 +21,16 @@ export function headlineOf(document: PrintableDocument, { total }: Totals, { lab
 export function factsOf(document: PrintableDocument, { labels, day, period }: DocumentLocale) {
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
+  const buyerReference = printable(document.buyerReference);
+  const contract = printable(document.contractReference);
   return [
     { label: labels.date, value: day(document.date) },
     ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
     ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
     ...(until ? [{ label: labels.until, value: day(until) }] : []),
+    ...(buyerReference ? [{ label: labels.buyerReference, value: buyerReference }] : []),
     ...(poNumber ? [{ label: labels.poNumber, value: poNumber }] : []),
+    ...(contract ? [{ label: labels.contract, value: contract }] : []),
   ];
 }
 

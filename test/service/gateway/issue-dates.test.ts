@@ -142,6 +142,24 @@ test('when a sent quote becomes a draft again, then it is issued anew', async ()
   expect((await turn({ status: 'Sent', issue_date: days(1) })).issue_date).toBe(days(1));
 });
 
+test('when an invoice was sent, then what it refers to stays; before, it can be taken back', async () => {
+  const draft = { client_id, amount: 1, due_date: '2031-01-01', order_reference: 'PO-1', contract_reference: 'C-1' };
+  const { id } = await create(gateway, '/api/v1/invoices', draft, account);
+  const change = (fields: object) => gateway.patch(`/api/v1/invoices/${id}`, fields, account);
+
+  expect((await change({ contract_reference: null, buyer_reference: 'R-7' })).body.data).toMatchObject({
+    buyer_reference: 'R-7',
+    order_reference: 'PO-1',
+    contract_reference: null,
+  });
+  await change({ status: 'Sent' });
+  const changed = await change({ order_reference: 'PO-2', buyer_reference: '' });
+  expect([changed.status, changed.body]).toEqual([
+    409,
+    { error: 'Cannot change buyer_reference, order_reference after the invoice was sent' },
+  ]);
+});
+
 test('when an invoice was sent, then the dates of its service stay', async () => {
   const fields = { client_id, amount: 1, due_date: '2031-01-01', status: 'Sent', service_date: '2026-10-15' };
   const { id } = await create(gateway, '/api/v1/invoices', fields, account);

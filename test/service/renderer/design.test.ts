@@ -62,6 +62,43 @@ describe('what is said', () => {
     );
   });
 
+  test('when the issuer has legal fields, then the foot of every page has all of them and the bank in a second column, below all lines', async () => {
+    const note = 'Geschäftsführerin: Ada North. Aufsichtsrat: Konrad Zuse. '.repeat(8).trim();
+    const pdf = await read({
+      locale: 'de-DE',
+      currency: 'EUR',
+      subtotal: 600,
+      taxAmount: 120,
+      amount: 720,
+      lineItems: Array.from({ length: 60 }, (_, index) => ({ description: `Arbeit ${index + 1}`, amount: 10 })),
+      partnerLegalName: 'Studio North GmbH',
+      partnerLegalId: 'HRB 1234 Kiel',
+      partnerVatId: 'DE136695976',
+      partnerTaxNumber: '20/123/45678',
+      legalNote: note,
+      bankDetails: 'IBAN DE89 3704 0044 0532 0130 00\nBIC COBADEFFXXX',
+    });
+
+    expect(pdf.pages.length).toBeGreaterThan(1);
+    for (const { words } of pdf.pages) {
+      const top = Math.max(...words.filter(({ text }) => text.includes('Rechnung INV-0042')).map(({ y }) => y));
+      const foot = words.filter(({ y }) => y >= top - 0.5);
+      const text = foot.map((word) => word.text).join('');
+      const ours = [
+        'Studio North GmbH · HRB 1234 Kiel',
+        'USt-IdNr. DE136695976 · Steuernummer 20/123/45678',
+        'BIC COBADEFF',
+      ];
+      for (const part of ours) expect(text).toContain(part);
+      expect(text.match(/Konrad Zuse\./g)).toHaveLength(8);
+      // Nothing is cut off at the edge, and no line of the document runs into the foot.
+      expect(Math.max(...foot.map(({ y }) => y))).toBeLessThan(294);
+      expect(foot.filter((word) => /Arbeit|Gesamtbetrag/.test(word.text))).toEqual([]);
+      const [iban] = foot.filter((word) => word.text.startsWith('IBAN'));
+      expect([Math.abs((iban?.y ?? 0) - top) < 1, (iban?.x ?? 0) > 100]).toEqual([true, true]);
+    }
+  });
+
   test('when a name has several lines, then masthead and author have it in one, with commas', async () => {
     const pdf = await read({ partnerCompany: 'Compilers & Co\nBranch North,\n' });
 

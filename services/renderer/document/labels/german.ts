@@ -52,6 +52,8 @@ export const german: Language = {
   },
   from: 'Von',
   poNumber: 'Bestellnummer',
+  buyerReference: 'Ihre Referenz',
+  contract: 'Vertrag',
   serviceDate: 'Leistungsdatum',
   servicePeriod: 'Leistungszeitraum',
   description: 'Beschreibung',
@@ -71,6 +73,9 @@ export const german: Language = {
   settled: { paid: 'bezahlt', cancelled: 'storniert' },
   // The number of a tax office, or of a country that is no member.
   taxId: (id) => (UNION.test(id) ? `USt-IdNr. ${id}` : `Steuernummer ${id}`),
+  vatId: (id) => `${UNION.test(id) ? 'USt-IdNr.' : 'MWST-Nr.'} ${id.replace(/ MWST$/, '')}`,
+  taxNumber: (id) => `Steuernummer ${id}`,
+  registerNumber: (id) => `Registernummer ${id}`,
   bankDetails: 'Bankverbindung',
   notes: 'Anmerkungen',
   terms: 'Geschäftsbedingungen',

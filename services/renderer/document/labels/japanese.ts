@@ -49,6 +49,8 @@ export const japanese: Language = {
   },
   from: '発行元',
   poNumber: '注文番号',
+  buyerReference: '貴社参照番号',
+  contract: '契約番号',
   serviceDate: '取引年月日',
   servicePeriod: '取引期間',
   description: '品目',
@@ -68,6 +70,9 @@ export const japanese: Language = {
   settled: { paid: 'お支払済み', cancelled: '取消済み' },
   // T and thirteen digits is the number of the invoice system; others are not called so.
   taxId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
+  vatId: (id) => `VAT番号 ${id}`,
+  taxNumber: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
+  registerNumber: (id) => `法人番号 ${id}`,
   bankDetails: 'お振込先',
   notes: '備考',
   terms: '取引条件',

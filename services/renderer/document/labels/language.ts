@@ -15,6 +15,9 @@ export interface KindLabels {
 export interface SharedLabels {
   from: string;
   poNumber: string;
+  /** What the client wants to read on its invoices. */
+  buyerReference: string;
+  contract: string;
   /** The day, or the first and last day, on which the work was done. */
   serviceDate: string;
   servicePeriod: string;
@@ -38,7 +41,13 @@ export interface SharedLabels {
   amountDue: string;
   /** Stand after the sum in the headline, instead of a day. */
   settled: Record<'paid' | 'cancelled', string>;
+  /** Of a number of which only the owner knows what it is. */
   taxId: (id: string) => string;
+  vatId: (id: string) => string;
+  /** Of a tax office. */
+  taxNumber: (id: string) => string;
+  /** Of a register of companies that has no name here, see REGISTER_NAMES. */
+  registerNumber: (id: string) => string;
   bankDetails: string;
   notes: string;
   terms: string;

@@ -1,0 +1,23 @@
+// What an invoice refers to at the client's side: its own reference, an order and a contract.
+import type { InvoiceReferences } from '#libs/models/billing/invoice.ts';
+import { line } from './input-fields.ts';
+
+const REFERENCE_LONGEST = 200;
+
+export type ReferencesInput = { [Name in keyof InvoiceReferences]?: string | null };
+
+const reference = () => line().max(REFERENCE_LONGEST).allow(null, '');
+
+export const referencesInput = {
+  buyer_reference: reference().description("Printed as the client's reference; the client's own unless given"),
+  order_reference: reference().description("The client's order; printed as PO number"),
+  contract_reference: reference().description('Printed as contract'),
+};
+
+/** Those that a body names, as they are stored: an empty one is taken back. */
+export function givenReferences(body: ReferencesInput): InvoiceReferences {
+  const names = Object.keys(referencesInput) as (keyof InvoiceReferences)[];
+  return Object.fromEntries(
+    names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] || undefined]])),
+  );
+}

@@ -1,0 +1,67 @@
+// What a document prints of its frozen parties: addresses in parts, numbers with their registers, each number once.
+import { describe, expect, test } from '@jest/globals';
+import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
+import type { Parties } from '#libs/models/billing/parties.ts';
+import { partiesOnPaper } from '../../../services/gateway/documents/parties-on-paper.ts';
+
+const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
+const wien = { line1: 'Ring 1', postal_code: '1010', city: 'Wien', country: 'AT' };
+
+function printed({ issuer = {}, client = {} }: { issuer?: object; client?: object }) {
+  const parties = {
+    issuer: { name: 'Ada North', locale: 'de-DE', ...issuer },
+    client: { id: 'c', name: 'Konrad', email: 'konrad@example.com', ...client },
+  };
+  return partiesOnPaper(parties as Parties, 'de-DE');
+}
+
+describe('addresses', () => {
+  test('when both are in one country, then it is not named; across a border both name theirs', () => {
+    const home = printed({ issuer: { postal_address: kiel }, client: { postal_address: kiel } });
+    expect([home.partnerAddress, home.clientAddress]).toEqual(Array(2).fill('Hafenstraße 12\n24103 Kiel'));
+    const abroad = printed({ issuer: { postal_address: kiel }, client: { postal_address: wien } });
+    expect(abroad.partnerAddress).toBe('Hafenstraße 12\n24103 Kiel\nDeutschland');
+    expect(abroad.clientAddress).toBe('Ring 1\n1010 Wien\nÖsterreich');
+  });
+
+  test('when there is a free address, then it is printed instead', () => {
+    expect(printed({ client: { address: 'Postfach 1', postal_address: wien } }).clientAddress).toBe('Postfach 1');
+  });
+});
+
+describe('numbers', () => {
+  test('when the free tax_id is one of the numbers beside it, then it is printed once; else it is printed, too', () => {
+    const numbers = { vat_id: 'DE136695976', tax_number: '20/123/45678' };
+    for (const tax_id of ['DE 136 695 976', '20 123 45678', undefined]) {
+      expect(printed({ issuer: { ...numbers, tax_id } }).partnerTaxId).toBeUndefined();
+    }
+    expect(printed({ issuer: { ...numbers, tax_id: 'EORI 7' } }).partnerTaxId).toBe('EORI 7');
+    expect(printed({ issuer: { tax_id: 'DE136695976' } })).toMatchObject({ partnerTaxId: 'DE136695976' });
+  });
+
+  test('when a register has a name here, then it stands before its number', () => {
+    const client = { legal_id: { value: '303265045', scheme: '0002' }, vat_id: 'CHE116281710MWST' };
+    expect(printed({ issuer: { legal_id: { value: 'HRB 1234 Kiel' } }, client })).toMatchObject({
+      partnerLegalId: 'HRB 1234 Kiel',
+      clientLegalId: 'SIREN 303265045',
+      clientVatId: 'CHE-116.281.710 MWST',
+    });
+  });
+
+  test('when the legal name is the name above, then it is not printed again', () => {
+    const company = 'Studio North GmbH';
+    expect(printed({ issuer: { company, legal_name: company } }).partnerLegalName).toBeUndefined();
+    expect(printed({ issuer: { company: 'Studio North', legal_name: company } }).partnerLegalName).toBe(company);
+  });
+});
+
+test('when there are bank accounts and a free text, then all are in the payment details, each IBAN in groups', () => {
+  const options = [
+    { type: 'bank_transfer' as const, holder: 'Ada', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+    { type: 'bank_transfer' as const, text: 'Cash at the desk' },
+  ];
+  expect(printedBankDetails({ bank_details: 'Thank you', payment_options: options })).toBe(
+    'Ada\nIBAN DE89 3704 0044 0532 0130 00\nBIC COBADEFFXXX\n\nCash at the desk\n\nThank you',
+  );
+  expect(printedBankDetails({ bank_details: null })).toBe('');
+});
