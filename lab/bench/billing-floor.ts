@@ -14,13 +14,13 @@ interface Stored {
 }
 
 /** Without the types of any model: a floor writes what it likes. */
-const collection = (name: string) => {
+export const collection = (name: string) => {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
   return db.collection(name) as unknown as mongo.Collection<Stored>;
 };
 
-async function inOneTransaction(work: (session: mongo.ClientSession) => Promise<void>) {
+export async function inOneTransaction(work: (session: mongo.ClientSession) => Promise<void>) {
   const session = mongoose.connection.getClient().startSession();
   try {
     session.startTransaction(DURABLE);

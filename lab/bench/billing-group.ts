@@ -11,6 +11,7 @@ import { fillLists, lists, refusal } from './billing-lists.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
+import { recurringMorning, recurringRun } from './recurring-rows.ts';
 import { type Row, row } from './rows.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -22,7 +23,7 @@ const PAYMENTS_TIMED = 300;
 const UNBILLED_TIMED = 15;
 
 /** Of `--part`. */
-export const parts = ['lists', 'unbilled', 'payments', 'from-time'] as const;
+export const parts = ['lists', 'unbilled', 'payments', 'from-time', 'recurring'] as const;
 
 export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptions): AsyncGenerator<Row[]> {
   const isWanted = (name: (typeof parts)[number]) => part === undefined || part === name;
@@ -47,6 +48,7 @@ export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptio
     if (isWanted('unbilled')) yield [await unbilled(gateway, work)];
     if (isWanted('payments')) yield [await payments(gateway, work)];
     if (isWanted('from-time')) yield [await fromTime(gateway, work)];
+    if (isWanted('recurring')) yield [await recurringRun(), await recurringMorning(gateway, uri)];
   } finally {
     await gateway?.stop();
     await mongoose.connection.dropDatabase();

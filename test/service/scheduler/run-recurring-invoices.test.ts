@@ -1,7 +1,9 @@
 // Recurring invoices: each occurrence is made once, on the account's day, whatever was down, and says why when it cannot be made.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
+import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { newId } from '#libs/models/tenant.ts';
@@ -18,6 +20,8 @@ afterAll(() => gateway.close());
 const FEE = [{ description: 'Support in {month} {year}', quantity: 1, rate: 450 }];
 const YEAR = Number(dayIn('UTC').slice(0, 4)) + 1;
 const FIRST = `${YEAR}-01-31`;
+/** The first Sunday on a day or after it. */
+const sundayFrom = (day: string) => addDays(day, (7 - new Date(`${day}T00:00:00Z`).getUTCDay()) % 7);
 const noonOf = (day: string) => new Date(`${day}T12:00:00Z`);
 
 interface Agency {
@@ -91,11 +95,15 @@ describe('on its day', () => {
   });
 
   test.each([
-    ['Pacific/Kiritimati', `${addDays(FIRST, -1)}T10:00:00Z`],
-    ['Pacific/Honolulu', `${FIRST}T10:00:00Z`],
-  ])('when the account is in %s, then its midnight counts', async (timeZone, midnight) => {
+    ['Pacific/Kiritimati', FIRST, `${addDays(FIRST, -1)}T10:00:00Z`],
+    ['Pacific/Honolulu', FIRST, `${FIRST}T10:00:00Z`],
+    // Both changes of the clocks, and one that leaves midnight out: the day begins at one.
+    ['Europe/Berlin', sundayFrom(`${YEAR}-03-25`), `${addDays(sundayFrom(`${YEAR}-03-25`), -1)}T23:00:00Z`],
+    ['Europe/Berlin', sundayFrom(`${YEAR}-10-25`), `${addDays(sundayFrom(`${YEAR}-10-25`), -1)}T22:00:00Z`],
+    ['America/Santiago', sundayFrom(`${YEAR}-09-02`), `${sundayFrom(`${YEAR}-09-02`)}T04:00:00Z`],
+  ])('when the account is in %s and the day is %s, then its first moment counts', async (timeZone, day, midnight) => {
     const me = await agency({ timeZone });
-    await me.recurring();
+    await me.recurring({ schedule: { unit: 'week', start_on: day } });
     await runRecurringInvoices(new Date(Date.parse(midnight) - 1));
     expect(await me.invoices()).toEqual([]);
     await runRecurringInvoices(new Date(midnight));
@@ -208,13 +216,62 @@ describe('time', () => {
     expect(await me.invoices()).toMatchObject([{ amount: 530, recurring: { period_from: FIRST } }]);
     expect(await me.read(id)).toMatchObject({ last_error: null });
   });
+});
 
-  test('when the account is over its quota, then the invoice waits and the record says so', async () => {
+describe('what cannot be made', () => {
+  const CAUSES: { cause: string; message: RegExp; quotaBytes?: number; happen?: (me: Agency) => Promise<unknown> }[] = [
+    {
+      cause: 'its client was anonymised',
+      message: /^Client was anonymised/,
+      happen: (me) => me.api.post(`/api/v1/clients/${me.client}/anonymise`, {}),
+    },
+    {
+      cause: 'its client is gone',
+      message: /^Client not found or access denied$/,
+      happen: (me) => Client.deleteOne({ _id: me.client, account_id: me.id }),
+    },
+    { cause: 'the account is over its quota', message: /MiB/, quotaBytes: 1 },
+  ];
+
+  test.each(CAUSES)(
+    'when $cause, then it stays due, draws no number, says why and is tried once a day',
+    async ({ happen, message, quotaBytes }) => {
+      const me = await agency();
+      const id = await me.recurring({ create_as: 'Sent' });
+      await happen?.(me);
+      for (const day of [FIRST, FIRST, addDays(FIRST, 1)]) await runRecurringInvoices(noonOf(day), { quotaBytes });
+      expect(await me.invoices()).toEqual([]);
+      expect(await me.read(id)).toMatchObject({
+        status: 'Active',
+        next_on: FIRST,
+        occurrences_made: 0,
+        last_error: { message: expect.stringMatching(message), at: noonOf(addDays(FIRST, 1)).toISOString() },
+      });
+      expect((await me.events()).filter((type) => type.endsWith('failed'))).toHaveLength(2);
+      expect(await NumberLedger.countDocuments({ account_id: me.id })).toBe(0);
+      expect(await RecurringRun.countDocuments({ account_id: me.id })).toBe(0);
+      if (happen) return;
+      // What was the matter is over: the same occurrence is made, and the error is gone.
+      await runRecurringInvoices(noonOf(addDays(FIRST, 2)));
+      expect(await me.invoices()).toMatchObject([{ recurring: { period_from: FIRST }, invoice_number: 'INV-0001' }]);
+      expect(await me.read(id)).toMatchObject({ last_error: null, occurrences_made: 1 });
+    },
+  );
+
+  test('when its number is printed on another document, then it has the next one, and the audit knows why', async () => {
     const me = await agency();
-    const id = await me.recurring();
-    await runRecurringInvoices(noonOf(FIRST), { quotaBytes: 1 });
-    expect(await me.invoices()).toEqual([]);
-    expect(await me.read(id)).toMatchObject({ last_error: { message: expect.stringMatching(/storage|MiB|quota/i) } });
+    const draft = { client_id: me.client, amount: 1, due_date: '2099-01-01' };
+    const formatted = (start: number) =>
+      me.api.patch('/api/v1/account', { number_formats: { invoice: { prefix: '{year}-', start, restart: 'yearly' } } });
+    await formatted(2);
+    const other = (await me.api.post('/api/v1/invoices', draft)).body.data.invoice_number;
+    await me.api.patch('/api/v1/account', { number_formats: { invoice: { prefix: `${other.slice(0, 5)}` } } });
+    await me.recurring();
+    await me.recurring();
+    await runRecurringInvoices(noonOf(FIRST));
+    const numbers = (await me.invoices()).map(({ invoice_number }) => String(invoice_number).slice(5));
+    expect(numbers).toEqual(['0002', '0001', '0003']);
+    expect((await me.api.get('/api/v1/numbering/audit')).body.data).toMatchObject({ gapless: true });
   });
 });
 
