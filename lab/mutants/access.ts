@@ -116,7 +116,13 @@ export const accessMutants: Mutant[] = [
   },
   {
     gone: 'the limit of a body',
-    edits: [{ file: 'services/gateway/http/read-json.ts', text: '    limit,\n', instead: '    limit: Infinity,\n' }],
+    edits: [
+      {
+        file: 'services/gateway/http/read-json.ts',
+        text: 'express.raw({ limit,',
+        instead: 'express.raw({ limit: Infinity,',
+      },
+    ],
     oracle: { file: 'test/system/gateway/hygiene.test.ts', test: 'when a body is too large' },
   },
   {

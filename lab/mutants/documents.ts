@@ -167,8 +167,8 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/gateway/printing/admission.ts',
-        text: 'ofAccount(accountId).documents >= perAccount',
-        instead: 'ofAccount(accountId).documents >= Infinity',
+        text: 'waiting.of(accountId).documents >= perAccount',
+        instead: 'waiting.of(accountId).documents >= Infinity',
       },
     ],
     oracle: { file: TOOL, test: 'when one account has its share in flight' },
@@ -177,7 +177,7 @@ export const documentMutants: Mutant[] = [
     gone: 'room that is reserved until a body is read',
     edits: [
       {
-        file: 'services/gateway/printing/admission.ts',
+        file: 'services/gateway/printing/waiting-documents.ts',
         text: 'waiting.size + reserved.size',
         instead: 'waiting.size',
       },
