@@ -169,12 +169,12 @@ export const deliveryMutants: Mutant[] = [
     gone: 'the address that was judged is the one that is dialled',
     edits: [
       {
-        file: 'libs/outbound/outbound.ts',
+        file: 'libs/outbound/guarded-agent.ts',
         text: 'const judged = judge(addresses, objection, rules.allowList).map(',
         instead: 'const judged = addresses.map(',
       },
       {
-        file: 'libs/outbound/outbound.ts',
+        file: 'libs/outbound/guarded-agent.ts',
         text: "judge([socket.remoteAddress ?? ''], objection, rules.allowList);",
         instead: '',
       },
@@ -185,7 +185,7 @@ export const deliveryMutants: Mutant[] = [
     gone: 'an address inside is refused',
     edits: [
       {
-        file: 'libs/outbound/outbound.ts',
+        file: 'libs/outbound/target-rules.ts',
         text: "if (verdicts.some(({ verdict }) => verdict === 'refused'))",
         instead: "if (verdicts.every(({ verdict }) => verdict === 'refused') && verdicts.length > 1)",
       },

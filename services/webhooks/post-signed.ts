@@ -4,7 +4,8 @@ import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { agreedDate } from '#libs/clock.ts';
 import type { ErrorClass } from '#libs/models/webhooks/delivery.ts';
-import { type Outbound, OutboundRefused } from '#libs/outbound/outbound.ts';
+import type { Outbound } from '#libs/outbound/outbound.ts';
+import { OutboundRefused } from '#libs/outbound/target-rules.ts';
 import { readRetryAfter } from './schedule.ts';
 
 /** The response body is discarded; this much of it is read so that the connection can be used again. */

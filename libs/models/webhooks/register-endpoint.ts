@@ -2,7 +2,8 @@
 import { conflict, validationFailed } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
-import { type Outbound, OutboundRefused } from '../../outbound/outbound.ts';
+import type { Outbound } from '../../outbound/outbound.ts';
+import { OutboundRefused } from '../../outbound/target-rules.ts';
 import { isWebUrl } from '../../outbound/url-form.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import { lastDrawn } from '../sequences.ts';

@@ -1,0 +1,83 @@
+// What may be called: the form of a URL, and the judgement of the host and the addresses behind it.
+import { isIP } from 'node:net';
+import { type AllowList, judgeAddress } from './public-address.ts';
+import { URL_LONGEST } from './url-form.ts';
+
+/** Why a target was rejected. Safe to show to the caller that supplied the URL. */
+export type RefusalReason = 'malformed' | 'length' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'dns';
+
+export class OutboundRefused extends Error {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, options: { cause?: unknown } = {}) {
+    super(EXPLANATIONS[reason], options);
+    this.name = 'OutboundRefused';
+    this.reason = reason;
+  }
+}
+
+const EXPLANATIONS: Record<RefusalReason, string> = {
+  malformed: 'must be an absolute URL',
+  length: 'must be at most 2048 characters',
+  scheme: 'must use one of the accepted schemes',
+  userinfo: 'must not hold a user name or password',
+  host: 'must name a public host',
+  port: 'must use port 80 or 443',
+  address: 'must lead to a public address',
+  dns: 'must name a host that can be resolved',
+};
+
+const HOST_LENGTH_MAX = 253; // RFC 1035.
+/** Suffixes that never name a public host (RFC 6761, 6762, 8375, Kubernetes, clouds). */
+const PRIVATE_NAME =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$|^[^.]*$/;
+
+export type Protocol = 'http:' | 'https:';
+
+/** True of a host name that never is a public one. */
+export const isPrivateName = (host: string) => PRIVATE_NAME.test(host);
+
+/** @returns the URL in its canonical form. @throws OutboundRefused */
+export function parseTarget(text: string): URL {
+  if (text.length > URL_LONGEST) throw new OutboundRefused('length');
+  const url = URL.parse(text);
+  if (!url) throw new OutboundRefused('malformed');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
+  if (url.username || url.password) throw new OutboundRefused('userinfo');
+  // A resolver treats `example.com.` as `example.com`; certificates and lists do not.
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  if (url.hostname.endsWith('.') || url.hostname.length > HOST_LENGTH_MAX) throw new OutboundRefused('host');
+  // The canonical text is stored and judged at every call, and is longer than the input where that is not ASCII.
+  if (url.href.length > URL_LONGEST) throw new OutboundRefused('length');
+  return url;
+}
+
+/** The objection to a target, which only allowed addresses override. */
+export function objectionTo(target: {
+  protocol: string;
+  protocols: readonly string[];
+  host: string;
+  port: string;
+}): RefusalReason | undefined {
+  if (!target.protocols.includes(target.protocol)) return 'scheme';
+  if (!['', '80', '443'].includes(target.port)) return 'port';
+  return !isIP(target.host) && isPrivateName(target.host) ? 'host' : undefined;
+}
+
+/** @returns the addresses that may be dialled. @throws OutboundRefused */
+export function judge(addresses: string[], objection: RefusalReason | undefined, allowList: AllowList): string[] {
+  const verdicts = addresses.map((address) => ({ address, verdict: judgeAddress(address, allowList) }));
+  // `localhost` is often 127.0.0.1 and ::1 with only one of them allowed: dial only the allowed ones.
+  const allowed = verdicts.filter(({ verdict }) => verdict === 'allowed');
+  if (allowed.length > 0) return allowed.map(({ address }) => address);
+  // One private address among public ones is an attack or a mistake, so the whole name is rejected.
+  if (verdicts.some(({ verdict }) => verdict === 'refused'))
+    throw new OutboundRefused(objection === 'host' ? 'host' : 'address');
+  if (objection) throw new OutboundRefused(objection);
+  return addresses;
+}
+
+/** The host of a URL without the brackets around an IPv6 address. */
+export const bareHost = (url: URL) => withoutBrackets(url.hostname);
+
+export const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, '$1');
