@@ -5,8 +5,8 @@ import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/
 import type { EventType } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 
-/** What is written before the end, so that events with long texts do not pile up. In characters. */
-const PENDING_MAX = 4 * 2 ** 20;
+/** What is written before the end, so that events do not pile up: neither many of them nor long texts. */
+const PENDING_MAX = { events: 200, characters: 4 * 2 ** 20 };
 
 export interface PendingEvents {
   /** @param data the record as the API returns it. @returns the id of the event. */
@@ -38,7 +38,7 @@ export function pendingEvents(
       const event = freezeEvent({ accountId, type, data, ...given });
       pending.push(event);
       size += event.body.length;
-      if (size > PENDING_MAX) await write();
+      if (pending.length >= PENDING_MAX.events || size > PENDING_MAX.characters) await write();
       return String(event._id);
     },
     write,

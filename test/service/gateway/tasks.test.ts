@@ -240,7 +240,8 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
     const portions = insertMany.mock.calls.map(([events]) => events.length);
     insertMany.mockRestore();
-    expect(portions).toEqual([200, 200, 50]);
+    // The last one is the event of the task.
+    expect(portions).toEqual([200, 200, 51]);
     expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(0);
     const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
