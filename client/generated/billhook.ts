@@ -233,6 +233,10 @@ export type Account = {
      * @format double
      */
     default_tax_rate: number | null;
+    /**
+     * @minLength 1
+     */
+    tax_exemption_note: string | null;
     allow_backdating: boolean;
     time_zone: string;
     locale: string;
@@ -563,6 +567,12 @@ export type UpdateAccountBody = {
      */
     default_tax_rate?: number | null;
     /**
+     * Why there is no tax, such as a small business rule. Once set, documents at rate 0 have the category E, and this is their note
+     * @maxLength 500
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    tax_exemption_note?: string | null;
+    /**
      * Whether `issue_date` may be before the last invoice or quote that was issued; false unless set
      */
     allow_backdating?: boolean | null;
@@ -831,6 +841,10 @@ export type AddClientBody = {
      * Of time, where the project has no rule; the account's unless given
      */
     rounding?: RoundingInput | null;
+    /**
+     * Of new documents without a `tax_rate`: `reverse_charge` gives rate 0 and category AE, `exempt` E, `export` G. `standard` unless given
+     */
+    tax_treatment?: "standard" | "reverse_charge" | "exempt" | "export";
 };
 
 export type ClientRecord = {
@@ -863,6 +877,7 @@ export type ClientRecord = {
      */
     payment_days?: number;
     rounding?: Rounding | null;
+    tax_treatment?: "standard" | "reverse_charge" | "exempt" | "export";
     /**
      * `invited` on creation
      */
@@ -967,6 +982,10 @@ export type UpdateClientBody = {
      * Of time, where the project has no rule; the account's unless given
      */
     rounding?: RoundingInput | null;
+    /**
+     * Of new documents without a `tax_rate`: `reverse_charge` gives rate 0 and category AE, `exempt` E, `export` G. `standard` unless given
+     */
+    tax_treatment?: "standard" | "reverse_charge" | "exempt" | "export";
 };
 
 export type CreateProjectBody = {
@@ -1159,6 +1178,23 @@ export type LineItemInput = {
      * @format double
      */
     discount?: (number | null) | string;
+    /**
+     * Per cent. The document's unless given; 0 in every category but `S`
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged
+     */
+    tax_category?: "S" | "Z" | "E" | "AE" | "G" | "O" | "K";
+    /**
+     * One of `hour`, `day`, `week`, `month`, `year`, `minute`, `piece`, `one`, `lump_sum`, `km`, `m`, `m2`, `kg`, `l`, or a code of UN/ECE Recommendation 20
+     * @minLength 1
+     * @maxLength 10
+     */
+    unit?: string | null;
 };
 
 export type BillProjectBody = {
@@ -1195,7 +1231,7 @@ export type BillProjectBody = {
      */
     due_date?: string | null;
     /**
-     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      * @format double
@@ -1207,6 +1243,32 @@ export type BillProjectBody = {
      */
     description?: string | null;
     status?: "Draft" | "Sent";
+};
+
+export type DocumentTax = {
+    /**
+     * Percentage
+     * @format double
+     */
+    rate: number;
+    /**
+     * Of EN 16931; null at a rate of 0 for which none was given
+     */
+    category: ("S" | "Z" | "E" | "AE" | "G" | "O" | "K") | null;
+    /**
+     * What is taxed, before tax
+     * @format double
+     */
+    taxable: number;
+    /**
+     * @format double
+     */
+    tax: number;
+    /**
+     * Why there is no tax; printed
+     * @minLength 1
+     */
+    note: string | null;
 };
 
 export type ServicePeriod = {
@@ -1236,6 +1298,16 @@ export type LineItem = {
      * Percentage, plain decimal
      */
     discount: string;
+    /**
+     * This and the next two only if the line was sent with it
+     * @format double
+     */
+    tax_rate?: number;
+    tax_category?: "S" | "Z" | "E" | "AE" | "G" | "O" | "K";
+    /**
+     * @minLength 1
+     */
+    unit?: string;
 };
 
 export type ProjectSummary = {
@@ -1326,9 +1398,18 @@ export type Invoice = {
      */
     subtotal: number;
     /**
+     * Sum of the taxes, each rounded once
      * @format double
      */
     tax_amount: number;
+    /**
+     * One entry for each rate and category, the highest rate first
+     */
+    taxes: DocumentTax[];
+    /**
+     * The sums of the lines contain the tax
+     */
+    prices_include_tax: boolean;
     /**
      * `amount` + `tax_amount`
      * @format double
@@ -2382,6 +2463,7 @@ export type CreateQuoteBody = {
      */
     client_id: string;
     /**
+     * Before tax. With `prices_include_tax` the sum of the lines, or what is left of it before tax
      * @minimum 0
      * @maximum 1000000000000
      * @format double
@@ -2405,12 +2487,16 @@ export type CreateQuoteBody = {
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
-     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     status?: "Draft" | "Sent";
     /**
      * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
@@ -2505,9 +2591,18 @@ export type Quote = {
      */
     subtotal: number;
     /**
+     * Sum of the taxes, each rounded once
      * @format double
      */
     tax_amount: number;
+    /**
+     * One entry for each rate and category, the highest rate first
+     */
+    taxes: DocumentTax[];
+    /**
+     * The sums of the lines contain the tax
+     */
+    prices_include_tax: boolean;
     /**
      * `amount` + `tax_amount`
      * @format double
@@ -2560,7 +2655,7 @@ export type Quote = {
      */
     invoices: QuoteInvoice[];
     /**
-     * Of `amount`
+     * Of `amount`; of `total` where prices include tax
      * @format double
      */
     left_to_bill: number;
@@ -2612,6 +2707,10 @@ export type UpdateQuoteBody = {
      */
     tax_rate?: number | null;
     /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
+    /**
      * While not Accepted. Without `amount` their sum becomes the amount
      * @maxItems 500
      */
@@ -2659,7 +2758,7 @@ export type ConvertQuoteBody = {
      */
     percent?: number | null;
     /**
-     * Before tax; for `deposit` and `progress`, in place of `percent`
+     * For `deposit` and `progress`, in place of `percent`: before tax, or with it where prices include it
      * @minimum 0
      * @maximum 1000000000000
      * @format double
@@ -2711,12 +2810,16 @@ export type CreateInvoiceBody = {
     description?: string | null;
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
-     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     status?: "Draft" | "Sent";
     /**
      * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
@@ -2790,6 +2893,10 @@ export type UpdateInvoiceBody = {
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     /**
      * @maxItems 500
      */
@@ -2926,12 +3033,16 @@ export type CreateInvoiceFromTimeBody = {
      */
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
-     * Per cent. Unless given, the account's `default_tax_rate`, else 0
+     * Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0
      * @minimum 0
      * @maximum 100
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
@@ -3204,12 +3315,16 @@ export type CreateRecurringInvoiceBody = {
      */
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
-     * Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice
+     * Per cent. Unless given, what the client's `tax_treatment` says on the day of each invoice, else the account's `default_tax_rate`
      * @minimum 0
      * @maximum 100
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     /**
      * `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
      * @maxLength 20000
@@ -3302,10 +3417,11 @@ export type RecurringInvoice = {
      */
     currency: string;
     /**
-     * Null is the account's on the day of each invoice
+     * Null is the client's or the account's on the day of each invoice
      * @format double
      */
     tax_rate: number | null;
+    prices_include_tax: boolean;
     /**
      * @minLength 1
      */
@@ -3363,12 +3479,16 @@ export type UpdateRecurringInvoiceBody = {
      */
     currency?: "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
     /**
-     * Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice
+     * Per cent. Unless given, what the client's `tax_treatment` says on the day of each invoice, else the account's `default_tax_rate`
      * @minimum 0
      * @maximum 100
      * @format double
      */
     tax_rate?: number | null;
+    /**
+     * The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`
+     */
+    prices_include_tax?: boolean | null;
     /**
      * `{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in
      * @maxLength 20000

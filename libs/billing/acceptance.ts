@@ -1,6 +1,7 @@
 // What was accepted of a quote, by whom and when: a quote that was changed since is not what was agreed to.
 import { createHash } from 'node:crypto';
 import type { LineItem } from '../models/billing/line-item.ts';
+import type { TaxCategory } from './tax-groups.ts';
 
 export interface Acceptance {
   /** Who accepted: the owner of the account, or the client. */
@@ -16,6 +17,8 @@ interface Agreed {
   amount: number;
   currency: string;
   tax_rate: number;
+  tax_category?: TaxCategory | undefined;
+  prices_include_tax?: boolean | undefined;
   line_items: LineItem[] | null;
   description: string | null;
 }
@@ -24,11 +27,17 @@ interface MaybeAccepted extends Agreed {
   acceptance?: Acceptance | undefined;
 }
 
-/** SHA-256 of what is agreed to: amount, currency, tax rate, lines and description. */
-export function quoteHash({ amount, currency, tax_rate, line_items, description }: Agreed): string {
-  const lines = line_items?.map((line) => [line.description, line.qty, line.rate, line.discount]) ?? null;
+/** SHA-256 of what is agreed to: amount, currency, taxes, lines and description. What is absent does not count, as before it existed. */
+export function quoteHash(quote: Agreed): string {
+  const { amount, currency, tax_rate, line_items, description, tax_category, prices_include_tax } = quote;
+  const lines =
+    line_items?.map(({ description: text, qty, rate, discount, ...own }) => [
+      ...[text, qty, rate, discount],
+      ...(Object.keys(own).length > 0 ? [own.tax_rate ?? null, own.tax_category ?? null, own.unit ?? null] : []),
+    ]) ?? null;
+  const terms = tax_category || prices_include_tax ? [tax_category ?? null, prices_include_tax ?? false] : [];
   return createHash('sha256')
-    .update(JSON.stringify([amount, currency, tax_rate, lines, description]))
+    .update(JSON.stringify([amount, currency, tax_rate, lines, description, ...terms]))
     .digest('hex');
 }
 

@@ -19,9 +19,11 @@ import type { UnitOfWork } from './unit-of-work.ts';
 const LINE_LONGEST = 2_000;
 
 /** The one line of an expense. */
-export function expenseItem({ date, description, billed_amount, currency }: ExpenseRecord, locale: string): LineItem {
+export function expenseItem(expense: ExpenseRecord, locale: string): LineItem {
+  const { date, description, billed_amount, currency } = expense;
   const text = `${writtenDay(date, locale)}: ${description}`.slice(0, LINE_LONGEST);
-  return lineItem({ description: text, qty: '1', rate: fromMinor(billed_amount, currency), discount: '0' });
+  const tax_rate = expense.tax_rate ?? undefined;
+  return lineItem({ description: text, qty: '1', rate: fromMinor(billed_amount, currency), discount: '0', tax_rate });
 }
 
 /** Puts the expenses on the invoice and announces each. Begins the transaction again when one of them is no longer free. */

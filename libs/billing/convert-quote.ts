@@ -14,15 +14,16 @@ import type { Id } from '../models/tenant.ts';
 import { acceptedBy, isChangedSince } from './acceptance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
+import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
 import { decimalsOf, fromMinor } from './money.ts';
-import { deductions, leftToBill, partLine, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
+import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface Conversion {
   part: QuotePart;
-  /** One of the two for a deposit and a progress invoice; the amount in major units, before tax. */
+  /** One of the two for a deposit and a progress invoice; the amount in major units, see agreedSum. */
   percent?: number | undefined;
   amount?: number | undefined;
   due_date?: string | undefined;
@@ -63,7 +64,10 @@ export async function convertQuote(
       client_id: found.client_id,
       project_id: found.project_id,
       currency: found.currency,
-      tax_rate: found.tax_rate,
+      // As they were agreed, whatever the client's treatment has become.
+      terms: { tax_rate: found.tax_rate, tax_category: found.tax_category },
+      prices_include_tax: found.prices_include_tax,
+      details: 'list' as const,
       line_items: linesOf(found, parts, { wanted, account }),
       dates: { service_date: found.service_date, service_period: found.service_period },
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
@@ -110,35 +114,40 @@ function linesOf(
   { wanted, account }: { wanted: Conversion; account: AccountRecord },
 ): LineItem[] {
   const { part, percent } = wanted;
-  const left = leftToBill(quote.amount, parts);
+  const quoted = agreedSum(quote);
+  const left = leftToBill(
+    quoted,
+    parts.map((one) => ({ amount: agreedSum(one) })),
+  );
   const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
   const isWhole = part === 'full' || part === 'final';
   if (claimed && (isWhole || left === 0)) {
     throw conflict(`Quote was already converted to ${printedNumber('invoice', claimed)}`);
   }
-  const texts = { locale: account.locale, currency: quote.currency };
+  const { currency, tax_rate, tax_category, prices_include_tax } = quote;
+  const texts = { locale: account.locale, currency, tax_rate, tax_category, prices_include_tax };
   const quoteNumber = printedNumber('quote', quote);
   if (!isWhole) {
     const amount = amountOfPart(quote, wanted);
     if (amount > left) throw onlyLeft(quote, left);
-    return [lineItem(partLine(part, { amount, percent, quoteNumber }, texts))];
+    return partLines(part, { amount, percent, quoteNumber, taxes: taxesOf(quote) }, texts).map(lineItem);
   }
-  const whole = quotedLines({ ...quote, whenEmpty: quote.description ?? quoteNumber }, texts);
+  const whole = quotedLines({ ...quote, amount: quoted, whenEmpty: quote.description ?? quoteNumber }, texts);
   const lines = whole.map((line) => lineItem({ ...line, description: line.description.slice(0, LINE_LONGEST) }));
   if (part === 'full') {
-    if (left < quote.amount) throw onlyLeft(quote, left);
+    if (left < quoted) throw onlyLeft(quote, left);
     return lines;
   }
   const draft = parts.find(({ status }) => status === 'Draft');
   if (draft) {
     throw conflict(`Cannot make the final invoice while ${printedNumber('invoice', draft)} is a draft`);
   }
-  if (left === 0 && quote.amount > 0) throw onlyLeft(quote, left);
+  if (left === 0 && quoted > 0) throw onlyLeft(quote, left);
   const billed = parts.map((one) => ({
     number: printedNumber('invoice', one),
     day: one.issue_date ?? dayIn(account.time_zone, one.created_at),
-    amount: one.amount,
-    tax_amount: one.tax_amount,
+    amount: agreedSum(one),
+    taxes: taxesOf(one),
   }));
   return [...lines, ...deductions(billed, texts).map(lineItem)];
 }
@@ -147,8 +156,9 @@ function linesOf(
 const LINE_LONGEST = 2_000;
 
 /** @throws AppError 400 when it is nothing. */
-function amountOfPart({ amount: quoted, currency }: QuoteRecord, { percent, amount }: Conversion): number {
-  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(quoted, percent);
+function amountOfPart(quote: QuoteRecord, { percent, amount }: Conversion): number {
+  const { currency } = quote;
+  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(agreedSum(quote), percent);
   if (part > 0) return part;
   const field = percent === undefined ? 'amount' : 'percent';
   throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`, 'list');
@@ -168,15 +178,15 @@ export async function requireBilledKept(
   quote: QuoteRecord,
   { next, changed }: { next: Partial<QuoteRecord>; changed: readonly string[] },
 ): Promise<void> {
-  const touched = ['amount', 'currency', 'client_id'].filter((name) => changed.includes(name));
+  const touched = ['amount', 'currency', 'client_id', 'prices_include_tax'].filter((name) => changed.includes(name));
   if (touched.length === 0 || !quote.converted_at) return;
   const parts = (await invoicesOfQuotes([quote._id], unit.accountId, unit.session)).get(String(quote._id)) ?? [];
   const [first] = parts;
   if (!first) return;
   const fixed = touched.filter((name) => name !== 'amount');
   if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
-  const billed = sumBy(parts, ({ amount }) => amount);
-  if ((next.amount ?? quote.amount) < Math.min(billed, quote.amount)) {
+  const billed = sumBy(parts, agreedSum);
+  if (agreedSum({ ...quote, ...next }) < Math.min(billed, agreedSum(quote))) {
     const amount = fromMinor(billed, quote.currency).toFixed(decimalsOf(quote.currency));
     throw conflict(`Cannot set an amount below ${amount}: so much was billed`);
   }

@@ -1,20 +1,23 @@
 // Makes an invoice: draws its number, computes its amounts, checks what it names, and announces it.
+import type { DetailsForm } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView } from '../models/billing/invoice.ts';
 import { insertOwn } from '../models/records.ts';
-import { invoiceMoney } from './document-money.ts';
+import { type DocumentMoney, invoiceMoney } from './document-money.ts';
+import type { NewTaxTerms } from './document-taxes.ts';
 import type { Decimal } from './money.ts';
 import { type DocumentContent, drawDocument, newDocument } from './new-document.ts';
 import { requirePrintableContent } from './printable-size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export interface InvoiceContent extends Omit<DocumentContent, 'description'> {
+export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
   currency: string;
   /** In major units; counts where there are no lines. */
   amount?: Decimal | undefined;
-  /** Percentage; undefined takes the account's default. */
-  tax_rate?: number | undefined;
+  prices_include_tax?: boolean | null | undefined;
+  /** How a 400 names what is wrong. */
+  details?: DetailsForm | undefined;
   due_date: string;
   description?: string | null | undefined;
   /** Where it comes from: fields that are stored with it. */
@@ -36,13 +39,14 @@ export async function createInvoice(
   const { currency, amount = 0, status, due_date, line_items } = content;
   const description = content.description || null;
   requirePrintableContent({ line_items, description });
-  const tax_rate = content.tax_rate ?? drawn.account.default_tax_rate ?? 0;
-  const money = invoiceMoney({ currency, amount, tax_rate, line_items });
-  const { fields, client, project } = await newDocument(unit, drawn, { ...content, description });
+  const prices_include_tax = content.prices_include_tax ?? undefined;
+  const moneyOf = (terms: NewTaxTerms) =>
+    invoiceMoney({ currency, amount, ...terms, prices_include_tax, line_items, issuer: drawn.account });
+  const document = { ...content, description, moneyOf };
+  const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
   const invoice: InvoiceRecord = {
     ...fields,
-    ...money,
-    ...invoiceExpiry({ status, amount: money.amount, due_date }),
+    ...invoiceExpiry({ status, amount: fields.amount, due_date }),
     due_date,
     amount_paid: 0,
     ...content.origin,

@@ -1,7 +1,9 @@
-// What invoices and quotes make of amounts and lines: their net amount and its tax, or the problem with them.
-import { type DetailsForm, fieldProblem, validationFailed } from '../errors.ts';
+// What invoices and quotes make of amounts and lines: their net amount and its taxes, or the problem with them.
+import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFailed } from '../errors.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
-import { type Decimal, isAmount, isLineAmount, lineNet, sumOfLines, taxOf, toMinor } from './money.ts';
+import { type DocumentTax, notedTaxes, type TaxIssuer } from './document-taxes.ts';
+import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from './money.ts';
+import { type TaxCategory, type TaxedSum, type TaxTerms, taxLines, taxOfLine, taxSum } from './tax-groups.ts';
 
 /** As a document stores it: amounts are whole numbers of the currency's smallest unit. */
 export interface DocumentMoney {
@@ -10,51 +12,115 @@ export interface DocumentMoney {
   tax_amount: number;
   /** Percentage, 0 to 100. */
   tax_rate: number;
+  /** Of what has a rate of 0 and no category of its own. */
+  tax_category: TaxCategory | undefined;
+  prices_include_tax: true | undefined;
+  /** Undefined when `tax_rate` alone says it. */
+  taxes: DocumentTax[] | undefined;
 }
 
-interface Given {
-  currency: string;
-  /** In major units, as callers write it. */
-  amount: Decimal;
-  tax_rate: number;
+export interface GivenMoney extends TaxTerms {
+  /** In major units, as callers write it; undefined where lines are summed. */
+  amount?: Decimal | undefined;
   line_items: LineItem[] | null;
+  issuer: TaxIssuer;
 }
 
 /** With lines the amount is their sum, whatever was given. @throws AppError 400 when the sum is no amount or a line is too large. */
-export function invoiceMoney(given: Given): DocumentMoney & { line_items: LineItem[] | null } {
-  const { currency, tax_rate, line_items } = given;
-  if (line_items) return { ...withTax(currency, tax_rate, amountOfLines(line_items, currency)), line_items };
-  const amount = toMinor(given.amount, currency);
-  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`);
-  return { ...withTax(currency, tax_rate, amount), line_items };
+export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: LineItem[] | null } {
+  const { line_items } = given;
+  return { ...moneyOf(given, line_items ? taxedLines(line_items, given) : taxedAmount(given)), line_items };
 }
 
-/** @param given lines are shown and not summed. @throws AppError 400 when the amount or a line is too large for the currency. */
-export function quoteMoney(given: Given): DocumentMoney {
-  const { currency, tax_rate } = given;
-  requireLineAmounts(given.line_items, currency, 'list');
-  const amount = toMinor(given.amount, currency);
-  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`, 'list');
-  return withTax(currency, tax_rate, amount);
+/**
+ * The quoted amount counts. Lines of another sum are shown beside it, and the difference has the tax of the document. Only prices that
+ * include tax are summed, as on an invoice: their net is not known before.
+ * @throws AppError 400 when the amount or a line is too large for the currency, or the amount is not the net of prices with tax.
+ */
+export function quoteMoney(given: GivenMoney): DocumentMoney {
+  const { line_items, currency, prices_include_tax } = given;
+  if (line_items && prices_include_tax) {
+    const sum = taxedLines(line_items, given, 'list');
+    // What was agreed, or what responses call the amount.
+    const sums = [sum.total, sum.amount];
+    if (given.amount === undefined || sums.includes(toMinor(given.amount, currency))) return moneyOf(given, sum);
+    const [gross, net] = sums.map((minor) => fromMinor(minor, currency));
+    throw fieldProblem('amount', `amount must be the sum of line_items, ${gross}, or ${net}, that without tax`, 'list');
+  }
+  requireTaxable(line_items, given, 'list');
+  const quoted = taxedAmount(given, 'list');
+  if (!line_items) return moneyOf(given, quoted);
+  const difference = quoted.amount - sumOfLines(line_items, currency);
+  const adjustment = { qty: '1', rate: fromMinor(difference, currency), discount: '0' };
+  const taxed = taxLines(difference === 0 ? line_items : [...line_items, adjustment], given);
+  requireConsistent(taxed, currency, 'list');
+  return moneyOf(given, taxed);
 }
 
-/** The sum of the lines in smallest units. @throws AppError 400 when it is no amount, or a line is too large. */
-export function amountOfLines(lines: readonly LineItem[], currency: string, details?: DetailsForm): number {
-  requireLineAmounts(lines, currency, details);
+/** The sum of the lines. @throws AppError 400 when it is no amount, or a line is too large. */
+export function taxedLines(lines: readonly LineItem[], terms: TaxTerms, details?: DetailsForm): TaxedSum {
+  const { currency } = terms;
+  requireTaxable(lines, terms, details);
   const sum = sumOfLines(lines, currency);
-  if (isAmount(sum)) return sum;
-  const problem = sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`;
-  throw fieldProblem('line_items', `line_items ${problem}`, details);
+  if (!isAmount(sum))
+    throw sumProblem(sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`, details);
+  const taxed = taxLines(lines, terms);
+  requireConsistent(taxed, currency, details);
+  return taxed;
 }
 
-/** @throws AppError 400 that names every line which alone is more than a document can show. */
-function requireLineAmounts(lines: readonly LineItem[] | null, currency: string, details?: DetailsForm): void {
-  const problems = (lines ?? []).flatMap((one, index) =>
-    isLineAmount(lineNet(one, currency)) ? [] : [`line_items[${index}] is too large in ${currency}`],
-  );
-  if (problems.length > 0) throw validationFailed(details === 'list' ? problems : { line_items: problems });
+/** Groups may be less than 0, and then their tax is, too. @throws AppError 400 when that leaves no document to pay. */
+function requireConsistent({ amount, total, taxes }: TaxedSum, currency: string, details?: DetailsForm): void {
+  if (!taxes.every(({ taxable }) => isLineAmount(taxable))) {
+    throw sumProblem(`is too large in ${currency} at one tax rate`, details);
+  }
+  if (total < 0) throw sumProblem('must not sum to less than 0 with tax', details);
+  // Whether anything is due follows from the amount alone, so it must not come from tax alone, nor be undone by it.
+  if ((amount === 0) !== (total === 0)) throw sumProblem('must not sum to 0 before tax or with it alone', details);
 }
 
-function withTax(currency: string, tax_rate: number, amount: number): DocumentMoney {
-  return { currency, amount, tax_rate, tax_amount: taxOf(amount, tax_rate) };
+function sumProblem(problem: string, details: DetailsForm | undefined) {
+  return fieldProblem('line_items', `line_items ${problem}`, details);
+}
+
+function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
+  const { currency, prices_include_tax } = given;
+  const amount = toMinor(given.amount ?? 0, currency);
+  // The amount that responses show is the one before tax: it could not go back in.
+  if (prices_include_tax && amount > 0) {
+    throw fieldProblem('prices_include_tax', 'prices_include_tax needs line_items', details);
+  }
+  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`, details);
+  return taxSum(amount, given);
+}
+
+/** @throws AppError 400 that names every line which alone is more than a document can show, or has a rate that is not its category's. */
+function requireTaxable(lines: readonly LineItem[] | null, terms: TaxTerms, details?: DetailsForm): void {
+  const messages = (lines ?? []).flatMap((line, index) => [
+    ...(isLineAmount(lineNet(line, terms.currency)) ? [] : [`line_items[${index}] is too large in ${terms.currency}`]),
+    ...rateProblem(line, terms).map((problem) => `line_items[${index}].tax_rate ${problem}`),
+  ]);
+  const problems = messages.map((message): Problem => ({ path: ['line_items'], message }));
+  if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+}
+
+function rateProblem(line: LineItem, terms: TaxTerms): string[] {
+  const { rate, category } = taxOfLine(line, terms);
+  if (category === 'S') return rate > 0 ? [] : ['must be greater than 0 in tax_category S'];
+  return rate === 0 ? [] : [`must be 0 in tax_category ${category}`];
+}
+
+function moneyOf(given: GivenMoney, { amount, tax_amount, taxes }: TaxedSum): DocumentMoney {
+  const { currency, tax_rate, tax_category, prices_include_tax, issuer } = given;
+  const [only] = taxes;
+  const isPlain = taxes.length === 1 && only?.rate === tax_rate && (only.category ?? 'S') === 'S';
+  return {
+    currency,
+    amount,
+    tax_rate,
+    tax_amount,
+    tax_category: tax_category ?? undefined,
+    prices_include_tax: prices_include_tax || undefined,
+    taxes: isPlain ? undefined : notedTaxes(taxes, issuer),
+  };
 }

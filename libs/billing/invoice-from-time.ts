@@ -31,6 +31,7 @@ export interface NewTimeInvoice extends TimeWanted {
   due_date?: string | undefined;
   currency?: string | undefined;
   tax_rate?: number | undefined;
+  prices_include_tax?: boolean | undefined;
   description?: string | null | undefined;
   status: 'Draft' | 'Sent';
 }
@@ -52,6 +53,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
       project_id: wanted.project_id,
       currency,
       tax_rate: wanted.tax_rate,
+      prices_include_tax: wanted.prices_include_tax,
       line_items,
       dates: {},
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
@@ -76,7 +78,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const { currency } = invoice;
   const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - billed };
   const work = await someWork(unit, wanted, place);
-  const changed = await rewritten(unit, invoice, work);
+  const changed = await rewritten(unit, invoice, work, account);
   await work.claim(changed);
   return changed;
 }

@@ -9,12 +9,17 @@ import { type Parties, partiesOf } from '../models/billing/parties.ts';
 import { findOwn } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
+import { type DocumentTax, notedTaxes, reverseChargeProblem } from './document-taxes.ts';
 import { requireIdentified } from './named-client.ts';
 import { sequenceOf } from './number-format.ts';
 
 interface Issued {
   issue_date?: string | undefined;
   client_id: StoredId;
+  amount: number;
+  tax_amount: number;
+  tax_rate: number;
+  taxes?: DocumentTax[] | undefined;
 }
 
 interface Issuing {
@@ -29,13 +34,13 @@ interface Issuing {
 /**
  * @param document as it is stored. @param content what the change makes of it.
  * @returns nothing when the change neither issues nor dates it.
- * @throws AppError 400 when the issue date is not allowed, 409 when the client was anonymised.
+ * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was anonymised.
  */
 export async function issuedFields(
   document: Issued & { number_period?: string | undefined },
   content: Partial<Issued>,
   { kind, isIssued, accountId, session, ...form }: Issuing,
-): Promise<{ issue_date?: string | undefined; parties?: Parties }> {
+): Promise<{ issue_date?: string | undefined; parties?: Parties; taxes?: DocumentTax[] }> {
   const isDated = content.issue_date !== undefined && content.issue_date !== document.issue_date;
   if (!isIssued && !isDated) return {};
   const account = await readAccount(accountId, session);
@@ -45,7 +50,12 @@ export async function issuedFields(
   const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? document.client_id, session));
   if (!client) return { issue_date };
   requireIdentified(client);
-  return { issue_date, parties: partiesOf(account, client) };
+  const issued = { ...document, ...content };
+  const problem = reverseChargeProblem(issued, { client, account }, form.details);
+  if (problem) throw problem;
+  // In the words and the language that the profile has now, as everything that is frozen.
+  const taxes = issued.taxes && notedTaxes(issued.taxes, account);
+  return { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };
 }
 
 /**

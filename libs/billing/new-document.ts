@@ -1,12 +1,16 @@
 // What making an invoice and making a quote have in common: the number first, then the fields that both have.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { dayIn } from '../day.ts';
 import type { DetailsForm } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import type { ClientRecord } from '../models/accounts/client.ts';
 import type { DocumentDates } from '../models/billing/document-dates.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { partiesOf } from '../models/billing/parties.ts';
 import type { Stamped } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import type { DocumentMoney } from './document-money.ts';
+import { type NewTaxTerms, newTaxTerms, reverseChargeProblem } from './document-taxes.ts';
 import type { DrawnNumber } from './draw-number.ts';
 import { issueDateOf } from './issue-document.ts';
 import { namedClient } from './named-client.ts';
@@ -16,7 +20,13 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 type Kind = 'invoice' | 'quote';
 
-export interface DocumentContent {
+export interface DocumentContent<Money> {
+  /** Percentage; without it the client's treatment counts, else the account's default. */
+  tax_rate?: number | undefined;
+  /** Instead of these, what was agreed before. */
+  terms?: NewTaxTerms | undefined;
+  /** @throws AppError 400 for amounts and rates. */
+  moneyOf: (terms: NewTaxTerms) => Money;
   client_id: Id | StoredId;
   project_id?: Id | StoredId | null | undefined;
   line_items: LineItem[] | null;
@@ -50,16 +60,25 @@ export async function drawDocument(
 
 /**
  * The common fields of a new document, and what it is shown with.
- * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for dates.
+ * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts, taxes and dates.
  */
-export async function newDocument(
+export async function newDocument<Money extends DocumentMoney>(
   { session, accountId }: UnitOfWork,
   { kind, base, account, number }: Drawn,
-  { client_id, project_id, line_items, dates, status, description }: DocumentContent,
+  content: DocumentContent<Money>,
   details: DetailsForm = 'by-field',
 ) {
+  const { client_id, project_id, line_items, dates, status, description, moneyOf } = content;
+  const termsFor = (one: Partial<ClientRecord>) => content.terms ?? newTaxTerms(content.tax_rate, one, account);
+  // Before anything is read: amounts are judged first.
+  const standard = termsFor({});
+  const judged = moneyOf(standard);
   const client = await namedClient(accountId, client_id, session);
   const project = await projectOfClient({ accountId, projectId: project_id, clientId: client._id, session, details });
+  const terms = termsFor(client);
+  const money = isEqual(terms, standard) ? judged : moneyOf(terms);
+  const problem = reverseChargeProblem(money, { client, account }, details);
+  if (problem) throw problem;
   const isIssued = status === 'Sent';
   const sequence = sequenceOf(kind, number.number_period ?? '');
   const issue_date = await issueDateOf(dates.issue_date, { session, accountId, account, sequence, isIssued, details });
@@ -73,6 +92,7 @@ export async function newDocument(
     status,
     description,
     line_items,
+    ...money,
     ...(isIssued ? { parties: partiesOf(account, client) } : {}),
   };
   return { fields, client, project };

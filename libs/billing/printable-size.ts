@@ -64,6 +64,7 @@ const ISSUER_TEXTS = [
   'vat_id',
   'tax_number',
   'legal_note',
+  'tax_exemption_note',
   'phone',
 ] as const;
 

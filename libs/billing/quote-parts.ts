@@ -1,13 +1,15 @@
 // How a quote is billed in parts: shares of its amount, and the lines that take earlier parts off the final invoice.
 import Big from 'big.js';
+import type { LineExtras } from '../models/billing/line-item.ts';
 import { filled, lineTexts, writtenDay } from './line-texts.ts';
 import { type Decimal, fromMinor, type Line, plainDecimal, sumOfLines } from './money.ts';
+import { splitByGroup, type TaxGroup, type TaxTerms, taxOfLine } from './tax-groups.ts';
 
 export const QUOTE_PARTS = ['full', 'deposit', 'progress', 'final'] as const;
 
 export type QuotePart = (typeof QUOTE_PARTS)[number];
 
-type TextLine = Line & { description: string };
+type TextLine = Line & LineExtras & { description: string };
 
 /** An invoice that bills a part of the quote and was not cancelled. Amounts in the smallest unit. */
 export interface BilledPart {
@@ -15,12 +17,23 @@ export interface BilledPart {
   number: string;
   /** `YYYY-MM-DD`. */
   day: string;
-  /** Before tax. */
+  /** See agreedSum. */
   amount: number;
-  tax_amount: number;
+  taxes: readonly TaxGroup[];
 }
 
-/** What no part has billed yet, before tax; never less than nothing. */
+interface Agreed {
+  amount: number;
+  tax_amount: number;
+  prices_include_tax?: boolean | undefined;
+}
+
+/** The sum that was agreed to, and that parts add up to: before tax, or with it where prices include it. */
+export function agreedSum({ amount, tax_amount, prices_include_tax }: Agreed): number {
+  return prices_include_tax ? amount + tax_amount : amount;
+}
+
+/** What no part has billed yet of the agreed sum; never less than nothing. */
 export function leftToBill(quoted: number, parts: readonly Pick<BilledPart, 'amount'>[]): number {
   return Math.max(
     0,
@@ -33,29 +46,49 @@ export function shareOf(quoted: number, percent: Decimal): number {
   return new Big(quoted).times(percent).times('0.01').round(0, Big.roundHalfUp).toNumber();
 }
 
-export interface QuoteTexts {
+/** The terms of the quote, which its parts have as well. */
+export interface QuoteTexts extends TaxTerms {
   /** BCP 47, the account's. */
   locale: string;
-  currency: string;
 }
 
-/** The one line of a deposit or a progress invoice. @param amount before tax, in the smallest unit. */
+/** The line of a part of what has no tax groups of its own. @param amount in the smallest unit. */
 export function partLine(
   part: 'deposit' | 'progress',
   { amount, percent, quoteNumber }: { amount: number; percent?: Decimal | undefined; quoteNumber: string },
-  { locale, currency }: QuoteTexts,
+  { locale, currency }: Pick<QuoteTexts, 'locale' | 'currency'>,
 ): TextLine {
   const share = percent === undefined ? undefined : writtenPercent(percent, locale);
   return single(filled(lineTexts(locale)[part], { share, quote: quoteNumber }), amount, currency);
 }
 
 /**
+ * The lines of a deposit or a progress invoice: one for each tax group of the quote, with its share.
+ * @param amount of the agreed sum, in the smallest unit. @param terms and taxes of the quote, which has an amount.
+ */
+export function partLines(
+  part: 'deposit' | 'progress',
+  wanted: { amount: number; percent?: Decimal | undefined; quoteNumber: string; taxes: readonly TaxGroup[] },
+  { locale, ...terms }: QuoteTexts,
+): TextLine[] {
+  const { amount, percent, quoteNumber, taxes } = wanted;
+  const { description: text } = partLine(part, { amount, percent, quoteNumber }, { locale, currency: terms.currency });
+  const worths = taxes.map((group) => ({ taxable: groupSum(group, terms) }));
+  const shares = taxes.length === 1 ? [amount] : splitByGroup(amount, worths);
+  return taxes.flatMap((group, index) => {
+    const sum = shares[index] ?? 0;
+    const description = taxes.length === 1 ? text : `${text} (${writtenPercent(group.rate, locale)})`;
+    return sum === 0 ? [] : [{ ...single(description, sum, terms.currency), ...ownTax(group, terms) }];
+  });
+}
+
+/**
  * The lines that bill the quoted amount: those of the quote, and where they sum to something else, one that makes up the difference.
- * @param whenEmpty the text of the line when the quote has none.
+ * @param amount the agreed sum. @param whenEmpty the text of the line when the quote has none.
  */
 export function quotedLines(
   { amount, line_items, whenEmpty }: { amount: number; line_items: readonly TextLine[] | null; whenEmpty: string },
-  { locale, currency }: QuoteTexts,
+  { locale, currency }: Pick<QuoteTexts, 'locale' | 'currency'>,
 ): TextLine[] {
   if (!line_items || line_items.length === 0) return [single(whenEmpty, amount, currency)];
   const difference = amount - sumOfLines(line_items, currency);
@@ -63,14 +96,30 @@ export function quotedLines(
   return [...line_items, single(lineTexts(locale).adjustment, difference, currency)];
 }
 
-/** One negative line for each earlier part, which says what tax it had. */
-export function deductions(parts: readonly BilledPart[], { locale, currency }: QuoteTexts): TextLine[] {
+/** Negative lines for each earlier part, one in each of its tax groups, which says what tax it had. */
+export function deductions(parts: readonly BilledPart[], { locale, ...terms }: QuoteTexts): TextLine[] {
   const texts = lineTexts(locale);
-  return parts.map(({ number, day, amount, tax_amount }) => {
+  return parts.flatMap(({ number, day, taxes }) => {
     const text = filled(texts.billedBefore, { invoice: number, date: writtenDay(day, locale) });
-    const tax = filled(texts.taxIncluded, { tax: writtenAmount(tax_amount, currency, locale) });
-    return single(tax_amount === 0 ? text : `${text} (${tax})`, -amount, currency);
+    return taxes.flatMap((group): TextLine[] => {
+      const sum = groupSum(group, terms);
+      if (sum === 0) return [];
+      const tax = filled(texts.taxIncluded, { tax: writtenAmount(group.tax, terms.currency, locale) });
+      const description = group.tax === 0 ? text : `${text} (${tax})`;
+      return [{ ...single(description, -sum, terms.currency), ...ownTax(group, terms) }];
+    });
   });
+}
+
+function groupSum({ taxable, tax }: TaxGroup, { prices_include_tax }: TaxTerms): number {
+  return prices_include_tax ? taxable + tax : taxable;
+}
+
+/** What a line in this group needs of its own on a document with these terms. */
+function ownTax({ rate, category }: TaxGroup, terms: TaxTerms): LineExtras {
+  const standard = taxOfLine({}, terms);
+  if (standard.rate === rate && standard.category === category) return {};
+  return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
 }
 
 function single(description: string, amount: number, currency: string): TextLine {

@@ -3,15 +3,17 @@ import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { changeOwn } from '../models/records.ts';
 import { invoiceMoney } from './document-money.ts';
+import type { TaxIssuer } from './document-taxes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export async function rewritten(
   { session }: UnitOfWork,
   invoice: InvoiceRecord,
   { line_items, time, expenses }: Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>,
+  issuer: TaxIssuer,
 ): Promise<InvoiceRecord> {
-  const { currency, tax_rate } = invoice;
-  const money = invoiceMoney({ currency, tax_rate, line_items, amount: 0 });
+  const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
+  const money = invoiceMoney({ currency, tax_rate, tax_category, prices_include_tax, line_items, issuer });
   const changes: Partial<InvoiceRecord> = { ...money, time, expenses };
   changes.search = documentSearch({ ...invoice, ...changes });
   return changeOwn(Invoice, invoice, changes, session);

@@ -151,6 +151,7 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
     project_id: recurring.project_id,
     currency: recurring.currency,
     tax_rate: recurring.tax_rate ?? undefined,
+    prices_include_tax: recurring.prices_include_tax,
     line_items: line_items.map((line, index) =>
       index < fixed ? { ...line, description: filled(line.description, named) } : line,
     ),

@@ -32,12 +32,13 @@ export async function takeWorkOff(
   // Lines that were edited by hand stay as they are, and with them what they draw as long as there is time on them.
   if (!isEdited || !(await hasTime(unit, invoice))) await giveHoursBack(unit, invoice);
   if (isEdited) return invoice;
-  const { locale } = await readAccount(unit.accountId, unit.session);
+  const account = await readAccount(unit.accountId, unit.session);
+  const { locale } = account;
   const left = await linesWithout(unit, invoice, { locale, expenses });
-  if (!left.time) return rewritten(unit, invoice, left);
+  if (!left.time) return rewritten(unit, invoice, left, account);
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
   const covered = await withPrepaidHours(unit, lines, { clientId: invoice.client_id, locale });
-  const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses });
+  const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, account);
   await drawHours(unit, invoice, covered.draws);
   return changed;
 }

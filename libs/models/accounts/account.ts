@@ -57,6 +57,8 @@ const accountSchema = new Schema(
     logo_url: String,
     brand_color: String,
     default_tax_rate: Number,
+    /** Why it charges no tax, printed where category E is. */
+    tax_exemption_note: String,
     /** Documents may be dated before the last one that was issued. */
     allow_backdating: Boolean,
     /** IANA name: decides on which calendar day an invoice becomes overdue. */
@@ -136,6 +138,7 @@ export function accountView(account: AccountRecord) {
     logo_url: account.logo_url ?? null,
     brand_color: account.brand_color ?? null,
     default_tax_rate: account.default_tax_rate ?? null,
+    tax_exemption_note: account.tax_exemption_note ?? null,
     allow_backdating: account.allow_backdating ?? false,
     time_zone: account.time_zone,
     locale: account.locale,

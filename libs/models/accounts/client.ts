@@ -1,4 +1,5 @@
 // A customer of the account.
+import { TAX_TREATMENTS, type TaxTreatment } from '../../billing/document-taxes.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -50,13 +51,15 @@ interface FieldUse {
   isObject?: true;
 }
 
-/** How time for the client is billed. It does not identify a person, so it stays when the client is anonymised. */
+/** How the client is billed. It does not identify a person, so it stays when the client is anonymised. */
 export interface BillingTerms {
   hourly_rate?: number | null;
   /** Of new invoices from time. */
   currency?: string | null;
   payment_days?: number | null;
   rounding?: TimeRounding | null;
+  /** Of new invoices and quotes; absent is `standard`. */
+  tax_treatment?: TaxTreatment | null;
 }
 
 export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
@@ -83,6 +86,7 @@ const clientSchema = recordSchema<ClientRecord>(
     currency: { type: String },
     payment_days: { type: Number },
     rounding: { type: Object },
+    tax_treatment: { type: String, enum: [...TAX_TREATMENTS, null] },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
@@ -125,6 +129,7 @@ export function clientView(client: ClientRecord) {
     ...given('currency', client.currency),
     ...given('payment_days', client.payment_days),
     ...given('rounding', client.rounding),
+    ...given('tax_treatment', client.tax_treatment),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),

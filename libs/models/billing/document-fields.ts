@@ -1,4 +1,6 @@
 // The fields that invoices and quotes have in common.
+import type { DocumentTax } from '../../billing/document-taxes.ts';
+import type { TaxCategory } from '../../billing/tax-groups.ts';
 import type { Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { type DocumentDates, documentDateFields } from './document-dates.ts';
@@ -22,6 +24,12 @@ export interface DocumentRecord extends Stamped, DocumentDates {
   tax_amount: number;
   /** Percentage, 0 to 100. */
   tax_rate: number;
+  /** Of what has a rate of 0 and no category of its own; absent where nothing is known of it. */
+  tax_category?: TaxCategory | undefined;
+  /** The sums of the lines contain the tax. */
+  prices_include_tax?: true | undefined;
+  /** Absent when `tax_rate` alone says it, see taxesOf. */
+  taxes?: DocumentTax[] | undefined;
   description: string | null;
   line_items: LineItem[] | null;
   /** Frozen when it was sent. */
@@ -42,6 +50,9 @@ export const documentFields = {
   amount: { type: Number, required: true },
   tax_amount: { type: Number, required: true },
   tax_rate: { type: Number, required: true },
+  tax_category: String,
+  prices_include_tax: Boolean,
+  taxes: { type: [Object], default: undefined },
   ...documentDateFields,
   description: String,
   line_items: lineItemField,

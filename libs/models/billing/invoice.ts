@@ -1,5 +1,6 @@
 // An invoice: what a client has to pay, and by when.
 import { dueOf, totalOf } from '../../billing/balance.ts';
+import { taxesView } from '../../billing/document-taxes.ts';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
@@ -198,6 +199,8 @@ export function invoiceView(
     recurring: invoice.recurring ? { ...invoice.recurring, id: String(invoice.recurring.id) } : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
+    taxes: taxesView(invoice),
+    prices_include_tax: invoice.prices_include_tax ?? false,
     total: fromMinor(totalOf(invoice), currency),
     amount_paid: fromMinor(amount_paid, currency),
     amount_written_off: fromMinor(invoice.amount_written_off ?? 0, currency),

@@ -1,5 +1,6 @@
 // A line of a quote or an invoice as it is stored and returned: numbers are plain decimal strings.
 import { type Line, plainDecimal } from '../../billing/money.ts';
+import type { TaxCategory } from '../../billing/tax-groups.ts';
 
 export interface LineItem {
   description: string;
@@ -7,19 +8,46 @@ export interface LineItem {
   rate: string;
   /** Percentage, 0 to 100. */
   discount: string;
+  /** The next three are there only if the caller sent them. Percentage; the document's counts unless given. */
+  tax_rate?: number;
+  tax_category?: TaxCategory;
+  /** See units.ts. */
+  unit?: string;
 }
 
 /** How line items are declared in a model. */
 export const lineItemField = {
-  type: [{ _id: false, description: String, qty: String, rate: String, discount: String }],
+  type: [
+    {
+      _id: false,
+      description: String,
+      qty: String,
+      rate: String,
+      discount: String,
+      tax_rate: Number,
+      tax_category: String,
+      unit: String,
+    },
+  ],
   default: undefined,
 } as const;
 
-export function lineItem(line: Line & { description: string }): LineItem {
+/** What a line may have besides its four numbers and texts. */
+export interface LineExtras {
+  tax_rate?: number | undefined;
+  tax_category?: TaxCategory | undefined;
+  unit?: string | undefined;
+}
+
+export function lineItem(line: Line & LineExtras & { description: string }): LineItem {
+  const { tax_rate, tax_category, unit } = line;
   return {
     description: line.description,
     qty: plainDecimal(line.qty),
     rate: plainDecimal(line.rate),
     discount: plainDecimal(line.discount),
+    ...(tax_rate === undefined ? {} : { tax_rate }),
+    ...(tax_category === undefined ? {} : { tax_category }),
+    ...(unit === undefined ? {} : { unit }),
   };
 }

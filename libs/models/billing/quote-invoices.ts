@@ -16,6 +16,9 @@ export type QuoteInvoice = Pick<
   | 'currency'
   | 'amount'
   | 'tax_amount'
+  | 'tax_rate'
+  | 'taxes'
+  | 'prices_include_tax'
   | 'status'
   | 'issue_date'
   | 'created_at'
@@ -29,6 +32,9 @@ const SHOWN = {
   currency: 1,
   amount: 1,
   tax_amount: 1,
+  tax_rate: 1,
+  taxes: 1,
+  prices_include_tax: 1,
   status: 1,
   issue_date: 1,
   created_at: 1,

@@ -1,7 +1,8 @@
 // A quote: what an account offers to a client, and until when.
 import { type Acceptance, isChangedSince } from '../../billing/acceptance.ts';
+import { taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
-import { leftToBill } from '../../billing/quote-parts.ts';
+import { agreedSum, leftToBill } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { Listing } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -106,7 +107,13 @@ export function quoteView(
     client: quote.parties ? frozenClient(quote.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
     invoices: invoices.map(quoteInvoiceView),
-    left_to_bill: fromMinor(leftToBill(amount, invoices), currency),
+    left_to_bill: fromMinor(
+      leftToBill(
+        agreedSum(quote),
+        invoices.map((one) => ({ amount: agreedSum(one) })),
+      ),
+      currency,
+    ),
     converted_at: quote.converted_at?.toISOString() ?? null,
     acceptance: acceptance
       ? {
@@ -118,6 +125,8 @@ export function quoteView(
       : null,
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
+    taxes: taxesView(quote),
+    prices_include_tax: quote.prices_include_tax ?? false,
     total,
     // Nothing is paid on a quote: what would be due is all of it.
     amount_paid: 0,

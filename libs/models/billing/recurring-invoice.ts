@@ -34,6 +34,7 @@ export interface RecurringInvoiceRecord extends Stamped {
   currency: string;
   /** Percentage; null is what the account has when an invoice is made. */
   tax_rate: number | null;
+  prices_include_tax?: true | undefined;
   description: string | null;
   line_items: LineItem[] | null;
   schedule: Schedule;
@@ -72,6 +73,7 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
     project_id: idField,
     currency: { type: String, required: true },
     tax_rate: Number,
+    prices_include_tax: Boolean,
     description: String,
     line_items: lineItemField,
     schedule: { type: Object, required: true },
@@ -114,6 +116,7 @@ export function recurringInvoiceView(
     project: project ? embeddedProject(project) : null,
     currency: recurring.currency,
     tax_rate: recurring.tax_rate ?? null,
+    prices_include_tax: recurring.prices_include_tax ?? false,
     description: recurring.description ?? null,
     line_items: recurring.line_items ?? null,
     schedule: { every, unit, start_on, day: day ?? null, end_on: end_on ?? null, count: count ?? null },

@@ -40,6 +40,7 @@ export interface AccountChanges {
   logo_url?: string | null;
   brand_color?: string | null;
   default_tax_rate?: number | null;
+  tax_exemption_note?: string | null;
   allow_backdating?: boolean | null;
   time_zone?: string | null;
   locale?: string | null;
@@ -53,7 +54,7 @@ export interface AccountChanges {
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
 }
 
-/** It is printed in the foot of every page. */
+/** Both are printed. */
 const NOTE_LONGEST = 500;
 const STATUSES_MAX = 50;
 /** In major units: more is a sum to talk about. */
@@ -101,6 +102,12 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null, '')
     .messages({ 'string.pattern.base': '{{#label}} must be a hex colour such as #1a2b3c' }),
   default_tax_rate: percentage().allow(null).description('Where a quote or an invoice names no tax_rate'),
+  tax_exemption_note: text()
+    .max(NOTE_LONGEST)
+    .allow(null, '')
+    .description(
+      'Why there is no tax, such as a small business rule. Once set, documents at rate 0 have the category E, and this is their note',
+    ),
   allow_backdating: Joi.boolean()
     .allow(null)
     .description('Whether `issue_date` may be before the last invoice or quote that was issued; false unless set'),

@@ -1,5 +1,6 @@
 // What a caller may send about clients.
 import Joi from 'joi';
+import { TAX_TREATMENTS } from '#libs/billing/document-taxes.ts';
 import { AppError } from '#libs/errors.ts';
 import { type BillingTerms, type ClientFields, clientListing } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
@@ -39,6 +40,12 @@ const optional = {
     "Until an invoice is due that names no due date; the account's unless given",
   ),
   rounding: roundingInput().description("Of time, where the project has no rule; the account's unless given"),
+  tax_treatment: Joi.string()
+    .valid(...TAX_TREATMENTS)
+    .allow(null)
+    .description(
+      'Of new documents without a `tax_rate`: `reverse_charge` gives rate 0 and category AE, `exempt` E, `export` G. `standard` unless given',
+    ),
 };
 
 export const newClient = Joi.object<NewClient, true>({

@@ -1,5 +1,6 @@
 // What a caller gets about clients.
 import Joi from 'joi';
+import { TAX_TREATMENTS } from '#libs/billing/document-taxes.ts';
 import type { clientView } from '#libs/models/accounts/client.ts';
 import {
   electronicAddressResponse,
@@ -31,6 +32,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   currency: Joi.string(),
   payment_days: Joi.number(),
   rounding: roundingAnswer().optional(),
+  tax_treatment: Joi.string().valid(...TAX_TREATMENTS),
   status: words().description('`invited` on creation'),
   anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),
   created_at: timestamp(),

@@ -62,6 +62,8 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     tax_rate: 19,
     subtotal: 1140,
     tax_amount: 216.6,
+    taxes: [{ rate: 19, category: 'S', taxable: 1140, tax: 216.6, note: null }],
+    prices_include_tax: false,
     total: 1356.6,
     amount_paid: 0,
     amount_written_off: 0,

@@ -1,6 +1,8 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
 import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
+import { TAX_CATEGORIES, type TaxCategory } from '#libs/billing/tax-groups.ts';
+import { isUnit, UNIT_NAMES } from '#libs/billing/units.ts';
 import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
@@ -11,6 +13,8 @@ import { number } from './number-input.ts';
 const LINES_MAX = 500;
 const QUANTITY_MAX = 1_000_000_000;
 const RATE_MAX = 1_000_000_000_000;
+/** Of the names; codes have three characters. */
+const UNIT_LONGEST = 10;
 
 export interface LineInput {
   description: string;
@@ -19,6 +23,9 @@ export interface LineInput {
   qty?: Decimal;
   rate: Decimal;
   discount: Decimal;
+  tax_rate?: number;
+  tax_category?: TaxCategory;
+  unit?: string;
 }
 
 // Negative lines are credits; only the sum must not be negative.
@@ -35,8 +42,37 @@ const lineInput = withNulls(
     qty: quantity().description('The same as `quantity`, under its name in responses'),
     rate: decimal().within(-RATE_MAX, RATE_MAX).required().description(OR_STRING),
     discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
-  }).meta({ schema: 'LineItemInput' }),
+    tax_rate: percentage().description("Per cent. The document's unless given; 0 in every category but `S`"),
+    tax_category: Joi.string()
+      .valid(...TAX_CATEGORIES)
+      .description(
+        'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
+      ),
+    unit: Joi.string()
+      .max(UNIT_LONGEST)
+      .custom(knownUnit)
+      .example('hour')
+      .description(
+        `One of ${UNIT_NAMES.map((unit) => `\`${unit}\``).join(', ')}, or a code of UN/ECE Recommendation 20`,
+      ),
+  })
+    .custom(rateOfCategory)
+    .meta({ schema: 'LineItemInput' }),
 );
+
+function knownUnit(unit: string, { message }: Joi.CustomHelpers) {
+  if (isUnit(unit)) return unit;
+  return message({
+    custom: `{{#label}} must be one of ${UNIT_NAMES.join(', ')}, or a code of UN/ECE Recommendation 20`,
+  });
+}
+
+function rateOfCategory(line: LineInput, { message }: Joi.CustomHelpers) {
+  const { tax_rate, tax_category } = line;
+  if (!tax_category || tax_rate === undefined || (tax_category === 'S') === tax_rate > 0) return line;
+  const wanted = tax_category === 'S' ? 'greater than 0' : '0';
+  return message({ custom: `{{#label}}.tax_rate must be ${wanted} in tax_category ${tax_category}` });
+}
 
 export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);
@@ -48,7 +84,15 @@ export function percentage() {
 
 /** Of a new document. */
 export function newTaxRate() {
-  return percentage().description("Per cent. Unless given, the account's `default_tax_rate`, else 0");
+  return percentage().description(
+    "Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0",
+  );
+}
+
+export function pricesIncludeTax() {
+  return Joi.boolean().description(
+    'The sums of the lines contain the tax: `total` is their sum, `amount` what is left of it before tax. Needs `line_items`',
+  );
 }
 
 export function amount() {
@@ -58,8 +102,8 @@ export function amount() {
 /** An empty list is no list: the amount is the caller's. */
 export function storedLines(lines: readonly LineInput[] | null | undefined): LineItem[] | null {
   if (!lines || lines.length === 0) return null;
-  return lines.map(({ description, quantity, qty, rate, discount }) =>
+  return lines.map(({ quantity, qty, ...line }) =>
     // One of the two is required; when both are given, the specification's own name counts.
-    lineItem({ description, qty: quantity ?? qty ?? 0, rate, discount }),
+    lineItem({ ...line, qty: quantity ?? qty ?? 0 }),
   );
 }

@@ -1,5 +1,6 @@
 // Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
+import { TAX_CATEGORIES } from '#libs/billing/tax-groups.ts';
 import { ROUNDING_MODES, ROUNDING_SCOPES } from '#libs/billing/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
 
@@ -39,6 +40,9 @@ export const lineItemsResponse = () =>
         qty: words().description('Plain decimal'),
         rate: words().description('Plain decimal'),
         discount: words().description('Percentage, plain decimal'),
+        tax_rate: Joi.number().description('This and the next two only if the line was sent with it'),
+        tax_category: Joi.string().valid(...TAX_CATEGORIES),
+        unit: Joi.string(),
       }).meta({ schema: 'LineItem' }),
     ),
   );
@@ -49,7 +53,22 @@ export const moneyResponse = {
   currency: currency(),
   tax_rate: number().description('Percentage, 0 to 100'),
   subtotal: number().description('The same as `amount`'),
-  tax_amount: number(),
+  tax_amount: number().description('Sum of the taxes, each rounded once'),
+  taxes: Joi.array()
+    .required()
+    .items(
+      Joi.object({
+        rate: number().description('Percentage'),
+        category: orNull(Joi.string().valid(...TAX_CATEGORIES)).description(
+          'Of EN 16931; null at a rate of 0 for which none was given',
+        ),
+        taxable: number().description('What is taxed, before tax'),
+        tax: number(),
+        note: orNull(Joi.string()).description('Why there is no tax; printed'),
+      }).meta({ schema: 'DocumentTax' }),
+    )
+    .description('One entry for each rate and category, the highest rate first'),
+  prices_include_tax: Joi.boolean().required().description('The sums of the lines contain the tax'),
   total: number().description('`amount` + `tax_amount`'),
   amount_paid: number(),
   amount_due: number(),

@@ -1,9 +1,11 @@
 // What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
 
+import type { ChangedTerms } from '#libs/billing/changed-tax-terms.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { fromMinor } from '#libs/billing/money.ts';
 import { changedReferences } from '#libs/billing/project-of-client.ts';
+import { agreedSum } from '#libs/billing/quote-parts.ts';
 import { conflict } from '#libs/errors.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedFields } from '#libs/models/records.ts';
@@ -12,8 +14,22 @@ import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
 import type { InvoiceChanges } from './input.ts';
 
-/** What a change makes of money, dates, client, project and description. @throws AppError 400 when the sum is no amount or a line is too large. */
-export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges): Partial<InvoiceRecord> {
+const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
+
+/** True when amounts are computed anew; another client may have another tax treatment. */
+export function isTaxed(changes: InvoiceChanges): boolean {
+  return changes.client_id !== undefined || MONEY.some((name) => name in changes);
+}
+
+/**
+ * What a change makes of money, dates, client, project and description.
+ * @param terms when `isTaxed`. @throws AppError 400 when the sum is no amount or a line is too large.
+ */
+export function changedContent(
+  invoice: InvoiceRecord,
+  changes: InvoiceChanges,
+  terms: ChangedTerms | undefined,
+): Partial<InvoiceRecord> {
   const next: Partial<InvoiceRecord> = {
     ...changedReferences(changes),
     ...changedDates(changes),
@@ -21,12 +37,15 @@ export function changedContent(invoice: InvoiceRecord, changes: InvoiceChanges):
   };
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
-  if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return next;
+  const isUntouched = !MONEY.some((name) => name in changes) && terms?.tax_category === invoice.tax_category;
+  if (!terms || isUntouched) return next;
+  const { prices_include_tax } = changes;
   const money = invoiceMoney({
+    ...terms,
     currency: changes.currency ?? invoice.currency,
     // Without lines the amount stays what it was, in the decimals of a new currency.
     amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
-    tax_rate: changes.tax_rate ?? invoice.tax_rate,
+    prices_include_tax: prices_include_tax === undefined ? invoice.prices_include_tax : Boolean(prices_include_tax),
     line_items: changes.line_items === undefined ? invoice.line_items : storedLines(changes.line_items),
   });
   return { ...next, ...money };
@@ -37,7 +56,9 @@ function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): 
   const { quote_part, quote_number, fixed_part } = invoice;
   const isQuotePart = quote_part !== undefined && quote_part !== 'full';
   if (!isQuotePart && !fixed_part) return;
-  const names = changedFields(invoice, next).filter((name) => name === 'amount' || name === 'currency');
+  const names: string[] = changedFields(invoice, next).filter((name) => ['amount', 'currency'].includes(name));
+  // Where prices include tax, parts add up with it, and another rate may leave the amount as it is.
+  if (names.length === 0 && agreedSum(invoice) !== agreedSum({ ...invoice, ...next })) names.push('total');
   if (names.length === 0) return;
   const [whole, again] = fixed_part ? ['the fixed amount', 'bill it'] : [quote_number, 'convert'];
   throw conflict(`Cannot change ${names.join(', ')} of a part of ${whole}: delete it and ${again} again`);

@@ -7,7 +7,7 @@ import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
@@ -19,6 +19,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput {
   description?: string | null;
   currency: string;
   tax_rate?: number;
+  prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
   line_items?: LineInput[] | null;
 }
@@ -30,6 +31,7 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput {
   amount?: number | null;
   currency?: string;
   tax_rate?: number | null;
+  prices_include_tax?: boolean | null;
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
@@ -53,6 +55,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   description: text().allow(null, ''),
   currency: currency().default('USD'),
   tax_rate: newTaxRate(),
+  prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
   ...referencesInput,
@@ -73,6 +76,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   amount: amount(),
   currency: currency(),
   tax_rate: percentage(),
+  prices_include_tax: pricesIncludeTax(),
   line_items: lineItems(),
   ...datesInput,
   ...referencesInput,

@@ -3,6 +3,7 @@
 import { dueOf } from '#libs/billing/balance.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
 import { releaseInvoice } from '#libs/billing/change-payment.ts';
+import { changedTaxTerms, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
@@ -39,7 +40,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { changedContent, requireChangeable } from './change-invoice.ts';
+import { changedContent, isTaxed, requireChangeable } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,
@@ -171,7 +172,7 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     await requireMatch(() => viewOf(invoice, caller, { session }));
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
-    const body = await withStandards(invoice, given, transaction);
+    const body = withAmount(invoice, given);
     const isMoved =
       body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(invoice, before, body.status);
@@ -232,17 +233,12 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
   });
 }
 
-/** null is what a new invoice has of it; lines give the amount. @throws AppError 400 when neither would be there. */
-async function withStandards(
-  invoice: InvoiceRecord,
-  given: InvoiceChanges,
-  { session, accountId }: UnitOfWork,
-): Promise<InvoiceChanges> {
+/** An amount of null is that of the lines. @throws AppError 400 when there are none. */
+function withAmount(invoice: InvoiceRecord, given: InvoiceChanges): InvoiceChanges {
   const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
   if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'amount is required');
   const body = { ...given };
   if (body.amount === null) delete body.amount;
-  if (body.tax_rate === null) body.tax_rate = (await readAccount(accountId, session)).default_tax_rate ?? 0;
   return body;
 }
 
@@ -253,10 +249,12 @@ async function changesOf(
   { session, accountId }: UnitOfWork,
 ): Promise<Partial<InvoiceRecord>> {
   const due_date = body.due_date ?? invoice.due_date;
-  const content = changedContent(invoice, body);
+  const unit = { session, accountId };
+  const content = changedContent(invoice, body, isTaxed(body) ? await changedTaxTerms(unit, invoice, body) : undefined);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
   if ('line_items' in content || 'description' in content) requirePrintableContent({ ...invoice, ...content });
   await requireReferences({ document: invoice, next: content, accountId, session });
+  if (isTaxed(body)) await requireTaxpayers(unit, { ...invoice, ...content });
   const { amount } = { ...invoice, ...content };
   const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);

@@ -7,7 +7,7 @@ import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
-import { type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
+import { type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
 import { ids, includeExpenses, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
 export interface TimeInput {
@@ -32,6 +32,7 @@ export interface TimeInvoiceInput extends TimeInput {
   due_date?: string;
   currency?: string;
   tax_rate?: number;
+  prices_include_tax?: boolean;
   description?: string;
   status: 'Draft' | 'Sent';
 }
@@ -78,6 +79,7 @@ export const timeInvoice = Joi.object<TimeInvoiceInput>({
   due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
   currency: currency().description("The client's unless given, else the account's, else USD"),
   tax_rate: newTaxRate(),
+  prices_include_tax: pricesIncludeTax(),
   description: text().allow(''),
   project_id: uuid(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),

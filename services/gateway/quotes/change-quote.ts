@@ -1,6 +1,7 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 
-import { amountOfLines, type DocumentMoney, quoteMoney } from '#libs/billing/document-money.ts';
+import type { ChangedTerms } from '#libs/billing/changed-tax-terms.ts';
+import { type DocumentMoney, quoteMoney, taxedLines } from '#libs/billing/document-money.ts';
 import { fromMinor } from '#libs/billing/money.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import type { LineItem } from '#libs/models/billing/line-item.ts';
@@ -9,35 +10,53 @@ import { changedFields } from '#libs/models/records.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
 
+const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
+
+/** True when amounts are computed anew; another client may have another tax treatment. */
+export function isTaxed(changes: GivenChanges): boolean {
+  return changes.client_id !== undefined || MONEY.some((name) => name in changes);
+}
+
 /**
  * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
  * that is given alone stands beside the lines, and an adjustment is printed between them.
- * @throws AppError 400 when both are given and disagree, or one is too large.
+ * @param terms when `isTaxed`. @throws AppError 400 when both are given and disagree, or one is too large.
  */
 export function changedMoney(
   quote: QuoteRecord,
   changes: GivenChanges,
+  terms: ChangedTerms | undefined,
 ): Partial<DocumentMoney & { line_items: LineItem[] | null }> {
   // Untouched money is not checked again: an older version may have accepted more.
-  if (!['amount', 'currency', 'tax_rate', 'line_items'].some((name) => name in changes)) return {};
+  const isUntouched = !MONEY.some((name) => name in changes) && terms?.tax_category === quote.tax_category;
+  if (!terms || isUntouched) return {};
   const currency = changes.currency ?? quote.currency;
   const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);
-  const isSummed = changes.line_items !== undefined && line_items !== null;
-  const sum = isSummed ? fromMinor(amountOfLines(line_items, currency, 'list'), currency) : undefined;
+  const prices_include_tax =
+    changes.prices_include_tax === undefined ? quote.prices_include_tax : Boolean(changes.prices_include_tax);
+  const given = { ...terms, currency, line_items, prices_include_tax };
+  const lines = changes.line_items === undefined ? {} : { line_items };
+  // Their net is computed, and an amount that is given as well has to be it.
+  if (line_items && prices_include_tax) return { ...quoteMoney({ ...given, amount: changes.amount }), ...lines };
+  // Prices that include tax no longer are summed as they are.
+  const isSummed = changes.line_items !== undefined || quote.prices_include_tax;
+  const sum = isSummed && line_items ? fromMinor(taxedLines(line_items, given, 'list').amount, currency) : undefined;
   // Otherwise the amount stays what it was, in the decimals of a new currency.
   const amount = changes.amount ?? sum ?? fromMinor(quote.amount, quote.currency);
-  const money = quoteMoney({ currency, amount, tax_rate: changes.tax_rate ?? quote.tax_rate, line_items });
-  if (sum !== undefined && fromMinor(money.amount, currency) !== sum) {
+  const money = quoteMoney({ ...given, amount });
+  if (changes.line_items !== undefined && sum !== undefined && fromMinor(money.amount, currency) !== sum) {
     throw fieldProblem('amount', `amount must be the sum of line_items, ${sum}, or be left out`, 'list');
   }
-  return { ...money, ...(changes.line_items === undefined ? {} : { line_items }) };
+  return { ...money, ...lines };
 }
 
 /** @param status as it is today. @throws AppError 409 that names what may not change in it. */
 export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>, status: QuoteStatus): void {
   const changed = changedFields(quote, next);
   const isChanged = (name: keyof QuoteRecord) => changed.includes(name);
-  const accepted = (['line_items', 'project_id', 'service_date', 'service_period'] as const).filter(isChanged);
+  const accepted = (
+    ['line_items', 'prices_include_tax', 'project_id', 'service_date', 'service_period'] as const
+  ).filter(isChanged);
   if (status === 'Accepted' && accepted.length > 0) {
     throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);
   }

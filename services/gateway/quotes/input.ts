@@ -8,7 +8,7 @@ import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage } from '../fields/money-input.ts';
+import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
@@ -20,6 +20,7 @@ export interface NewQuote extends DatesInput {
   description?: string | null;
   currency: string;
   tax_rate?: number;
+  prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
   line_items?: LineInput[] | null;
 }
@@ -31,13 +32,14 @@ export interface QuoteChanges extends DatesInput {
   amount?: number;
   currency?: string;
   tax_rate?: number | null;
+  prices_include_tax?: boolean | null;
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
 }
 
 /** What null stands for is put in. */
-export type GivenChanges = Omit<QuoteChanges, 'tax_rate' | 'expires_at'> & { tax_rate?: number; expires_at?: string };
+export type GivenChanges = Omit<QuoteChanges, 'expires_at'> & { expires_at?: string };
 
 export interface QuoteQuery extends ListQuery, DocumentFilters {
   client_id?: Id;
@@ -48,12 +50,15 @@ export interface QuoteQuery extends ListQuery, DocumentFilters {
 
 export const newQuote = Joi.object<NewQuote, true>({
   client_id: uuid().required(),
-  amount: amount().required(),
+  amount: amount()
+    .required()
+    .description('Before tax. With `prices_include_tax` the sum of the lines, or what is left of it before tax'),
   project_id: uuid().allow(null),
   expires_at: day().allow(null).description('The last day it can be accepted. 30 days after today unless given'),
   description: text().allow(null, ''),
   currency: currency().default('USD'),
   tax_rate: newTaxRate(),
+  prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
   line_items: lineItems(),
@@ -72,6 +77,7 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   amount: amount().description('With `line_items`, their sum; alone it stands beside the lines that are there'),
   currency: currency(),
   tax_rate: percentage(),
+  prices_include_tax: pricesIncludeTax(),
   line_items: lineItems().description('While not Accepted. Without `amount` their sum becomes the amount'),
   ...datesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
@@ -84,7 +90,9 @@ export const conversion = Joi.object<Conversion>({
     .default('full')
     .description('`final` bills what `deposit` and `progress` have left'),
   percent: number().greater(0).max(100).description('Of the quoted amount; for `deposit` and `progress`'),
-  amount: amount().description('Before tax; for `deposit` and `progress`, in place of `percent`'),
+  amount: amount().description(
+    'For `deposit` and `progress`, in place of `percent`: before tax, or with it where prices include it',
+  ),
   due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   description: text().allow('').description("The quote's unless given"),

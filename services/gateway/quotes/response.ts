@@ -48,7 +48,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
       }).meta({ schema: 'QuoteInvoice' }),
     )
     .description('That bill it, without those that were cancelled'),
-  left_to_bill: number().description('Of `amount`'),
+  left_to_bill: number().description('Of `amount`; of `total` where prices include tax'),
   converted_at: orNull(Joi.string().isoDate()).description('When the first invoice was made of it'),
   acceptance: orNull(
     Joi.object({
@@ -70,6 +70,8 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     tax_rate: 19,
     subtotal: 1140,
     tax_amount: 216.6,
+    taxes: [{ rate: 19, category: 'S', taxable: 1140, tax: 216.6, note: null }],
+    prices_include_tax: false,
     total: 1356.6,
     amount_paid: 0,
     amount_due: 1356.6,

@@ -1,8 +1,10 @@
 // Quotes over HTTP.
 
 import { changedAcceptance } from '#libs/billing/acceptance.ts';
+import { changedTaxTerms, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
 import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/convert-quote.ts';
 import { quoteMoney } from '#libs/billing/document-money.ts';
+import type { NewTaxTerms } from '#libs/billing/document-taxes.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
 import { drawDocument, newDocument } from '#libs/billing/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
@@ -38,7 +40,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { changedMoney, requireChangeable } from './change-quote.ts';
+import { changedMoney, isTaxed, requireChangeable } from './change-quote.ts';
 import {
   conversion,
   type GivenChanges,
@@ -157,20 +159,23 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 };
 
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
-  const { currency, amount, status, client_id } = body;
+  const { currency, amount, status, client_id, prices_include_tax } = body;
   const line_items = storedLines(body.line_items);
   const description = body.description || null;
   requirePrintableContent({ line_items, description });
   return commit(async (unit) => {
     const { session, announce } = unit;
     const drawn = await drawDocument(unit, 'quote', body.issue_date);
-    const tax_rate = body.tax_rate ?? drawn.account.default_tax_rate ?? 0;
-    const money = quoteMoney({ currency, amount, tax_rate, line_items });
-    const expires_at = body.expires_at ?? addDays(dayIn(drawn.account.time_zone), VALID_DAYS);
-    const dates = changedDates(body, 'list');
-    const content = { client_id, project_id: body.project_id, line_items, dates, status, description };
+    const issuer = drawn.account;
+    const expires_at = body.expires_at ?? addDays(dayIn(issuer.time_zone), VALID_DAYS);
+    const content = {
+      ...{ client_id, project_id: body.project_id, line_items, dates: changedDates(body, 'list'), status, description },
+      tax_rate: body.tax_rate,
+      moneyOf: (terms: NewTaxTerms) =>
+        quoteMoney({ currency, amount, ...terms, prices_include_tax, line_items, issuer }),
+    };
     const { fields, client, project } = await newDocument(unit, drawn, content, 'list');
-    const quote: QuoteRecord = { ...fields, ...money, ...expiryOf(status, expires_at), expires_at };
+    const quote: QuoteRecord = { ...fields, ...expiryOf(status, expires_at), expires_at };
     quote.search = documentSearch(quote);
     await insertOwn(Quote, quote, session);
     const view = quoteView(quote, { client, project, status });
@@ -250,21 +255,15 @@ async function postConversion({ caller, body, id, commit, missing }: Context<Con
   });
 }
 
-/** null is what a new quote has of it. */
+/** A last day of null is that of a new quote. */
 async function withStandards(
   quote: QuoteRecord,
   given: QuoteChanges,
   { session, accountId }: UnitOfWork,
 ): Promise<GivenChanges> {
-  const { tax_rate, expires_at } = given;
-  if (tax_rate !== null && expires_at !== null) return given as GivenChanges;
-  const account = await readAccount(accountId, session);
-  const lastDay = () => addDays(dayIn(account.time_zone, quote.created_at), VALID_DAYS);
-  return {
-    ...given,
-    ...(tax_rate === undefined ? {} : { tax_rate: tax_rate ?? account.default_tax_rate ?? 0 }),
-    ...(expires_at === undefined ? {} : { expires_at: expires_at ?? lastDay() }),
-  } as GivenChanges;
+  if (given.expires_at !== null) return given as GivenChanges;
+  const { time_zone } = await readAccount(accountId, session);
+  return { ...given, expires_at: addDays(dayIn(time_zone, quote.created_at), VALID_DAYS) };
 }
 
 async function changesOf(
@@ -273,8 +272,9 @@ async function changesOf(
   { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
   { session, accountId }: UnitOfWork,
 ): Promise<Partial<QuoteRecord>> {
+  const unit = { session, accountId };
   const content: Partial<QuoteRecord> = {
-    ...changedMoney(quote, body),
+    ...changedMoney(quote, body, isTaxed(body) ? await changedTaxTerms(unit, quote, body) : undefined),
     ...changedDates(body, 'list'),
     ...changedReferences(body),
     ...(body.description === undefined ? {} : { description: body.description || null }),
@@ -282,6 +282,7 @@ async function changesOf(
   requireChangeable(quote, content, before);
   if ('line_items' in content || 'description' in content) requirePrintableContent({ ...quote, ...content });
   await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
+  if (isTaxed(body)) await requireTaxpayers(unit, { ...quote, ...content }, 'list');
   const expires_at = body.expires_at ?? quote.expires_at;
   const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
   const status = statusToStore({ stored: quote.status, looks }, body.status);

@@ -2,6 +2,7 @@
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { currencyFor } from '#libs/billing/client-terms.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
+import { newTaxTerms, reverseChargeProblem } from '#libs/billing/document-taxes.ts';
 import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
@@ -10,13 +11,14 @@ import { type Occurrence, occurrence, occurrenceFrom, type Schedule } from '#lib
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
+import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import {
   type IncludedTime,
   RecurringInvoice,
   type RecurringInvoiceRecord,
 } from '#libs/models/billing/recurring-invoice.ts';
-import { driverOf } from '#libs/models/records.ts';
+import { driverOf, findOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';
@@ -40,11 +42,12 @@ export async function newRecurring(
   const content = {
     currency: body.currency ?? currencyFor(client, account),
     tax_rate: body.tax_rate ?? null,
+    prices_include_tax: body.prices_include_tax || undefined,
     description: body.description || null,
     line_items: storedLines(body.line_items),
     include_time: includedTime(body.include_time),
   };
-  requireContent(content);
+  requireContent(content, { client, account });
   const first = firstFrom(body.schedule, dayIn(account.time_zone));
   return {
     ...newRecord(accountId),
@@ -68,20 +71,22 @@ export async function changedRecurring(
   recurring: RecurringInvoiceRecord,
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
-  const { schedule, line_items, include_time, description, project_id, currency, ...rest } = body;
+  const { schedule, line_items, include_time, description, project_id, currency, prices_include_tax, ...rest } = body;
   const changes: Partial<RecurringInvoiceRecord> = {
     ...rest,
     ...(project_id === undefined ? {} : changedReferences({ project_id })),
     ...(currency ? { currency } : {}),
+    ...(prices_include_tax === undefined ? {} : { prices_include_tax: prices_include_tax || undefined }),
     ...(description === undefined ? {} : { description: description || null }),
     ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
-  requireContent({ ...recurring, ...changes });
+  const account = await readAccount(accountId, session);
+  const client = await findOwn(Client, accountId, recurring.client_id, session);
+  requireContent({ ...recurring, ...changes }, { client: client ?? {}, account });
   await requireReferences({ document: recurring, next: changes, accountId, session });
   if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
-  const { time_zone } = await readAccount(accountId, session);
-  return { ...changes, ...rescheduled(recurring, schedule, dayIn(time_zone)) };
+  return { ...changes, ...rescheduled(recurring, schedule, dayIn(account.time_zone)) };
 }
 
 /** Where it goes on without what was missed: `next_on` is undefined when nothing is to come. */
@@ -121,16 +126,20 @@ function firstFrom(schedule: Schedule, day: string): Occurrence {
 }
 
 /** @throws AppError 400 unless invoices of it could be made, 422 unless they could be printed. */
-function requireContent({
-  currency,
-  tax_rate,
-  line_items,
-  include_time,
-  description,
-}: Pick<RecurringInvoiceRecord, 'currency' | 'tax_rate' | 'line_items' | 'include_time' | 'description'>): void {
+function requireContent(
+  recurring: Pick<RecurringInvoiceRecord, 'currency' | 'tax_rate' | 'line_items' | 'include_time' | 'description'> & {
+    prices_include_tax?: boolean | undefined;
+  },
+  { client, account }: { client: Partial<ClientRecord>; account: AccountRecord },
+): void {
+  const { currency, line_items, include_time, description, prices_include_tax } = recurring;
   if (!line_items && !include_time) throw fieldProblem('line_items', 'line_items are required without include_time');
   requirePrintableContent({ line_items, description });
-  invoiceMoney({ currency, amount: 0, tax_rate: tax_rate ?? 0, line_items });
+  // As they are today: the treatment of the client on the day of each invoice counts.
+  const terms = newTaxTerms(recurring.tax_rate, client, account);
+  const money = invoiceMoney({ currency, ...terms, prices_include_tax, line_items, issuer: account });
+  const problem = reverseChargeProblem(money, { client, account });
+  if (problem) throw problem;
 }
 
 function includedTime(given: IncludedTimeInput | null | undefined): IncludedTime | null {

@@ -15,7 +15,7 @@ import { decimal } from '../fields/decimal-input.ts';
 import { severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
-import { type LineInput, lineItems, percentage } from '../fields/money-input.ts';
+import { type LineInput, lineItems, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { includeExpenses, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
@@ -33,6 +33,7 @@ interface Content {
   project_id?: Id | null;
   currency?: string;
   tax_rate?: number | null;
+  prices_include_tax?: boolean | null;
   description?: string | null;
   line_items?: LineInput[] | null;
   due_days?: number | null;
@@ -111,7 +112,10 @@ const content = {
   currency: currency().description("The client's unless given, else the account's, else USD"),
   tax_rate: percentage()
     .allow(null)
-    .description("Per cent. Unless given, the account's `default_tax_rate` on the day of each invoice"),
+    .description(
+      "Per cent. Unless given, what the client's `tax_treatment` says on the day of each invoice, else the account's `default_tax_rate`",
+    ),
+  prices_include_tax: pricesIncludeTax().allow(null),
   description: text().allow(null, '').description(PLACEHOLDERS),
   line_items: lineItems().description(`Required without \`include_time\`. In their texts ${PLACEHOLDERS}`),
   due_days: paymentDaysInput().description("Unless given, the client's `payment_days`, else the account's"),

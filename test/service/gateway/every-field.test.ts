@@ -149,6 +149,8 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
     const sent = {
       ...(await bodyFor(gateway, row.operation, gateway.account)),
       ...(await ownersOf(name, value, fieldsOf(row))),
+      // Only lines have prices.
+      ...(name === 'prices_include_tax' ? { line_items: [{ description: 'x', quantity: 1, rate: 1 }] } : {}),
       ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
       [name]: value,
     };

@@ -68,6 +68,8 @@ describe('POST /api/v1/invoices', () => {
         recurring: null,
         subtotal: 100.5,
         tax_amount: 0,
+        taxes: [{ rate: 0, category: null, taxable: 100.5, tax: 0, note: null }],
+        prices_include_tax: false,
         total: 100.5,
         amount_paid: 0,
         amount_written_off: 0,

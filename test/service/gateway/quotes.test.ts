@@ -65,6 +65,8 @@ describe('POST /api/v1/quotes', () => {
         left_to_bill: 1234.5,
         subtotal: 1234.5,
         tax_amount: 0,
+        taxes: [{ rate: 0, category: null, taxable: 1234.5, tax: 0, note: null }],
+        prices_include_tax: false,
         total: 1234.5,
         amount_paid: 0,
         amount_due: 1234.5,

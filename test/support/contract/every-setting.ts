@@ -35,5 +35,13 @@ export const EVERY_SETTING: AccountChanges = {
   },
 };
 
-/** What these are for is to change answers: a default that the specification names, the account's today, the names of its statuses. */
-export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = ['default_tax_rate', 'time_zone', 'project_statuses'];
+/**
+ * What these are for is to change answers: a default that the specification names, why `taxes` has none, the account's today, the names
+ * of its statuses.
+ */
+export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
+  'default_tax_rate',
+  'tax_exemption_note',
+  'time_zone',
+  'project_statuses',
+];

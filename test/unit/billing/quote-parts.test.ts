@@ -2,15 +2,27 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sumOfLines, taxOf } from '#libs/billing/money.ts';
-import { type BilledPart, deductions, leftToBill, partLine, quotedLines, shareOf } from '#libs/billing/quote-parts.ts';
+import {
+  agreedSum,
+  type BilledPart,
+  deductions,
+  leftToBill,
+  partLines,
+  quotedLines,
+  shareOf,
+} from '#libs/billing/quote-parts.ts';
+import { type TaxGroup, type TaxTerms, taxLines } from '#libs/billing/tax-groups.ts';
 import { runs } from '../../support/form.ts';
 
-const texts = { locale: 'en-US', currency: 'EUR' };
+const texts = { locale: 'en-US', currency: 'EUR', tax_rate: 19 };
+const plain = (taxable: number, rate = 19): TaxGroup[] => [
+  { rate, category: rate > 0 ? 'S' : null, taxable, tax: taxOf(taxable, rate) },
+];
 const part = (amount: number, changes: Partial<BilledPart> = {}): BilledPart => ({
   number: 'INV-0001',
   day: '2026-11-02',
   amount,
-  tax_amount: taxOf(amount, 19),
+  taxes: plain(amount),
   ...changes,
 });
 const final = (amount: number, parts: readonly BilledPart[], currency = 'EUR') => {
@@ -29,14 +41,12 @@ describe('parts', () => {
   });
 
   test('when a part is billed, then its line names its share and the quote', () => {
-    expect(partLine('deposit', { amount: 34_200, percent: 30, quoteNumber: 'QUO-0017' }, texts)).toEqual({
-      description: 'Deposit 30% for QUO-0017',
-      qty: '1',
-      rate: '342',
-      discount: '0',
-    });
-    const german = partLine('progress', { amount: 12_345, quoteNumber: 'QUO-0017' }, { ...texts, locale: 'de-DE' });
-    expect(german).toMatchObject({ description: 'Abschlagszahlung zu QUO-0017', rate: '123.45' });
+    const of = { quoteNumber: 'QUO-0017', taxes: plain(114_000) };
+    expect(partLines('deposit', { ...of, amount: 34_200, percent: 30 }, texts)).toEqual([
+      { description: 'Deposit 30% for QUO-0017', qty: '1', rate: '342', discount: '0' },
+    ]);
+    const german = partLines('progress', { ...of, amount: 12_345 }, { ...texts, locale: 'de-DE' });
+    expect(german).toMatchObject([{ description: 'Abschlagszahlung zu QUO-0017', rate: '123.45' }]);
   });
 
   test('when earlier parts are taken off, then each line names number, day and the tax contained in it', () => {
@@ -48,7 +58,9 @@ describe('parts', () => {
         discount: '0',
       },
     ]);
-    expect(deductions([part(30_000, { tax_amount: 0 })], texts)[0]?.description).toBe('Less INV-0001 of Nov 2, 2026');
+    expect(deductions([part(30_000, { taxes: plain(30_000, 0) })], texts)[0]?.description).toBe(
+      'Less INV-0001 of Nov 2, 2026',
+    );
   });
 
   test('when the lines of a quote sum to more than was quoted, then an adjustment brings them down to it', () => {
@@ -72,7 +84,7 @@ describe('parts', () => {
           for (const share of shares) {
             const amount = shareOf(quoted, share / 100);
             if (amount === 0 || amount > leftToBill(quoted, parts)) continue;
-            parts.push(part(amount, { number: `INV-${parts.length + 1}`, tax_amount: taxOf(amount, rate) }));
+            parts.push(part(amount, { number: `INV-${parts.length + 1}`, taxes: plain(amount, rate) }));
           }
           const last = sumOfLines(final(quoted, parts, currency), currency);
           expect(last).toBe(leftToBill(quoted, parts));
@@ -84,5 +96,59 @@ describe('parts', () => {
       ),
       runs(1_000),
     );
+  });
+
+  test('when a deposit of a quote with two rates is billed, then each rate has its share in a line of its own', () => {
+    const taxes = [...plain(100_000), ...plain(50_000, 7)];
+    const lines = partLines('deposit', { amount: 45_000, percent: 30, quoteNumber: 'QUO-0017', taxes }, texts);
+    expect(lines).toEqual([
+      { description: 'Deposit 30% for QUO-0017 (19%)', qty: '1', rate: '300', discount: '0' },
+      { description: 'Deposit 30% for QUO-0017 (7%)', qty: '1', rate: '150', discount: '0', tax_rate: 7 },
+    ]);
+    const exempt: TaxGroup = { rate: 0, category: 'E', taxable: 10_000, tax: 0 };
+    const [line] = partLines('deposit', { amount: 5_000, quoteNumber: 'QUO-0017', taxes: [exempt] }, texts);
+    expect(line).toMatchObject({ rate: '50', tax_category: 'E' });
+  });
+
+  test('when a quote of mixed rates, with or without tax in its prices, is billed in parts, then each group adds up to it', () => {
+    const line = fc.record({
+      qty: fc.integer({ min: 1, max: 500 }),
+      rate: fc.integer({ min: 1, max: 99_999 }).map((cents) => cents / 100),
+      discount: fc.constantFrom(0, 12.5),
+      tax: fc.constantFrom({}, { tax_rate: 7 }, { tax_rate: 0 }, { tax_category: 'E' as const }, { tax_rate: 2.6 }),
+    });
+    const lines = fc.array(
+      line.map(({ tax, ...one }) => ({ ...one, ...tax, description: 'Work' })),
+      { minLength: 1, maxLength: 8 },
+    );
+    const shares = fc.array(fc.integer({ min: 1, max: 33 }), { maxLength: 3 });
+    const each = fc.property(lines, shares, fc.boolean(), (line_items, percents, prices_include_tax) => {
+      const terms: TaxTerms = { currency: 'EUR', tax_rate: 19, prices_include_tax };
+      const form = { ...texts, ...terms };
+      const quote = { ...taxLines(line_items, terms), prices_include_tax };
+      const quoted = agreedSum(quote);
+      const billed: BilledPart[] = [];
+      for (const percent of percents) {
+        const wanted = { amount: shareOf(quoted, percent), percent, quoteNumber: 'QUO-0001', taxes: quote.taxes };
+        if (wanted.amount === 0) continue;
+        const invoice = { ...taxLines(partLines('deposit', wanted, form), terms), prices_include_tax };
+        expect(agreedSum(invoice)).toBe(wanted.amount);
+        billed.push({ number: 'INV-0001', day: '2026-11-02', amount: wanted.amount, taxes: invoice.taxes });
+      }
+      const whole = quotedLines({ amount: quoted, line_items, whenEmpty: '' }, form);
+      const last = { ...taxLines([...whole, ...deductions(billed, form)], terms), prices_include_tax };
+      expect(agreedSum(last)).toBe(leftToBill(quoted, billed));
+      // What is taxed of a rate in all documents together is what the quote taxes at it; its tax is rounded in each document.
+      for (const group of quote.taxes) {
+        const same = [...billed, last].flatMap(({ taxes }) =>
+          taxes.filter((one) => one.category === group.category && one.rate === group.rate),
+        );
+        const sum = (of: (one: TaxGroup) => number) => same.reduce((before, one) => before + of(one), 0);
+        const agreed = (one: TaxGroup) => (prices_include_tax ? one.taxable + one.tax : one.taxable);
+        expect(sum(agreed)).toBe(agreed(group));
+        expect(Math.abs(sum(({ tax }) => tax) - group.tax)).toBeLessThanOrEqual((billed.length + 2) / 2);
+      }
+    });
+    fc.assert(each, runs(200));
   });
 });

@@ -1,0 +1,45 @@
+// What a change of an invoice or a quote makes of its tax terms, and whether a reverse charge may stand on it.
+import type { DetailsForm } from '../errors.ts';
+import { readAccount } from '../models/accounts/account.ts';
+import { Client } from '../models/accounts/client.ts';
+import type { DocumentRecord } from '../models/billing/document-fields.ts';
+import { findOwn } from '../models/records.ts';
+import type { Id } from '../models/tenant.ts';
+import { newTaxTerms, reverseChargeProblem, type TaxIssuer, taxesOf } from './document-taxes.ts';
+import type { TaxCategory } from './tax-groups.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+type Where = Pick<UnitOfWork, 'accountId' | 'session'>;
+
+export interface ChangedTerms {
+  tax_rate: number;
+  tax_category: TaxCategory | undefined;
+  issuer: TaxIssuer;
+}
+
+/** @param change null as the rate is what a new document has; another client brings another category. */
+export async function changedTaxTerms(
+  { accountId, session }: Where,
+  document: Pick<DocumentRecord, 'client_id' | 'tax_rate' | 'tax_category'>,
+  { tax_rate, client_id }: { tax_rate?: number | null; client_id?: Id },
+): Promise<ChangedTerms> {
+  const issuer = await readAccount(accountId, session);
+  const terms = { tax_rate: tax_rate ?? document.tax_rate, tax_category: document.tax_category, issuer };
+  if (tax_rate !== null && client_id === undefined) return terms;
+  const client = await findOwn(Client, accountId, client_id ?? document.client_id, session);
+  // That the client is unknown is said where it is checked.
+  return { ...terms, ...newTaxTerms(tax_rate === undefined ? document.tax_rate : tax_rate, client ?? {}, issuer) };
+}
+
+/** @throws AppError 400 for a reverse charge of which one side has no tax id. */
+export async function requireTaxpayers(
+  { accountId, session }: Where,
+  document: Pick<DocumentRecord, 'client_id' | 'amount' | 'tax_amount' | 'tax_rate' | 'taxes'>,
+  details?: DetailsForm,
+): Promise<void> {
+  if (!taxesOf(document).some(({ category }) => category === 'AE')) return;
+  const account = await readAccount(accountId, session);
+  const client = await findOwn(Client, accountId, document.client_id, session);
+  const problem = reverseChargeProblem(document, { client: client ?? {}, account }, details);
+  if (problem) throw problem;
+}

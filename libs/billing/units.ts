@@ -1,0 +1,35 @@
+// Units of a line's quantity: names for those that services are billed in, and the codes of UN/ECE Recommendation 20 for all others.
+import { isUnitCode } from './unit-codes.ts';
+
+/** As callers write them, with their codes. */
+export const UNITS = {
+  hour: 'HUR',
+  day: 'DAY',
+  week: 'WEE',
+  month: 'MON',
+  year: 'ANN',
+  minute: 'MIN',
+  piece: 'H87',
+  one: 'C62',
+  lump_sum: 'LS',
+  km: 'KMT',
+  m: 'MTR',
+  m2: 'MTK',
+  kg: 'KGM',
+  l: 'LTR',
+} as const;
+
+export type UnitName = keyof typeof UNITS;
+
+export const UNIT_NAMES = Object.keys(UNITS) as UnitName[];
+
+const names = new Map<string, UnitName>(UNIT_NAMES.flatMap((name) => [[name, name] as const, [UNITS[name], name]]));
+
+export function isUnit(unit: string): boolean {
+  return names.has(unit) || isUnitCode(unit);
+}
+
+/** Its name, so that `HUR` and `hour` are printed alike; undefined for a code without one. */
+export function unitName(unit: string): UnitName | undefined {
+  return names.get(unit);
+}
