@@ -41,6 +41,7 @@ interface Described {
 interface Printed {
   lineItems?: readonly Described[];
   time?: readonly (Described & { entries: readonly Described[] })[];
+  taxes?: readonly { note?: string }[];
   bodyMarkdown?: string;
   logoUrl?: string;
   bannerUrl?: string;
@@ -48,10 +49,19 @@ interface Printed {
 
 /** @returns how many pages of an ordinary document are as much work, at least 1. */
 export function estimatedPages(document: object): number {
-  const { lineItems = [], time = [], bodyMarkdown, logoUrl: _logo, bannerUrl: _banner, ...texts } = document as Printed;
+  const {
+    lineItems = [],
+    time = [],
+    taxes = [],
+    bodyMarkdown,
+    logoUrl: _logo,
+    bannerUrl: _banner,
+    ...texts
+  } = document as Printed;
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
   for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
+  for (const { note = '' } of taxes) pages += pagesOf(note, TEXT);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
     pages += pagesOf(bodyMarkdown, TEXT);

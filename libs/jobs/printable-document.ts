@@ -2,14 +2,30 @@
 import Joi from 'joi';
 import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
+import { TAX_CATEGORIES, type TaxCategory } from '../billing/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PrintableLine extends PdfLine {
   /** Percentage taken off this line. */
   discount?: string;
+  /** Of the quantity, see units.ts. */
+  unit?: string;
+  /** Percentage, where lines have several. */
+  taxRate?: number;
   /** As the record counts it, rounded to the currency. */
   amount?: number;
+}
+
+/** The tax of one rate and category. */
+export interface PrintableTax {
+  /** Percentage. */
+  rate: number;
+  /** As the account says why there is no tax; otherwise it is said in the language of the document. */
+  note?: string;
+  category?: TaxCategory;
+  taxable: number;
+  tax: number;
 }
 
 /** What a receipt says beyond the sum: its lines are the invoices that were paid. */
@@ -75,6 +91,10 @@ export interface PrintableDocument extends PdfDocument {
   /** What `amount` before tax has beyond `subtotal`, the sum of the lines: a quoted amount may differ from them. */
   adjustment?: number;
   taxAmount?: number;
+  /** Where there are several, or no tax for a reason. */
+  taxes?: PrintableTax[];
+  /** The sums of the lines contain the tax; `subtotal` does not. */
+  pricesIncludeTax?: boolean;
   amountPaid?: number;
   amountWrittenOff?: number;
   amountDue?: number;
@@ -109,12 +129,13 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 const DECIMAL_LONGEST = 40;
 /** Accounts accept 100 characters, earlier versions accepted 2,000, and the canonical form can be a little longer. */
 const LOCALE_LONGEST = 2_100;
-const LONGEST = { line: 2_000, text: 20_000 } as const;
+const LONGEST = { line: 2_000, text: 20_000, unit: 20 } as const;
 /** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
 const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
 
 // Records were validated when they were written: these are bounds for the renderer, not rules for callers.
 const words = (longest: number) => Joi.string().max(longest).allow('');
+const percentage = () => Joi.number().min(0).max(100);
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const calendarDay = () => Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/);
 const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
@@ -134,6 +155,8 @@ const line = unlessPlain(
     qty: decimal(),
     rate: decimal(),
     discount: decimal(),
+    unit: words(LONGEST.unit),
+    taxRate: percentage(),
     amount: money(),
   }),
   isPlainLine,
@@ -181,6 +204,16 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   servicePeriod: Joi.object({ from: calendarDay().required(), to: calendarDay().required() }),
   adjustment: money(),
   taxAmount: money().required(),
+  taxes: Joi.array().items(
+    Joi.object<PrintableTax>({
+      rate: percentage().required(),
+      category: Joi.string().valid(...TAX_CATEGORIES),
+      note: words(LONGEST.line),
+      taxable: money().required(),
+      tax: money().required(),
+    }),
+  ),
+  pricesIncludeTax: Joi.boolean(),
   amountPaid: money(),
   amountWrittenOff: money(),
   receipt: Joi.object<Receipt>({

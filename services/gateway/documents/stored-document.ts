@@ -2,9 +2,12 @@
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dueOf } from '#libs/billing/balance.ts';
+import { type DocumentTax, languageOf, taxesOf } from '#libs/billing/document-taxes.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
+import { taxOfLine } from '#libs/billing/tax-groups.ts';
+import { taxNote } from '#libs/billing/tax-notes.ts';
 import { dayIn } from '#libs/day.ts';
-import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
@@ -97,7 +100,8 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
 function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, query: DocumentQuery) {
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
-  const adjustment = line_items ? amount - sumOfLines(line_items, currency) : 0;
+  const isBeside = line_items && !record.prices_include_tax;
+  const adjustment = isBeside ? amount - sumOfLines(line_items, currency) : 0;
   const date = record.issue_date ?? dayIn(faces.timeZone, record.created_at);
   return {
     ...looksOf(date, currency, faces, query),
@@ -107,6 +111,8 @@ function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, qu
     adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
     taxRate: record.tax_rate,
     taxAmount: fromMinor(tax_amount, currency),
+    taxes: record.taxes?.map((tax) => printableTax(tax, currency, faces.parties.issuer.locale)),
+    pricesIncludeTax: record.prices_include_tax,
     amount: fromMinor(amount + tax_amount, currency),
     lineItems: linesOf(record),
     subject: line_items ? (description ?? undefined) : undefined,
@@ -138,17 +144,37 @@ function looksOf(date: string, currency: string, { parties, isTest }: PartyDetai
 }
 
 /** Without lines of its own, what it is for is the one line. */
-function linesOf({ line_items, description, amount, currency }: InvoiceRecord | QuoteRecord): PrintableLine[] {
+function linesOf(record: InvoiceRecord | QuoteRecord): PrintableLine[] {
+  const { line_items, description, amount, currency } = record;
+  const isMixed = taxesOf(record).length > 1;
   if (!line_items) return description ? [{ description: description, amount: fromMinor(amount, currency) }] : [];
-  return line_items.map(({ description, qty, rate, discount }) => {
+  return line_items.map(({ description, qty, rate, discount, unit, ...own }) => {
     return {
       description,
       qty,
       rate,
       discount,
+      ...(unit ? { unit } : {}),
+      ...(isMixed ? { taxRate: taxOfLine(own, record).rate } : {}),
       amount: fromMinor(lineNet({ qty, rate, discount }, currency), currency),
     };
   });
+}
+
+/** The note of the account is printed as it is; ours is said in the language that the document is printed in. */
+function printableTax(
+  { rate, category, taxable, tax, note }: DocumentTax,
+  currency: string,
+  locale: string,
+): PrintableTax {
+  const isOurs = note === taxNote(category, languageOf(locale));
+  return {
+    rate,
+    ...(category ? { category } : {}),
+    ...(note && !isOurs ? { note } : {}),
+    taxable: fromMinor(taxable, currency),
+    tax: fromMinor(tax, currency),
+  };
 }
 
 type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };

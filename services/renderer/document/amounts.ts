@@ -29,6 +29,8 @@ export interface Totals {
   taxRate: Big;
   /** Undefined when it was not given and there is no subtotal to take it of. */
   tax: Big | undefined;
+  /** Where there are several rates, or no tax for a reason. */
+  taxes: readonly TaxRow[] | undefined;
   shipping: Big | undefined;
   /** As given, not as computed. */
   total: Big;
@@ -36,6 +38,12 @@ export interface Totals {
   addsUp: boolean;
   /** False when the lines say another subtotal than the one given. */
   isSumOfLines: boolean;
+}
+
+export interface TaxRow {
+  rate: Big;
+  taxable: Big;
+  tax: Big;
 }
 
 /** Of one line, as decimals; undefined is what was not given. */
@@ -86,10 +94,17 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
     taxable: isTaxed && discount && !discount.eq(0) ? subtotal.plus(adjustment ?? 0).minus(discount) : undefined,
     taxRate,
     tax: isTaxed ? tax : undefined,
+    taxes: document.taxes?.map((one) => ({
+      rate: new Big(one.rate),
+      taxable: new Big(one.taxable),
+      tax: new Big(one.tax),
+    })),
     shipping,
     total,
     addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),
-    isSumOfLines: lines.length === 0 || sum.round(digits, ROUNDING).eq(subtotal.round(digits, ROUNDING)),
+    isSumOfLines:
+      lines.length === 0 ||
+      sum.round(digits, ROUNDING).eq((document.pricesIncludeTax ? total : subtotal).round(digits, ROUNDING)),
   };
 }
 

@@ -29,6 +29,8 @@ export interface DocumentLocale {
   /** @param days `YYYY-MM-DD`, the first and the last. */
   period: (days: { from: string; to: string }) => string;
   number: (value: Big) => string;
+  /** @param unit see units.ts; it stands after the number. */
+  quantity: (value: Big, unit: string | undefined) => string;
   /** With so many decimals: in a column, units stand below units. */
   hours: (value: Big, decimals: number) => string;
   /** @param value 20 for 20 %. */
@@ -56,6 +58,7 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
     shortDay: printedDay,
     period: ({ from, to }) => `${printedDay(from)} – ${printedDay(to)}`,
     number,
+    quantity: number,
     hours: (value, decimals) => groupedNumber(value, decimals),
     percent: (value) => `${number(value)}%`,
     money: (given) => {

@@ -14,7 +14,7 @@ import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, type Legal, legalOf, type Party } from './party.ts';
-import { factsOf, headlineOf, receiptRows, settledRows, totalRows } from './summary.ts';
+import { factsOf, headlineOf, receiptRows, settledRows, type TotalRow, taxNotes, totalRows } from './summary.ts';
 import { printable } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
@@ -49,9 +49,11 @@ export interface DocumentView {
   bodyHtml: string | undefined;
   /** Undefined without lines. */
   table: LineTable | undefined;
-  totals: { label: string; amount: Money }[];
+  totals: TotalRow[];
   totalLabel: string;
   total: Money;
+  /** Below the total. */
+  taxNotes: string[];
   bankDetails: string | undefined;
   paymentDue: string | undefined;
   notes: string | undefined;
@@ -124,9 +126,13 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
     totals: document.receipt
       ? receiptRows(document.receipt, documentLocale)
-      : [...totalRows(totals, documentLocale), ...(isSettled ? settledRows(totals, document, documentLocale) : [])],
+      : [
+          ...totalRows(totals, document, documentLocale),
+          ...(isSettled ? settledRows(totals, document, documentLocale) : []),
+        ],
     totalLabel: document.receipt ? labels.receipt.received : isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
+    taxNotes: taxNotes(document, documentLocale),
     bankDetails: printable(document.bankDetails),
     paymentDue:
       document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,
@@ -161,13 +167,18 @@ function groundOf({ logo, banner }: Parts, { showBanner, layoutType }: Printable
   return logoGround(logo, banner ? IMAGE_GROUND[banner.text ?? 'light'] : palette.brand, [PAPER, INK]);
 }
 
-function lineView(line: PrintableLine, { qty, rate, amount }: LineAmounts, { number, percent, money }: DocumentLocale) {
+function lineView(
+  line: PrintableLine,
+  { qty, rate, amount }: LineAmounts,
+  { quantity, percent, money }: DocumentLocale,
+) {
   const discount = line.discount === undefined ? undefined : new Big(line.discount);
   return {
     description: line.description ?? '',
-    qty: qty ? number(qty) : '',
+    qty: qty ? quantity(qty, line.unit) : '',
     rate: rate && money(rate),
     discount: discount === undefined || discount.eq(0) ? '' : percent(discount),
+    taxRate: line.taxRate === undefined ? '' : percent(new Big(line.taxRate)),
     amount: amount && money(amount),
   };
 }

@@ -7,6 +7,8 @@ export interface LineView {
   qty: string;
   rate: Money | undefined;
   discount: string;
+  /** Where lines have several. */
+  taxRate: string;
   amount: Money | undefined;
 }
 
@@ -24,6 +26,7 @@ export interface LineTable {
   hasRate: boolean;
   /** True when a line has its own discount. */
   hasDiscounts: boolean;
+  hasTaxRates: boolean;
   columns: number;
   /** The lines before the last ones. */
   lines: TableLine[];
@@ -58,11 +61,13 @@ export function lineTable(
   const hasQty = given.some(({ qty }) => qty !== '');
   const hasRate = given.some(({ rate }) => rate);
   const hasDiscounts = given.some(({ discount }) => discount !== '');
+  const hasTaxRates = given.some(({ taxRate }) => taxRate !== '');
   return {
     hasQty,
     hasRate,
     hasDiscounts,
-    columns: 2 + [hasQty, hasRate, hasDiscounts].filter(Boolean).length,
+    hasTaxRates,
+    columns: 2 + [hasQty, hasRate, hasDiscounts, hasTaxRates].filter(Boolean).length,
     lines: lines.slice(0, lines.length - count),
     last: lines.slice(lines.length - count),
   };

@@ -2,11 +2,12 @@
 import type Big from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
+import { type UnitName, unitName } from '#libs/billing/units.ts';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
-import { type DocumentKind, isWritten, kindOf, labelsOf } from './labels.ts';
+import { type DocumentKind, isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
 
 /** Regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -68,8 +69,49 @@ function makeDocumentLocale(given: {
     period: ({ from, to }) => plainer(days.formatRange(startOf(from), startOf(to))),
     hours: (value, decimals) => printed(hours[decimals] ?? numbers, value),
     number: (value) => printed(numbers, asWritten(value)),
+    quantity: quantities({ format, numbers: numberFormat }, labels),
     percent: (value) => printed(percents, asWritten(value).div(100)),
     money: (value) => moneyOf(amounts, asWritten(value)),
+  };
+}
+
+/** Units that Intl has words for; for those of the calendar the short ones of some languages are read as others: `m.` is a month. */
+const INTL_UNITS: Partial<Record<UnitName, { unit: string; unitDisplay: 'short' | 'long' }>> = {
+  minute: { unit: 'minute', unitDisplay: 'short' },
+  hour: { unit: 'hour', unitDisplay: 'short' },
+  day: { unit: 'day', unitDisplay: 'long' },
+  week: { unit: 'week', unitDisplay: 'long' },
+  month: { unit: 'month', unitDisplay: 'long' },
+  year: { unit: 'year', unitDisplay: 'long' },
+  km: { unit: 'kilometer', unitDisplay: 'short' },
+  m: { unit: 'meter', unitDisplay: 'short' },
+  kg: { unit: 'kilogram', unitDisplay: 'short' },
+  l: { unit: 'liter', unitDisplay: 'short' },
+};
+
+/** Quantities with their unit. Formats of units are made when a document needs them. */
+function quantities(
+  { format, numbers }: Pick<WrittenLocale, 'format' | 'numbers'>,
+  labels: Labels,
+): DocumentLocale['quantity'] {
+  const formats = new Map<string, Intl.NumberFormat>();
+  const plain = new Intl.NumberFormat(numbers, { maximumFractionDigits: DECIMALS_KEPT });
+  const formatOf = (options: { unit: string; unitDisplay: 'short' | 'long' }) => {
+    const known = formats.get(options.unit);
+    if (known) return known;
+    const made = new Intl.NumberFormat(format, { style: 'unit', ...options, maximumFractionDigits: DECIMALS_KEPT });
+    formats.set(options.unit, made);
+    return made;
+  };
+  return (value, unit) => {
+    const number = printed(plain, asWritten(value));
+    if (unit === undefined) return number;
+    const name = unitName(unit);
+    const known = name && INTL_UNITS[name];
+    if (known) return printed(formatOf(known), asWritten(value));
+    if (name === 'one') return number;
+    const word = name === 'piece' || name === 'lump_sum' ? labels.units[name] : name === 'm2' ? 'm²' : unit;
+    return name === 'lump_sum' && value.eq(1) ? word : `${number}\u00a0${word}`;
   };
 }
 

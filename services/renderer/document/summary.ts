@@ -1,9 +1,17 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
+import { taxNote } from '#libs/billing/tax-notes.ts';
 import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
 import type { Totals } from './amounts.ts';
-import type { DocumentLocale } from './document-locale.ts';
+import type { DocumentLocale, Money } from './document-locale.ts';
 import { printable } from './texts.ts';
+
+export interface TotalRow {
+  label: string;
+  /** What it is the tax of. */
+  base?: Money | undefined;
+  amount: Money;
+}
 
 function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | undefined {
   return isQuote ? (expiryDate ?? dueDate) : dueDate;
@@ -35,17 +43,39 @@ export function factsOf(document: PrintableDocument, { labels, day, period }: Do
 }
 
 export function totalRows(
-  { subtotal, adjustment, discount, taxable, taxRate, tax, shipping }: Totals,
-  { labels, percent, money }: DocumentLocale,
-) {
+  { subtotal, adjustment, discount, taxable, shipping, ...totals }: Totals,
+  { pricesIncludeTax }: PrintableDocument,
+  documentLocale: DocumentLocale,
+): TotalRow[] {
+  const { labels, money } = documentLocale;
   return [
-    ...(subtotal ? [{ label: labels.subtotal, amount: money(subtotal) }] : []),
+    ...(subtotal ? [{ label: pricesIncludeTax ? labels.taxes.net : labels.subtotal, amount: money(subtotal) }] : []),
     ...(adjustment ? [{ label: labels.adjustment, amount: money(adjustment) }] : []),
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
     ...(taxable ? [{ label: labels.taxable, amount: money(taxable) }] : []),
-    ...(tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : []),
+    ...taxRows(totals, documentLocale),
     ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
+}
+
+/** Of several rates each says what it is the tax of. */
+function taxRows(
+  { taxes, tax, taxRate }: Pick<Totals, 'taxes' | 'tax' | 'taxRate'>,
+  { labels, percent, money }: DocumentLocale,
+): TotalRow[] {
+  if (!taxes) return tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : [];
+  return taxes.map((one) => ({
+    label: labels.tax(percent(one.rate)),
+    base: taxes.length > 1 ? money(one.taxable) : undefined,
+    amount: money(one.tax),
+  }));
+}
+
+/** Why there is no tax, and that prices include it: below the total, each once. */
+export function taxNotes({ taxes = [], pricesIncludeTax }: PrintableDocument, { labels, language }: DocumentLocale) {
+  const spoken = new Intl.Locale(language).language;
+  const reasons = taxes.flatMap(({ note, category }) => printable(note) ?? taxNote(category ?? null, spoken) ?? []);
+  return [...(pricesIncludeTax ? [labels.taxes.included] : []), ...new Set(reasons)];
 }
 
 /** For partly paid documents, whose last row is the amount that is still due. */

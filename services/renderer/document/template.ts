@@ -118,12 +118,14 @@ function columnWidths({ table, labels }: DocumentView) {
     qty: Math.max(...lines.map(({ qty }) => qty.length)),
     rate: Math.max(...lines.map(({ rate }) => money(rate))),
     discount: Math.max(...lines.map(({ discount }) => discount.length)),
+    taxRate: Math.max(...lines.map(({ taxRate }) => taxRate.length)),
     amount: Math.max(...lines.map(({ amount }) => money(amount))),
   };
   return {
     qty: width(Math.max(labels.qty.length, longest.qty), 3),
     rate: width(Math.max(labels.rate.length, longest.rate), 7),
     discount: width(Math.max(labels.discount.length, longest.discount), 6),
+    taxRate: width(Math.max(labels.taxes.column.length, longest.taxRate), 4),
     amount: width(Math.max(labels.amount.length, longest.amount), 8),
     // A longer number would leave the page, so it may break.
     numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',

@@ -6,7 +6,7 @@ const LOOKS = { textScale: 1, isSigned: false };
 const amount = { before: '', symbol: '$', after: '1.00' };
 
 function aLine(given: Partial<LineView> = {}): LineView {
-  return { description: 'Work', qty: '1', rate: amount, discount: '', amount, ...given };
+  return { description: 'Work', qty: '1', rate: amount, discount: '', taxRate: '', amount, ...given };
 }
 
 function tableOf(lines: LineView[], looks = LOOKS) {

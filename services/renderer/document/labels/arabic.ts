@@ -62,6 +62,13 @@ export const arabic: Language = {
   adjustment: 'تسوية',
   taxable: 'المبلغ الخاضع للضريبة',
   tax: (rate) => `الضريبة (${rate})`,
+  taxes: {
+    net: 'المبلغ الصافي',
+    base: 'على',
+    included: 'الأسعار شاملة الضريبة.',
+    column: 'الضريبة',
+  },
+  units: { piece: 'قطعة', lump_sum: 'مبلغ مقطوع' },
   shipping: 'الشحن',
   total: 'الإجمالي',
   paid: 'المدفوع',

@@ -62,6 +62,13 @@ export const dutch: Language = {
   adjustment: 'Aanpassing',
   taxable: 'Belastbaar bedrag',
   tax: (rate) => `Btw (${rate})`,
+  taxes: {
+    net: 'Nettobedrag',
+    base: 'over',
+    included: 'De prijzen zijn inclusief btw.',
+    column: 'Btw',
+  },
+  units: { piece: 'st.', lump_sum: 'vaste prijs' },
   shipping: 'Verzending',
   total: 'Totaal',
   paid: 'Betaald',

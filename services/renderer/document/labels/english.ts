@@ -62,6 +62,13 @@ export const english: Language = {
   adjustment: 'Adjustment',
   taxable: 'Taxable amount',
   tax: (rate) => `Tax (${rate})`,
+  taxes: {
+    net: 'Net amount',
+    base: 'on',
+    included: 'Prices include tax.',
+    column: 'Tax',
+  },
+  units: { piece: 'pc', lump_sum: 'flat' },
   shipping: 'Shipping',
   total: 'Total',
   paid: 'Paid',

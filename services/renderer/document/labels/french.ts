@@ -62,6 +62,13 @@ export const french: Language = {
   adjustment: 'Ajustement',
   taxable: 'Base imposable',
   tax: (rate) => `TVA (${rate})`,
+  taxes: {
+    net: 'Total HT',
+    base: 'sur',
+    included: 'Les prix s’entendent toutes taxes comprises.',
+    column: 'TVA',
+  },
+  units: { piece: 'pce', lump_sum: 'forfait' },
   shipping: 'Livraison',
   total: 'Total',
   paid: 'Payé',

@@ -65,6 +65,13 @@ export const german: Language = {
   adjustment: 'Anpassung',
   taxable: 'Nettobetrag',
   tax: (rate) => `MwSt. (${rate})`,
+  taxes: {
+    net: 'Nettobetrag',
+    base: 'auf',
+    included: 'Die Preise enthalten die Mehrwertsteuer.',
+    column: 'MwSt.',
+  },
+  units: { piece: 'Stk.', lump_sum: 'pauschal' },
   shipping: 'Versand',
   total: 'Gesamtbetrag',
   paid: 'Bezahlt',

@@ -65,6 +65,13 @@ export const italian: Language = {
   adjustment: 'Rettifica',
   taxable: 'Base imponibile',
   tax: (rate) => `IVA (${rate})`,
+  taxes: {
+    net: 'Totale netto',
+    base: 'su',
+    included: 'I prezzi comprendono l’IVA.',
+    column: 'IVA',
+  },
+  units: { piece: 'pz.', lump_sum: 'a corpo' },
   shipping: 'Spedizione',
   total: 'Totale',
   paid: 'Pagato',

@@ -62,6 +62,13 @@ export const japanese: Language = {
   adjustment: '調整額',
   taxable: '課税対象額',
   tax: (rate) => `消費税（${rate}）`,
+  taxes: {
+    net: '税抜金額',
+    base: '対象額',
+    included: '価格は税込です。',
+    column: '税率',
+  },
+  units: { piece: '個', lump_sum: '一式' },
   shipping: '送料',
   total: '合計',
   paid: 'お支払済み',

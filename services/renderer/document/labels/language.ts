@@ -33,6 +33,9 @@ export interface SharedLabels {
   taxable: string;
   /** @param rate with its sign, such as `20%`. */
   tax: (rate: string) => string;
+  taxes: TaxLabels;
+  /** What Intl has no words for. */
+  units: Record<'piece' | 'lump_sum', string>;
   shipping: string;
   total: string;
   paid: string;
@@ -58,6 +61,17 @@ export interface SharedLabels {
   marks: Record<'draft' | 'paid' | 'cancelled', string>;
   /** Marks a document of a test account. */
   testMark: string;
+}
+
+/** What a document says where its prices include tax, or its lines have several rates. */
+export interface TaxLabels {
+  /** The subtotal of prices that include tax. */
+  net: string;
+  /** Stands between a rate and what is taxed at it: `Tax (7%) on €100.00`. */
+  base: string;
+  included: string;
+  /** Head of the column with the rate of each line. */
+  column: string;
 }
 
 /** What only a receipt says. */

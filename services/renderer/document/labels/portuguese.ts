@@ -62,6 +62,13 @@ export const portuguese: Language = {
   adjustment: 'Ajuste',
   taxable: 'Valor tributável',
   tax: (rate) => `Imposto (${rate})`,
+  taxes: {
+    net: 'Valor líquido',
+    base: 'sobre',
+    included: 'Os preços incluem o imposto.',
+    column: 'Imposto',
+  },
+  units: { piece: 'un.', lump_sum: 'valor fixo' },
   shipping: 'Envio',
   total: 'Total',
   paid: 'Pago',

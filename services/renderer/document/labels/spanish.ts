@@ -62,6 +62,13 @@ export const spanish: Language = {
   adjustment: 'Ajuste',
   taxable: 'Base imponible',
   tax: (rate) => `IVA (${rate})`,
+  taxes: {
+    net: 'Importe neto',
+    base: 'sobre',
+    included: 'Los precios incluyen el IVA.',
+    column: 'IVA',
+  },
+  units: { piece: 'ud.', lump_sum: 'a tanto alzado' },
   shipping: 'Envío',
   total: 'Total',
   paid: 'Pagado',
