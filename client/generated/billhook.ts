@@ -263,7 +263,12 @@ export type Account = {
      * @format double
      */
     settle_tolerance: number;
+    /**
+     * Cancelling an issued invoice also draws a credit note over what is left of it
+     */
+    cancel_with_credit_note: boolean;
     number_formats: {
+        credit_note: NumberFormat;
         invoice: NumberFormat;
         payment: NumberFormat;
         quote: NumberFormat;
@@ -397,6 +402,30 @@ export type RoundingInput = {
      * @maximum 480
      */
     minimum?: number;
+};
+
+export type CreditNoteNumberFormatInput = {
+    /**
+     * Before the digits; `{year}` and `{month}` stand for those of the document
+     * @maxLength 40
+     */
+    prefix?: unknown & unknown;
+    /**
+     * Digits at least
+     * @minimum 1
+     * @maximum 12
+     */
+    padding?: number;
+    /**
+     * The first number of a sequence
+     * @minimum 1
+     * @maximum 999999999
+     */
+    start?: number;
+    /**
+     * With yearly, every year has a sequence of its own; the prefix must hold `{year}`
+     */
+    restart?: "never" | "yearly";
 };
 
 export type InvoiceNumberFormatInput = {
@@ -626,15 +655,20 @@ export type UpdateAccountBody = {
      */
     settle_tolerance?: number | null;
     /**
+     * Whether cancelling an issued invoice also draws a credit note over what is left of it; false unless set
+     */
+    cancel_with_credit_note?: boolean | null;
+    /**
      * In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400
      * @minItems 1
      * @maxItems 50
      */
     project_statuses?: string[] | null;
     /**
-     * How new numbers are written; INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as they are
+     * How new numbers are written; CRN-0001, INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as they are
      */
     number_formats?: {
+        credit_note?: CreditNoteNumberFormatInput | null;
         invoice?: InvoiceNumberFormatInput | null;
         payment?: PaymentNumberFormatInput | null;
         quote?: QuoteNumberFormatInput | null;
@@ -653,7 +687,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "expenses:read" | "expenses:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "expenses:read" | "expenses:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "credit-notes:read" | "credit-notes:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1424,6 +1458,16 @@ export type Invoice = {
      */
     amount_due: number;
     /**
+     * What its credit notes took off what was due
+     * @format double
+     */
+    amount_credited: number;
+    /**
+     * Sum of its credit notes: more than `amount_credited` where it was paid before
+     * @format double
+     */
+    total_credited: number;
+    /**
      * What is not asked for any more
      * @format double
      */
@@ -1439,6 +1483,11 @@ export type Invoice = {
      * @minLength 1
      */
     paid_on: string | null;
+    /**
+     * Of a cancelled invoice
+     * @minLength 1
+     */
+    cancelled_on: string | null;
     /**
      * Null on a draft that was given none: the day on which it is issued
      * @minLength 1
@@ -3730,6 +3779,10 @@ export type Payment = {
      * @minLength 1
      */
     void_reason: string | null;
+    /**
+     * @minLength 1
+     */
+    voided_on: string | null;
     allocations: Allocation[];
     refunds: Refund[];
     /**
@@ -3885,8 +3938,20 @@ export type MovementPayment = {
     status: string;
 };
 
+export type EmbeddedCreditNote = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    credit_note_number: string;
+};
+
 export type InvoiceMovement = {
-    kind: "payment" | "write_off";
+    /**
+     * `credit_note` is one of this invoice, `credit` is that of another one which pays this
+     */
+    kind: "payment" | "credit_note" | "credit" | "write_off";
     /**
      * @minLength 1
      * @format uuid
@@ -3911,8 +3976,9 @@ export type InvoiceMovement = {
      */
     ended_on: string | null;
     payment: MovementPayment | null;
+    credit_note: EmbeddedCreditNote | null;
     /**
-     * Of a write-off
+     * Of a write-off or a credit note
      * @minLength 1
      */
     reason: string | null;
@@ -3938,6 +4004,10 @@ export type InvoiceLedger = {
     /**
      * @format double
      */
+    amount_credited: number;
+    /**
+     * @format double
+     */
     amount_written_off: number;
     /**
      * @format double
@@ -3947,6 +4017,29 @@ export type InvoiceLedger = {
      * By day
      */
     movements: InvoiceMovement[];
+};
+
+export type Ageing = {
+    /**
+     * @format double
+     */
+    not_due: number;
+    /**
+     * @format double
+     */
+    d1_30: number;
+    /**
+     * @format double
+     */
+    d31_60: number;
+    /**
+     * @format double
+     */
+    d61_90: number;
+    /**
+     * @format double
+     */
+    d91_plus: number;
 };
 
 export type EmbeddedPayment = {
@@ -3959,7 +4052,11 @@ export type EmbeddedPayment = {
 };
 
 export type CreditSource = {
-    payment: EmbeddedPayment;
+    payment: EmbeddedPayment | null;
+    /**
+     * One of the two is null
+     */
+    credit_note: EmbeddedCreditNote | null;
     /**
      * @minLength 1
      * @pattern ^\d{4}-\d{2}-\d{2}$
@@ -3988,7 +4085,11 @@ export type CurrencyBalance = {
      */
     overdue: number;
     /**
-     * What came and is on no invoice
+     * `due` by the days that it is late
+     */
+    ageing: Ageing;
+    /**
+     * What came or was credited, and is on no invoice
      * @format double
      */
     credit: number;
@@ -3998,9 +4099,282 @@ export type CurrencyBalance = {
 export type ClientBalance = {
     client: ClientSummary | null;
     /**
+     * The balance is that of its end
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    as_of: string;
+    /**
      * One for each currency; none when nothing is open
      */
     balances: CurrencyBalance[];
+};
+
+export type CreditNoteRefundInput = {
+    /**
+     * The day the money went back; today on the account's calendar unless given, and not after it
+     * @minLength 10
+     * @format date
+     */
+    date?: string;
+    /**
+     * other unless given
+     */
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the first
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string | null;
+};
+
+export type CreditInvoiceBody = {
+    /**
+     * A full credit for `cancellation` or `correction` makes the time and the quote of the invoice billable again
+     */
+    reason: "cancellation" | "correction" | "return" | "goodwill";
+    /**
+     * Printed on it
+     * @maxLength 20000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * Before tax; the tax follows, by rate. Without it and without lines: all that is left
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number | null;
+    /**
+     * What is credited, with the signs of the invoice. Their sum counts
+     * @maxItems 500
+     */
+    line_items?: LineItemInput[] | null;
+    /**
+     * What becomes of the part beyond what was due: credit of the client, or money that goes back now
+     */
+    settle?: "credit" | "refund";
+    /**
+     * With `settle` refund: how the money went back
+     */
+    refund?: CreditNoteRefundInput | null;
+};
+
+export type CreditedInvoice = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice_number: string;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    issued_on: string;
+};
+
+export type CreditAllocation = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    invoice: EmbeddedInvoice;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    /**
+     * When it became credit again; the invoice counts it no more
+     * @minLength 1
+     */
+    released_on: string | null;
+};
+
+export type CreditRefund = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * @format double
+     */
+    amount: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    date: string;
+    method: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * @minLength 1
+     */
+    reference: string | null;
+    /**
+     * @minLength 1
+     */
+    external_id: string | null;
+};
+
+export type CreditNote = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    /**
+     * Null in a dry run, which draws none
+     * @minLength 1
+     */
+    credit_note_number: string | null;
+    /**
+     * The invoice that it corrects
+     */
+    invoice: CreditedInvoice;
+    /**
+     * As on the invoice
+     */
+    client: ClientSummary | null;
+    /**
+     * ISO 4217 code
+     * @minLength 3
+     * @maxLength 3
+     */
+    currency: string;
+    reason: "cancellation" | "correction" | "return" | "goodwill";
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    line_items: LineItem[] | null;
+    /**
+     * Before tax. Amounts are positive here, and have a minus on paper
+     * @format double
+     */
+    amount: number;
+    /**
+     * Percentage, 0 to 100
+     * @format double
+     */
+    tax_rate: number;
+    /**
+     * @format double
+     */
+    tax_amount: number;
+    /**
+     * `amount` + `tax_amount`: all that it is worth
+     * @format double
+     */
+    total: number;
+    /**
+     * Of `total`: what it took off the invoice that it corrects
+     * @format double
+     */
+    applied_to_invoice: number;
+    /**
+     * The part on its own invoice, and what it pays of others
+     */
+    allocations: CreditAllocation[];
+    /**
+     * @format double
+     */
+    refunded: number;
+    refunds: CreditRefund[];
+    /**
+     * What is left of it: credit of the client
+     * @format double
+     */
+    unallocated: number;
+    /**
+     * @minLength 1
+     * @pattern ^\d{4}-\d{2}-\d{2}$
+     */
+    issued_on: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type AllocateCreditNoteBody = {
+    /**
+     * Another invoice of the client that is due
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id: string;
+    /**
+     * Unless given, what is due, as far as the credit reaches
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount?: number | null;
+};
+
+export type ReleaseCreditNoteBody = {
+    /**
+     * One of the `allocations` to another invoice; all of these unless given
+     * @minLength 36
+     * @format uuid
+     */
+    allocation_id?: string | null;
+};
+
+export type RefundCreditNoteBody = {
+    /**
+     * @maximum 1000000000000
+     * @exclusiveMinimum 0
+     * @format double
+     */
+    amount: number;
+    /**
+     * The day the money went back; today on the account's calendar unless given, and not after it
+     * @minLength 10
+     * @format date
+     */
+    date?: string | null;
+    /**
+     * other unless given
+     */
+    method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
+    /**
+     * What the bank or the provider calls it
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    reference?: string | null;
+    /**
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the first
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    external_id?: string | null;
 };
 
 export type DocumentToPrint = {
@@ -4324,7 +4698,7 @@ export type SequenceAudit = {
 
 export type DrawnNumber = {
     number: string;
-    kind: "invoice" | "payment" | "quote";
+    kind: "credit_note" | "invoice" | "payment" | "quote";
     /**
      * The document's id, also after its deletion; the id of no document for a skipped number
      * @minLength 1
@@ -4347,6 +4721,7 @@ export type DrawnNumber = {
 export type NumberingAudit = {
     gapless: boolean;
     kinds: {
+        credit_note?: SequenceAudit;
         invoice?: SequenceAudit;
         payment?: SequenceAudit;
         quote?: SequenceAudit;
@@ -5439,6 +5814,46 @@ export type PaymentRefundedEvent = {
      */
     timestamp: string;
     data: Payment;
+};
+
+export type CreditNoteIssuedEvent = {
+    type: "credit_note.issued";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: CreditNote;
+};
+
+export type CreditNoteAllocatedEvent = {
+    type: "credit_note.allocated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: CreditNote;
+};
+
+export type CreditNoteReleasedEvent = {
+    type: "credit_note.released";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: CreditNote;
+};
+
+export type CreditNoteRefundedEvent = {
+    type: "credit_note.refunded";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: CreditNote;
 };
 
 export type DocumentsCompletedEvent = {
@@ -8732,6 +9147,15 @@ export type GetClientBalancePath = {
     id: string;
 };
 
+export type GetClientBalanceQuery = {
+    /**
+     * A past day: the balance at its end, whenever movements were booked. They count with their own days, and due dates as they are today
+     * @minLength 10
+     * @format date
+     */
+    as_of?: string;
+};
+
 export type GetClientBalanceHeaders = {
     /**
      * The `ETag` of what you have; 304 without it when it is still the same
@@ -8748,7 +9172,265 @@ export type GetClientBalanceResponseHeaders = {
 
 export type GetClientBalanceVariables = {
     path: GetClientBalancePath;
+    query?: GetClientBalanceQuery;
     headers?: GetClientBalanceHeaders;
+};
+
+export type CreditInvoiceResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: CreditNote;
+};
+
+export type CreditInvoicePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type CreditInvoiceQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreditInvoiceHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreditInvoiceResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreditInvoiceVariables = {
+    path: CreditInvoicePath;
+    query?: CreditInvoiceQuery;
+    body: CreditInvoiceBody;
+    headers?: CreditInvoiceHeaders;
+};
+
+export type ListCreditNotesResult = {
+    data: CreditNote[];
+    pagination: Pagination;
+};
+
+export type ListCreditNotesQuery = {
+    /**
+     * @minLength 36
+     * @format uuid
+     */
+    client_id?: string;
+    /**
+     * The invoice that was credited
+     * @minLength 36
+     * @format uuid
+     */
+    invoice_id?: string;
+    /**
+     * `date` on this day or later; then the list is in its order unless `sort` is given
+     * @minLength 10
+     * @format date
+     */
+    date_from?: string;
+    /**
+     * `date` on this day or earlier
+     * @minLength 10
+     * @format date
+     */
+    date_to?: string;
+    /**
+     * With true only those that have something left
+     */
+    unallocated?: boolean;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "date" | "-created_at" | "-updated_at" | "-date";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListCreditNotesResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListCreditNotesVariables = {
+    query?: ListCreditNotesQuery;
+};
+
+export type GetCreditNoteResult = {
+    data: CreditNote;
+};
+
+export type GetCreditNotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetCreditNoteHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetCreditNoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetCreditNoteVariables = {
+    path: GetCreditNotePath;
+    headers?: GetCreditNoteHeaders;
+};
+
+export type AllocateCreditNoteResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: CreditNote;
+};
+
+export type AllocateCreditNotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type AllocateCreditNoteHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type AllocateCreditNoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type AllocateCreditNoteVariables = {
+    path: AllocateCreditNotePath;
+    body: AllocateCreditNoteBody;
+    headers?: AllocateCreditNoteHeaders;
+};
+
+export type ReleaseCreditNoteResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: CreditNote;
+};
+
+export type ReleaseCreditNotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type ReleaseCreditNoteHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type ReleaseCreditNoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type ReleaseCreditNoteVariables = {
+    path: ReleaseCreditNotePath;
+    body?: ReleaseCreditNoteBody;
+    headers?: ReleaseCreditNoteHeaders;
+};
+
+export type RefundCreditNoteResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: CreditNote;
+};
+
+export type RefundCreditNotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type RefundCreditNoteHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type RefundCreditNoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type RefundCreditNoteVariables = {
+    path: RefundCreditNotePath;
+    body: RefundCreditNoteBody;
+    headers?: RefundCreditNoteHeaders;
 };
 
 export type PrintInvoiceResult = Blob;
@@ -8934,6 +9616,65 @@ export type PrintReceiptVariables = {
     path: PrintReceiptPath;
     query?: PrintReceiptQuery;
     headers?: PrintReceiptHeaders;
+};
+
+export type PrintCreditNoteResult = Blob;
+
+export type PrintCreditNotePath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type PrintCreditNoteQuery = {
+    /**
+     * Paper; by default what is usual where the locale is
+     */
+    size?: "a4" | "letter";
+    /**
+     * Fonts and drawing
+     */
+    style?: "elegant" | "modern" | "classic";
+    /**
+     * Heading below or on the banner
+     */
+    layout?: "standard" | "overlay";
+    /**
+     * The field of colour at the top
+     */
+    banner?: boolean;
+    /**
+     * With structure for screen readers; the file is larger
+     */
+    accessible?: boolean;
+    /**
+     * BCP 47; language and number format instead of the account's
+     * @minLength 1
+     * @maxLength 100
+     */
+    locale?: string;
+};
+
+export type PrintCreditNoteHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type PrintCreditNoteResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type PrintCreditNoteVariables = {
+    path: PrintCreditNotePath;
+    query?: PrintCreditNoteQuery;
+    headers?: PrintCreditNoteHeaders;
 };
 
 export type ListDocumentsResult = {
@@ -9122,7 +9863,7 @@ export type AuditNumberingResult = {
 };
 
 export type AuditNumberingQuery = {
-    kind?: "invoice" | "payment" | "quote";
+    kind?: "credit_note" | "invoice" | "payment" | "quote";
     /**
      * Page size, at most 100
      * @minimum 1
@@ -9590,7 +10331,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "expense.created" | "expense.updated" | "expense.deleted" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "expense.created" | "expense.updated" | "expense.deleted" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "credit_note.issued" | "credit_note.allocated" | "credit_note.released" | "credit_note.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -10779,6 +11520,7 @@ export type Ops = {
     getClientBalance: {
         args: {
             path: GetClientBalancePath;
+            query?: GetClientBalanceQuery;
             headers?: GetClientBalanceHeaders;
         };
         result: GetClientBalanceResult;
@@ -10787,6 +11529,85 @@ export type Ops = {
             ratelimit?: string;
             ratelimitPolicy?: string;
             etag?: string;
+        };
+    };
+    creditInvoice: {
+        args: {
+            path: CreditInvoicePath;
+            query?: CreditInvoiceQuery;
+            body: CreditInvoiceBody;
+            headers?: CreditInvoiceHeaders;
+        };
+        result: CreditInvoiceResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    listCreditNotes: {
+        args: {
+            query?: ListCreditNotesQuery;
+        };
+        result: ListCreditNotesResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: CreditNote;
+    };
+    getCreditNote: {
+        args: {
+            path: GetCreditNotePath;
+            headers?: GetCreditNoteHeaders;
+        };
+        result: GetCreditNoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    allocateCreditNote: {
+        args: {
+            path: AllocateCreditNotePath;
+            body: AllocateCreditNoteBody;
+            headers?: AllocateCreditNoteHeaders;
+        };
+        result: AllocateCreditNoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    releaseCreditNote: {
+        args: {
+            path: ReleaseCreditNotePath;
+            body?: ReleaseCreditNoteBody;
+            headers?: ReleaseCreditNoteHeaders;
+        };
+        result: ReleaseCreditNoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    refundCreditNote: {
+        args: {
+            path: RefundCreditNotePath;
+            body: RefundCreditNoteBody;
+            headers?: RefundCreditNoteHeaders;
+        };
+        result: RefundCreditNoteResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
         };
     };
     printInvoice: {
@@ -10824,6 +11645,20 @@ export type Ops = {
             headers?: PrintReceiptHeaders;
         };
         result: PrintReceiptResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    printCreditNote: {
+        args: {
+            path: PrintCreditNotePath;
+            query?: PrintCreditNoteQuery;
+            headers?: PrintCreditNoteHeaders;
+        };
+        result: PrintCreditNoteResult;
         headers: {
             xRequestId?: string;
             ratelimit?: string;
@@ -11222,10 +12057,17 @@ export const OPERATIONS = {
     releasePayment: { id: "releasePayment", method: "POST", path: "/api/v1/payments/{id}/release", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     voidPayment: { id: "voidPayment", method: "POST", path: "/api/v1/payments/{id}/void", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     refundPayment: { id: "refundPayment", method: "POST", path: "/api/v1/payments/{id}/refunds", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
-    getClientBalance: { id: "getClientBalance", method: "GET", path: "/api/v1/clients/{id}/balance", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    getClientBalance: { id: "getClientBalance", method: "GET", path: "/api/v1/clients/{id}/balance", tags: ["Clients"], params: [{ name: "id", in: "path" }, { name: "as_of", in: "query" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    creditInvoice: { id: "creditInvoice", method: "POST", path: "/api/v1/invoices/{id}/credit-notes", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    listCreditNotes: { id: "listCreditNotes", method: "GET", path: "/api/v1/credit-notes", tags: ["Credit notes"], params: [{ name: "client_id", in: "query" }, { name: "invoice_id", in: "query" }, { name: "date_from", in: "query" }, { name: "date_to", in: "query" }, { name: "unallocated", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    getCreditNote: { id: "getCreditNote", method: "GET", path: "/api/v1/credit-notes/{id}", tags: ["Credit notes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    allocateCreditNote: { id: "allocateCreditNote", method: "POST", path: "/api/v1/credit-notes/{id}/allocations", tags: ["Credit notes"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    releaseCreditNote: { id: "releaseCreditNote", method: "POST", path: "/api/v1/credit-notes/{id}/release", tags: ["Credit notes"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    refundCreditNote: { id: "refundCreditNote", method: "POST", path: "/api/v1/credit-notes/{id}/refunds", tags: ["Credit notes"], params: [{ name: "id", in: "path" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     printInvoice: { id: "printInvoice", method: "GET", path: "/api/v1/invoices/{id}/pdf", tags: ["Invoices"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "time", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printQuote: { id: "printQuote", method: "GET", path: "/api/v1/quotes/{id}/pdf", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "signature", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     printReceipt: { id: "printReceipt", method: "GET", path: "/api/v1/payments/{id}/pdf", tags: ["Payments"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    printCreditNote: { id: "printCreditNote", method: "GET", path: "/api/v1/credit-notes/{id}/pdf", tags: ["Credit notes"], params: [{ name: "id", in: "path" }, { name: "size", in: "query" }, { name: "style", in: "query" }, { name: "layout", in: "query" }, { name: "banner", in: "query" }, { name: "accessible", in: "query" }, { name: "locale", in: "query" }, { name: "If-None-Match", in: "header" }], responseKind: "blob", security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
     listDocuments: { id: "listDocuments", method: "GET", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "status", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createDocuments: { id: "createDocuments", method: "POST", path: "/api/v1/documents", tags: ["Documents"], params: [{ name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "location", key: "location", type: "string" }] },
     getDocuments: { id: "getDocuments", method: "GET", path: "/api/v1/documents/{id}", tags: ["Documents"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -13099,4 +13941,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listExpenses, createExpense, getExpense, deleteExpense, updateExpense, settleExpenses, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, printInvoice, printQuote, printReceipt, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listExpenses, createExpense, getExpense, deleteExpense, updateExpense, settleExpenses, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, creditInvoice, listCreditNotes, getCreditNote, allocateCreditNote, releaseCreditNote, refundCreditNote, printInvoice, printQuote, printReceipt, printCreditNote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

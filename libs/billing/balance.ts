@@ -6,8 +6,10 @@ import { decimalsOf, fromMinor } from './money.ts';
 export interface Balance {
   amount: number;
   tax_amount: number;
-  /** Live allocations of payments, without what was refunded of them. */
+  /** Live allocations of payments and of credit from other invoices, without what was refunded of them. */
   amount_paid: number;
+  /** What its credit notes took off what was due; absent on an invoice without one. */
+  amount_credited?: number | undefined;
   /** The amount written off; absent on an invoice without a write-off. */
   amount_written_off?: number | undefined;
 }
@@ -18,12 +20,12 @@ export function totalOf({ amount, tax_amount }: Pick<Balance, 'amount' | 'tax_am
 
 /** What the client still owes. Never below 0: an allocation is never more than what is due. */
 export function dueOf(invoice: Balance): number {
-  return totalOf(invoice) - invoice.amount_paid - (invoice.amount_written_off ?? 0);
+  return totalOf(invoice) - invoice.amount_paid - (invoice.amount_credited ?? 0) - (invoice.amount_written_off ?? 0);
 }
 
 /**
  * The status of an issued invoice after a movement. It is Paid when nothing is due and money came, and Cancelled when nothing is due
- * and no money ever came. One that was Paid and is due again is Sent; reads make it Overdue by its date.
+ * and no money ever came: it was credited or written off. One that was Paid and is due again is Sent; reads make it Overdue by its date.
  */
 export function settledStatus(invoice: Balance & { status: InvoiceStatus }): InvoiceStatus {
   if (totalOf(invoice) === 0) return invoice.status;

@@ -1,7 +1,7 @@
 // Checks that time and quotes are billed once, and that both ends of each link agree. A row of the result is a bug or a damaged restore.
 import { Invoice } from '../models/billing/invoice.ts';
 import { Quote } from '../models/billing/quote.ts';
-import { GIVEN_UP } from '../models/billing/quote-invoices.ts';
+import { BILLED, GIVEN_UP } from '../models/billing/quote-invoices.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
@@ -27,9 +27,6 @@ export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
   ];
 }
 
-/** Of an invoice that counts: what was written off as a whole is Cancelled, too, and stays billed. */
-const LIVE = [{ status: { $ne: 'Cancelled' } }, GIVEN_UP];
-
 function billedTwice(own: object) {
   const isOther = [{ settled: { $ne: null } }, { billable: false }];
   return [{ $match: { ...own, invoice_id: { $ne: null }, $or: isOther } }];
@@ -52,10 +49,7 @@ function strayTime(own: object) {
         from: Invoice.collection.name,
         localField: '_id',
         foreignField: '_id',
-        pipeline: [
-          { $match: { $or: LIVE } },
-          { $project: { account_id: 1, lines: { $ifNull: ['$time.lines.id', []] } } },
-        ],
+        pipeline: [{ $match: BILLED }, { $project: { account_id: 1, lines: { $ifNull: ['$time.lines.id', []] } } }],
         as: 'invoice',
       },
     },
@@ -77,7 +71,7 @@ function strayTime(own: object) {
 /** Lines that were edited by hand may have lost their time. */
 function emptyLines(own: object) {
   return [
-    { $match: { ...own, 'time.lines.0': { $exists: true }, 'time.is_edited': { $ne: true }, $or: LIVE } },
+    { $match: { ...own, 'time.lines.0': { $exists: true }, 'time.is_edited': { $ne: true }, ...BILLED } },
     {
       $lookup: {
         from: TimeEntry.collection.name,
@@ -102,8 +96,14 @@ function claimsOff(own: object) {
       $match: {
         ...own,
         $or: [
-          { ...isWhole, status: { $ne: 'Cancelled' }, $expr: { $ne: ['$quote_claim', '$quote_id'] } },
+          {
+            ...isWhole,
+            status: { $ne: 'Cancelled' },
+            is_reversed: { $exists: false },
+            $expr: { $ne: ['$quote_claim', '$quote_id'] },
+          },
           { quote_claim: { $exists: true }, status: 'Cancelled', $nor: [GIVEN_UP] },
+          { quote_claim: { $exists: true }, is_reversed: { $exists: true } },
           { quote_claim: { $exists: true }, quote_part: { $nin: ['full', 'final'] } },
         ],
       },
@@ -127,7 +127,7 @@ function overbilled(own: object) {
               quote_part: { $ne: 'full' },
             },
           },
-          { $match: { $or: LIVE } },
+          { $match: BILLED },
           { $group: { _id: null, sum: { $sum: '$amount' } } },
         ],
         as: 'billed',
@@ -139,7 +139,7 @@ function overbilled(own: object) {
 
 function lostQuotes(own: object) {
   return [
-    { $match: { ...own, quote_id: { $exists: true }, $or: LIVE } },
+    { $match: { ...own, quote_id: { $exists: true }, ...BILLED } },
     {
       $lookup: {
         from: Quote.collection.name,

@@ -96,7 +96,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
     parties: partiesOf(account, client),
   };
   await insertOwn(Payment, payment, session);
-  const moved = await payInvoices(unit, { parts, account, payment, day: date });
+  const moved = await payInvoices(unit, { parts, account, source: payment, day: date });
   return { payment, isKnown: false, moved, account };
 }
 

@@ -9,6 +9,7 @@ import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { writtenAmount } from './balance.ts';
+import { releaseCreditOn } from './change-credit-note.ts';
 import type { Decimal } from './money.ts';
 import { findInvoices, requirePayable } from './payable-invoices.ts';
 import { ALLOCATIONS_MAX, allocationOf, announceAllocated, partOf, payInvoices } from './payment-parts.ts';
@@ -42,7 +43,7 @@ export async function allocateCredit(
   const allocation = allocationOf(part, day);
   const changes = { unallocated: unallocated - part.amount, allocations: [...payment.allocations, allocation] };
   const changed = await changeOwn(Payment, payment, changes, unit.session);
-  const moved = await payInvoices(unit, { parts: [part], account, payment, day });
+  const moved = await payInvoices(unit, { parts: [part], account, source: payment, day });
   await announceAllocated(unit, { payment: changed, allocations: [allocation], moved, account });
   return changed;
 }
@@ -72,11 +73,11 @@ export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reas
   if (payment.refunds.length > 0) throw conflict('Cannot void a payment that was refunded');
   const account = await readAccount(unit.accountId, unit.session);
   const released = payment.allocations.filter((part) => liveAmount(part) > 0);
-  const voided = { status: 'Voided', void_reason: reason } as const;
+  const voided = { status: 'Voided', void_reason: reason, voided_on: dayIn(account.time_zone) } as const;
   return release(unit, payment, { released, account, event: 'payment.voided', voided });
 }
 
-/** Releases everything that was paid on an invoice, so that it can be cancelled. The event of the invoice is the caller's. */
+/** Releases everything that was paid on an invoice, also from credit notes of others, so that it can be cancelled. The event of the invoice is the caller's. */
 export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, account: AccountRecord): Promise<Moved[]> {
   const { accountId, session } = unit;
   const paying = { account_id: storedId(accountId), 'allocations.invoice_id': invoice_id } as object;
@@ -89,7 +90,7 @@ export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, acc
     if (released.length === 0) continue;
     await release(unit, payment, { released, account, event: 'payment.released', moved });
   }
-  return moved;
+  return [...moved, ...(await releaseCreditOn(unit, invoice_id, account))];
 }
 
 /** Takes the allocations back from their invoices, in the order of ids. @param moved collects what is announced elsewhere. */
@@ -106,7 +107,7 @@ async function release(
     released: readonly Allocation[];
     account: AccountRecord;
     event: EventType;
-    voided?: Pick<PaymentRecord, 'status' | 'void_reason'>;
+    voided?: Pick<PaymentRecord, 'status' | 'void_reason' | 'voided_on'>;
     moved?: Moved[];
   },
 ): Promise<PaymentRecord> {

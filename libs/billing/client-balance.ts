@@ -1,57 +1,60 @@
-// What a client owes and what it has as credit, per currency: sums of invoices and payments, never a counter of their own.
+// What a client owes and what it has as credit, per currency: sums of its records, never a counter of their own.
+import { mapValues } from 'es-toolkit/object/mapValues';
+import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
-import { printedNumber } from '../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
 import { driverOf, readAll } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
+import { BalanceSums, type Balances, balancesAsOf } from './as-of.ts';
 import { dueOf } from './balance.ts';
+import { datedMovements, noteSource, paymentSource } from './dated-movements.ts';
 import { fromMinor } from './money.ts';
 
-interface Sums {
-  due: number;
-  overdue: number;
-  credit: number;
-  sources: PaymentRecord[];
-}
-
 const BALANCE_LIMIT_MS = 5_000;
+
+/**
+ * As it was at the end of a past day, with the day of each movement, whenever it was booked. Due dates are those of today. It reads all
+ * records of the client. @param today of the account.
+ */
+export async function clientBalancesAsOf(
+  accountId: Id,
+  client_id: StoredId,
+  { day, timeZone }: { day: string; timeZone: string },
+) {
+  const movements = await datedMovements(accountId, client_id, timeZone);
+  return balancesAsOf(movements, day).map(balanceView);
+}
 
 /** Currencies in their order; none for a client that owes nothing and has no credit. @param today of the account. */
 export async function clientBalances(accountId: Id, client_id: StoredId, today: string, session?: Session) {
   const own = { account_id: storedId(accountId), client_id };
   const options = { maxTimeMS: BALANCE_LIMIT_MS, ...(session ? { session } : {}) };
-  const [open, credits] = (await readAll(session, [
+  const withCredit = <Stored>(records: typeof Payment | typeof CreditNote, day: string) =>
+    driverOf(records)
+      .find({ ...own, unallocated: { $gt: 0 } } as object, {
+        ...options,
+        sort: { _id: 1 },
+        projection: { ...CREDIT_FIELDS, [day]: 1 },
+      })
+      .toArray() as Promise<unknown> as Promise<Stored[]>;
+  const [open, payments, notes] = await readAll(session, [
     () =>
       driverOf(Invoice)
         .find({ ...own, status: { $in: ['Sent', 'Overdue'] } } as object, { ...options, projection: BALANCE_FIELDS })
-        .toArray(),
-    () =>
-      driverOf(Payment)
-        .find({ ...own, unallocated: { $gt: 0 } } as object, {
-          ...options,
-          sort: { _id: 1 },
-          projection: CREDIT_FIELDS,
-        })
-        .toArray(),
-  ])) as unknown as [InvoiceRecord[], PaymentRecord[]];
-  const sums = new Map<string, Sums>();
-  const of = (currency: string) => {
-    const found = sums.get(currency) ?? { due: 0, overdue: 0, credit: 0, sources: [] };
-    sums.set(currency, found);
-    return found;
-  };
+        .toArray() as Promise<unknown> as Promise<InvoiceRecord[]>,
+    () => withCredit<PaymentRecord>(Payment, 'date'),
+    () => withCredit<CreditNoteRecord>(CreditNote, 'issued_on'),
+  ]);
+  const sums = new BalanceSums();
   for (const invoice of open) {
-    const sum = of(invoice.currency);
-    sum.due += dueOf(invoice);
-    if (invoice.due_date < today || invoice.status === 'Overdue') sum.overdue += dueOf(invoice);
+    sums.owe(invoice, dueOf(invoice), today, invoice.due_date < today || invoice.status === 'Overdue');
   }
-  for (const payment of credits) {
-    const sum = of(payment.currency);
-    sum.credit += payment.unallocated;
-    sum.sources.push(payment);
+  for (const payment of payments) {
+    sums.have(payment.currency, payment.unallocated, { ...paymentSource(payment), date: payment.date });
   }
-  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(balanceView);
+  for (const note of notes) sums.have(note.currency, note.unallocated, { ...noteSource(note), date: note.issued_on });
+  return sums.all().map(balanceView);
 }
 
 const BALANCE_FIELDS = {
@@ -61,21 +64,19 @@ const BALANCE_FIELDS = {
   amount: 1,
   tax_amount: 1,
   amount_paid: 1,
+  amount_credited: 1,
   amount_written_off: 1,
 } as const;
-const CREDIT_FIELDS = { currency: 1, unallocated: 1, number: 1, number_text: 1, date: 1 } as const;
+const CREDIT_FIELDS = { currency: 1, unallocated: 1, number: 1, number_text: 1 } as const;
 
-function balanceView([currency, { due, overdue, credit, sources }]: [string, Sums]) {
+function balanceView({ currency, due, overdue, ageing, credit, credit_sources }: Balances) {
   const major = (amount: number) => fromMinor(amount, currency);
   return {
     currency,
     due: major(due),
     overdue: major(overdue),
+    ageing: mapValues(ageing, major),
     credit: major(credit),
-    credit_sources: sources.map((payment) => ({
-      payment: { id: String(payment._id), payment_number: printedNumber('payment', payment) },
-      date: payment.date,
-      amount: major(payment.unallocated),
-    })),
+    credit_sources: credit_sources.map((source) => ({ ...source, amount: major(source.amount) })),
   };
 }

@@ -1,6 +1,6 @@
 // Checks that expenses are billed once, and that both ends of each link agree.
 import { Invoice } from '../models/billing/invoice.ts';
-import { GIVEN_UP } from '../models/billing/quote-invoices.ts';
+import { BILLED } from '../models/billing/quote-invoices.ts';
 import { driverOf } from '../models/records.ts';
 import { Expense } from '../models/time/expense.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
@@ -14,9 +14,6 @@ export async function auditExpenses(own: object): Promise<AuditProblem[]> {
     ...(await problemsOf(invoices, 'invoice: a line bills an expense that is not on it', emptyLines(own))),
   ];
 }
-
-/** What was written off as a whole is Cancelled, too, and stays billed. */
-const LIVE = [{ status: { $ne: 'Cancelled' } }, GIVEN_UP];
 
 function billedTwice(own: object) {
   return [{ $match: { ...own, invoice_id: { $ne: null }, $or: [{ settled: { $ne: null } }, { billable: false }] } }];
@@ -32,7 +29,7 @@ function strayExpenses(own: object) {
         foreignField: '_id',
         let: { account: '$account_id', expense: '$_id' },
         pipeline: [
-          { $match: { $expr: { $eq: ['$account_id', '$$account'] }, $or: LIVE } },
+          { $match: { $expr: { $eq: ['$account_id', '$$account'] }, ...BILLED } },
           { $match: { $expr: { $in: ['$$expense', { $ifNull: ['$expenses.lines.expense_id', []] }] } } },
           { $project: { _id: 1 } },
         ],
@@ -46,7 +43,7 @@ function strayExpenses(own: object) {
 /** Lines that were edited by hand may have lost their expense. */
 function emptyLines(own: object) {
   return [
-    { $match: { ...own, 'expenses.lines.0': { $exists: true }, 'expenses.is_edited': { $ne: true }, $or: LIVE } },
+    { $match: { ...own, 'expenses.lines.0': { $exists: true }, 'expenses.is_edited': { $ne: true }, ...BILLED } },
     {
       $lookup: {
         from: Expense.collection.name,

@@ -1,6 +1,6 @@
 // Checks that what a project says was billed of its fixed amount is what its invoices bill, and never more than it.
 import { Invoice } from '../models/billing/invoice.ts';
-import { GIVEN_UP } from '../models/billing/quote-invoices.ts';
+import { BILLED } from '../models/billing/quote-invoices.ts';
 import { driverOf } from '../models/records.ts';
 import { Project } from '../models/time/project.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
@@ -35,8 +35,7 @@ function unlikeInvoices(own: object) {
               fixed_part: { $exists: true },
             },
           },
-          // What was written off as a whole is Cancelled, too, and stays billed.
-          { $match: { $or: [{ status: { $ne: 'Cancelled' } }, GIVEN_UP] } },
+          { $match: BILLED },
           { $group: { _id: null, sum: { $sum: '$fixed_part.amount' } } },
         ],
         as: 'billed',

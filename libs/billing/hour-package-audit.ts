@@ -1,6 +1,6 @@
 // Checks that no hour package is overdrawn, and that what is drawn is on invoices that count.
 import { Invoice } from '../models/billing/invoice.ts';
-import { GIVEN_UP } from '../models/billing/quote-invoices.ts';
+import { BILLED } from '../models/billing/quote-invoices.ts';
 import { driverOf } from '../models/records.ts';
 import { HourDrawdown } from '../models/time/hour-drawdown.ts';
 import { HourPackage } from '../models/time/hour-package.ts';
@@ -70,7 +70,7 @@ function strayDrawdowns(own: object) {
         let: { account: '$account_id', line: '$line' },
         pipeline: [
           {
-            $match: { $expr: { $eq: ['$account_id', '$$account'] }, $or: [{ status: { $ne: 'Cancelled' } }, GIVEN_UP] },
+            $match: { $expr: { $eq: ['$account_id', '$$account'] }, ...BILLED },
           },
           { $match: { $expr: { $in: ['$$line', { $ifNull: ['$time.prepaid.line', []] }] } } },
           { $project: { _id: 1 } },

@@ -4,7 +4,7 @@ import { type DetailsForm, fieldProblem } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client } from '../models/accounts/client.ts';
 import { issueDateProblem, issueOn } from '../models/billing/document-dates.ts';
-import type { NumberKind } from '../models/billing/number-ledger.ts';
+import type { NumberKind } from '../models/billing/number-kinds.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
 import { findOwn } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';

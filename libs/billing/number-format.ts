@@ -1,5 +1,5 @@
 // How an account writes the numbers of its documents, and which sequence a document draws from.
-import type { NumberKind } from '../models/billing/number-ledger.ts';
+import type { NumberKind } from '../models/billing/number-kinds.ts';
 
 export interface NumberFormat {
   /** What stands before the digits; `{year}` and `{month}` are those of the document's date. */
@@ -16,6 +16,7 @@ export type NumberFormats = Partial<Record<NumberKind, NumberFormat>>;
 
 /** The specification's. */
 export const DEFAULT_NUMBER_FORMATS: Readonly<Record<NumberKind, NumberFormat>> = {
+  credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
   invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
   payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
   quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },

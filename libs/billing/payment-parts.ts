@@ -91,11 +91,17 @@ export async function payInvoices(
   {
     parts,
     account,
-    payment,
+    source,
     day,
-  }: { parts: readonly Part[]; account: AccountRecord; payment: PaymentRecord; day: string },
+  }: {
+    parts: readonly Part[];
+    account: AccountRecord;
+    /** The payment or the credit note. */
+    source: { _id: StoredId; currency: string };
+    day: string;
+  },
 ): Promise<Moved[]> {
-  const { currency } = payment;
+  const { currency } = source;
   const tolerance = minorWithin(account.settle_tolerance ?? 0, currency);
   const moved: Moved[] = [];
   for (const { invoice, amount } of parts.toSorted(byInvoice)) {
@@ -105,7 +111,7 @@ export async function payInvoices(
       await moveBalance(unit, invoice, {
         paid: amount,
         day,
-        ...(isGivenUp ? { writtenOff: { amount: rest, reason: 'settle_tolerance', payment_id: payment._id } } : {}),
+        ...(isGivenUp ? { writtenOff: { amount: rest, reason: 'settle_tolerance', payment_id: source._id } } : {}),
       }),
     );
   }

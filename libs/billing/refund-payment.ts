@@ -4,11 +4,12 @@ import { dayIn } from '../day.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import { readAccount } from '../models/accounts/account.ts';
 import { liveAmount, Payment, type PaymentRecord, paymentView, type Refund } from '../models/billing/payment.ts';
-import { changeOwn, driverOf } from '../models/records.ts';
+import { changeOwn } from '../models/records.ts';
 import { type Id, newId, storedId } from '../models/tenant.ts';
 import { writtenAmount } from './balance.ts';
 import { dayOf } from './book-payment.ts';
 import { exactMinor } from './exact-amount.ts';
+import { findRefund } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
 import type { PaymentMethod } from './payment-methods.ts';
 import { announceMoved } from './settle-invoices.ts';
@@ -46,7 +47,11 @@ export async function refundPayment(
     method: given.method ?? payment.method,
     reference: given.reference || null,
     external_id: given.external_id || undefined,
-    ...(taken.invoice && { invoice_id: taken.invoice.invoice_id, invoice_number: taken.invoice.invoice_number }),
+    ...(taken.invoice && {
+      invoice_id: taken.invoice.invoice_id,
+      invoice_number: taken.invoice.invoice_number,
+      taken: taken.from,
+    }),
   };
   const ids = [...(payment.refund_external_ids ?? []), ...(given.external_id ? [given.external_id] : [])];
   const changes = {
@@ -76,26 +81,27 @@ function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: nu
   }
   if (!invoice_id) return { allocations, unallocated: unallocated - amount };
   let left = amount;
+  const from: NonNullable<Refund['taken']> = [];
   const reduced = allocations.map((part) => {
     const share = of.includes(part) ? Math.min(left, liveAmount(part)) : 0;
     left -= share;
-    return share > 0 ? { ...part, refunded: part.refunded + share } : part;
+    if (share === 0) return part;
+    from.push({ allocation_id: part._id, amount: share });
+    return { ...part, refunded: part.refunded + share };
   });
-  return { allocations: reduced, unallocated, invoice: of[0] };
+  return { allocations: reduced, unallocated, invoice: of[0], from };
 }
 
 /** @throws AppError 422 when another refund has the `external_id`. */
 async function isKnownRefund(
-  { accountId, session }: UnitOfWork,
+  unit: UnitOfWork,
   payment: PaymentRecord,
   { external_id, amount, invoice_id }: NewRefund,
 ): Promise<boolean> {
-  const wanted = { account_id: storedId(accountId), refund_external_ids: external_id } as object;
-  const known = (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
+  const known = external_id ? await findRefund(unit, external_id) : undefined;
   if (!known) return false;
-  const refund = known.refunds.find((one) => one.external_id === external_id);
-  const isSameInvoice = String(refund?.invoice_id ?? '') === (invoice_id ?? '');
-  const isSameSum = refund?.amount === toMinor(amount, payment.currency);
-  if (known._id.equals(payment._id) && isSameSum && isSameInvoice) return true;
+  const isSameInvoice = String(known.invoice_id ?? '') === (invoice_id ?? '');
+  const isSameSum = known.amount === toMinor(amount, payment.currency);
+  if (known.of.equals(payment._id) && isSameSum && isSameInvoice) return true;
   throw new AppError(422, 'external_id was already used with another refund');
 }

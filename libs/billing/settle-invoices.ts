@@ -1,4 +1,4 @@
-// Changes what is paid or written off of invoices: every change of a balance goes through here, and the status follows it.
+// Changes what is paid, credited or written off of invoices: every change of a balance goes through here, and the status follows it.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import { embeddedIn } from '../models/billing/embedded.ts';
@@ -6,8 +6,8 @@ import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView, type WriteOff 
 import { changeOwn } from '../models/records.ts';
 import { newId, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
-import { dueOf, settledStatus } from './balance.ts';
-import { effectiveInvoiceStatus } from './invoice-states.ts';
+import { dueOf, settledStatus, totalOf } from './balance.ts';
+import { effectiveInvoiceStatus, type InvoiceStatus } from './invoice-states.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface Movement {
@@ -15,10 +15,21 @@ export interface Movement {
   paid: number;
   /** `YYYY-MM-DD`. */
   day: string;
+  /** A credit note of the invoice. */
+  credited?: Credited;
   /** What is given up. */
   writtenOff?: { amount: number; reason: string; payment_id?: StoredId };
   /** The write-off that came with this payment is taken back. */
   reversed?: StoredId;
+}
+
+export interface Credited {
+  /** Sum of the credit note when it is issued; 0 when more of it is put on its invoice later. */
+  total: number;
+  /** What it takes off: first what is due, then what was written off. */
+  applied: number;
+  /** What it bills can be billed again: the fields that it has no longer. */
+  reversed?: Partial<InvoiceRecord> | undefined;
 }
 
 export interface Moved {
@@ -32,11 +43,14 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
   const balance = {
     amount_paid: invoice.amount_paid + movement.paid,
     amount_written_off: sumOf(write_offs),
+    ...creditedAfter(invoice, movement),
   };
   const next = { ...invoice, ...balance };
-  if (balance.amount_paid < 0 || dueOf(next) < 0) throw new Error(`invoice ${String(invoice._id)} would be overpaid`);
+  const id = String(invoice._id);
+  if (balance.amount_paid < 0 || dueOf(next) < 0) throw new Error(`invoice ${id} would be overpaid`);
+  if ((next.total_credited ?? 0) > totalOf(next)) throw new Error(`invoice ${id} would be overcredited`);
   const status = settledStatus(next);
-  const changes: Partial<InvoiceRecord> = { ...balance, status, paid_on: status === 'Paid' ? movement.day : undefined };
+  const changes: Partial<InvoiceRecord> = { ...balance, status, ...settledOn(invoice, status, movement.day) };
   if (write_offs.length > 0) changes.write_offs = write_offs;
   if (status !== invoice.status) Object.assign(changes, invoiceExpiry({ ...next, status }));
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
@@ -68,11 +82,41 @@ function eventOf({ before, after }: Moved): EventType {
   return isWrittenOff ? 'invoice.written_off' : 'invoice.updated';
 }
 
-function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, day }: Movement): WriteOff[] {
+function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<InvoiceRecord> {
+  if (!credited) return {};
+  return {
+    amount_credited: (invoice.amount_credited ?? 0) + credited.applied,
+    total_credited: (invoice.total_credited ?? 0) + credited.total,
+    ...(credited.reversed ? { ...credited.reversed, is_reversed: true as const } : {}),
+  };
+}
+
+/** The day that it keeps while a movement changes nothing about being paid. */
+function settledOn(invoice: InvoiceRecord, status: InvoiceStatus, day: string): Partial<InvoiceRecord> {
+  if (status === invoice.status) return {};
+  return { paid_on: status === 'Paid' ? day : undefined, ...(status === 'Cancelled' ? { cancelled_on: day } : {}) };
+}
+
+function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, credited, day }: Movement): WriteOff[] {
   const kept = (invoice.write_offs ?? []).map((one) =>
     reversed && one.payment_id?.equals(reversed) && !one.reversed_on ? { ...one, reversed_on: day } : one,
   );
-  return writtenOff ? [...kept, { _id: storedId(newId()), date: day, ...writtenOff }] : kept;
+  if (writtenOff) return [...kept, { _id: storedId(newId()), date: day, ...writtenOff }];
+  return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
+}
+
+/** What was given up and is credited now is given up no more: the latest first. Of one that is credited in part the rest stands anew. */
+function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
+  let left = credited;
+  const rests: WriteOff[] = [];
+  const kept = write_offs.toReversed().map((one) => {
+    if (one.reversed_on || left <= 0) return one;
+    const rest = one.amount - left;
+    left -= one.amount;
+    if (rest > 0) rests.push({ ...one, _id: storedId(newId()), amount: rest, date: day });
+    return { ...one, reversed_on: day };
+  });
+  return [...kept.toReversed(), ...rests];
 }
 
 function sumOf(write_offs: readonly WriteOff[]): number {

@@ -1,10 +1,14 @@
-// Takes money back from invoices that it was paid on: they are due again.
-import type { Id, StoredId } from '../models/tenant.ts';
+// Takes money back from invoices. What is due again is taken off by their own credit notes first, as far as something is left of these.
+import { CreditNote, type CreditNoteRecord, creditNoteView } from '../models/billing/credit-note.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import { changeOwn, driverOf } from '../models/records.ts';
+import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import { dueOf } from './balance.ts';
 import { findInvoices } from './payable-invoices.ts';
 import { type Moved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Takes what was paid back from the invoices, each written once however many allocations it had, in the order of ids. */
+/** Writes each invoice once, in the order of ids, whatever how many allocations it had. @param reversed the payment or credit note. */
 export async function takeBack(
   unit: UnitOfWork,
   reversed: StoredId,
@@ -17,7 +21,35 @@ export async function takeBack(
   const moved: Moved[] = [];
   for (const invoice of await findInvoices(unit, [...sums.keys()].toSorted())) {
     const paid = -(sums.get(String(invoice._id)) ?? 0);
-    moved.push(await moveBalance(unit, invoice, { paid, day, reversed }));
+    moved.push(await applyOwnCredit(unit, await moveBalance(unit, invoice, { paid, day, reversed }), day));
   }
   return moved;
+}
+
+/** A credit note takes off what is due of its invoice before it is credit: also when something is due again. */
+export async function applyOwnCredit(unit: UnitOfWork, { before, after }: Moved, day: string): Promise<Moved> {
+  let invoice = after;
+  if (!invoice.total_credited || dueOf(invoice) === 0) return { before, after };
+  for (const note of await ownCredit(unit, invoice._id)) {
+    const amount = Math.min(dueOf(invoice), note.unallocated);
+    if (amount === 0) break;
+    const invoice_number = printedNumber('invoice', invoice);
+    const allocation = { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, date: day };
+    const changes = {
+      unallocated: note.unallocated - amount,
+      allocations: [...note.allocations, allocation],
+    };
+    const changed = await changeOwn(CreditNote, note, changes, unit.session);
+    await unit.announce('credit_note.allocated', creditNoteView(changed));
+    invoice = (await moveBalance(unit, invoice, { paid: 0, day, credited: { total: 0, applied: amount } })).after;
+  }
+  return { before, after: invoice };
+}
+
+async function ownCredit({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<CreditNoteRecord[]> {
+  const left = { account_id: storedId(accountId), invoice_id, unallocated: { $gt: 0 } } as object;
+  const found = await driverOf(CreditNote)
+    .find(left, { session, sort: { _id: 1 } })
+    .toArray();
+  return found as unknown as CreditNoteRecord[];
 }

@@ -1,5 +1,5 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
-import type { NumberKind } from '../models/billing/number-ledger.ts';
+import type { NumberKind } from '../models/billing/number-kinds.ts';
 import { finishCounter, giveBack, pretendChangeTime, reserveEvents } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';

@@ -1,5 +1,6 @@
 // A document as the renderer prints it: the input of the PDF tool, and fields that only stored records have.
 import Joi from 'joi';
+import { CREDIT_REASONS, type CreditReason } from '../billing/credit-reasons.ts';
 import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '../billing/tax-groups.ts';
@@ -37,6 +38,20 @@ export interface Receipt {
   refunded?: number;
   /** The payment was entered by mistake. */
   isVoided?: boolean;
+}
+
+/** What a credit note says beyond its lines. Its amounts are negative, these three are not. */
+export interface PrintableCredit {
+  /** The number of the invoice that it corrects. */
+  invoice: string;
+  /** `YYYY-MM-DD`: when that was issued. */
+  issuedOn: string;
+  reason: CreditReason;
+  /** What it took off what was due. */
+  applied?: number;
+  /** What stayed for later invoices. */
+  credit?: number;
+  refunded?: number;
 }
 
 /** An entry of the time behind a line. Hours are plain decimals. */
@@ -81,6 +96,8 @@ export interface PrintableDocument extends PdfDocument {
   madeAt?: number;
   /** A receipt for a payment; `amount` is what was received. */
   receipt?: Receipt;
+  /** A credit note. */
+  creditNote?: PrintableCredit;
   /** Printed beside the number. */
   mark?: 'draft' | 'paid' | 'cancelled';
   /** Printed above the lines. */
@@ -96,6 +113,7 @@ export interface PrintableDocument extends PdfDocument {
   /** The sums of the lines contain the tax; `subtotal` does not. */
   pricesIncludeTax?: boolean;
   amountPaid?: number;
+  amountCredited?: number;
   amountWrittenOff?: number;
   amountDue?: number;
   clientAddress?: string;
@@ -215,7 +233,18 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   ),
   pricesIncludeTax: Joi.boolean(),
   amountPaid: money(),
+  amountCredited: money(),
   amountWrittenOff: money(),
+  creditNote: Joi.object<PrintableCredit>({
+    invoice: words(LONGEST.line).required(),
+    issuedOn: calendarDay().required(),
+    reason: Joi.string()
+      .valid(...CREDIT_REASONS)
+      .required(),
+    applied: money(),
+    credit: money(),
+    refunded: money(),
+  }),
   receipt: Joi.object<Receipt>({
     method: Joi.string()
       .valid(...PAYMENT_METHODS)

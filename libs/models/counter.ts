@@ -1,6 +1,7 @@
 // The counter of an account: one document that every transaction of the account updates, so that they commit one after the other.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
+import type { NumberKind } from './billing/number-kinds.ts';
 import { COUNTS_BEGUN, countStages, takeCountChanges } from './record-counts.ts';
 import { learnStored } from './stored-bytes.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';
@@ -12,6 +13,7 @@ const counterSchema = new Schema(
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
     payment: { type: Number, required: true, default: 0 },
+    credit_note: { type: Number, required: true, default: 0 },
     /** Sequences of one year, such as `invoice_2026`, and the first numbers of sequences that do not begin with 1. */
     sequences: Object,
     firsts: Object,
@@ -32,7 +34,7 @@ const counterSchema = new Schema(
 
 export const Counter = model('Counter', counterSchema);
 
-export type Sequence = 'invoice' | 'quote' | 'payment' | 'event' | 'key';
+export type Sequence = NumberKind | 'event' | 'key';
 
 /** What one transaction has drawn so far. A transaction that is tried again has drawn nothing. */
 interface Drawn {

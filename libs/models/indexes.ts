@@ -3,6 +3,7 @@ import type { Model } from 'mongoose';
 import { Account } from './accounts/account.ts';
 import { ApiKey } from './accounts/api-key.ts';
 import { Client } from './accounts/client.ts';
+import { CreditNote } from './billing/credit-note.ts';
 import { Invoice } from './billing/invoice.ts';
 import { NumberLedger } from './billing/number-ledger.ts';
 import { Payment } from './billing/payment.ts';
@@ -41,6 +42,7 @@ export const allModels: readonly Model<never>[] = [
   BulkRun,
   Client,
   Counter,
+  CreditNote,
   Delivery,
   DocumentBatch,
   EndpointReconcile,

@@ -2,6 +2,7 @@
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import { inSnapshot } from '../mongo/snapshot.ts';
 import { Client } from './accounts/client.ts';
+import { CreditNote } from './billing/credit-note.ts';
 import { Invoice } from './billing/invoice.ts';
 import { Payment } from './billing/payment.ts';
 import { Quote } from './billing/quote.ts';
@@ -15,7 +16,17 @@ import { TimeEntry } from './time/time-entry.ts';
 import { Timer } from './time/timer.ts';
 
 /** What accounts have counts of. */
-export const COUNTED: readonly Records<Owned>[] = [Client, Invoice, Payment, Project, Quote, Task, TimeEntry, Timer];
+export const COUNTED: readonly Records<Owned>[] = [
+  Client,
+  CreditNote,
+  Invoice,
+  Payment,
+  Project,
+  Quote,
+  Task,
+  TimeEntry,
+  Timer,
+];
 
 /** Of a million records it takes about two seconds. */
 const RECOUNT_LIMIT_MS = 60_000;

@@ -1,5 +1,6 @@
 // The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
 import type { Session } from '../mongo/connection.ts';
+import type { NumberKind } from './billing/number-kinds.ts';
 import { Counter, raise, type Sequence, takeReserved, updateCounter } from './counter.ts';
 import { type Id, storedId } from './tenant.ts';
 
@@ -41,9 +42,11 @@ export async function drawInSequence(
   return path === sequence ? counter[sequence] : counter['sequences'][sequence];
 }
 
+const OF_A_YEAR = /_\d{4}$/;
+
 /** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */
 function sequencePath(sequence: string): string {
-  return sequence.includes('_') ? `sequences.${sequence}` : sequence;
+  return OF_A_YEAR.test(sequence) ? `sequences.${sequence}` : sequence;
 }
 
 export interface NumberSequence {
@@ -54,11 +57,7 @@ export interface NumberSequence {
 }
 
 /** All sequences of a kind of document that have begun, by period. */
-export async function sequencesOf(
-  session: Session,
-  accountId: Id,
-  kind: 'invoice' | 'payment' | 'quote',
-): Promise<NumberSequence[]> {
+export async function sequencesOf(session: Session, accountId: Id, kind: NumberKind): Promise<NumberSequence[]> {
   const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
   if (!counter) return [];
   const { sequences = {}, firsts = {} } = counter as {

@@ -62,7 +62,7 @@ export async function examineMongodb(): Promise<Finding[]> {
     ),
     auditFinding('Payments ledger', await auditLedger(), {
       sound: 'every sum holds',
-      advice: 'what is due does not follow from the payments',
+      advice: 'what is due does not follow from payments and credit notes',
     }),
     auditFinding('Billed time and quotes', await auditBilledOnce(), {
       sound: 'each is billed once',

@@ -1,12 +1,7 @@
 // Commands about the numbers of quotes and invoices.
 
-import {
-  documentNumber,
-  NUMBER_KINDS,
-  type NumberKind,
-  numberIn,
-  skipNumbers,
-} from '#libs/models/billing/number-ledger.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';
+import { documentNumber, numberIn, skipNumbers } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { drawMany } from '#libs/models/sequences.ts';
 import type { Id } from '#libs/models/tenant.ts';

@@ -2,6 +2,7 @@
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
+import { creditNoteRoutes } from './credit-notes/routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = withOptionalFields([
   ...recurringInvoiceRoutes,
   ...paymentRoutes,
   ...balanceRoutes,
+  ...creditNoteRoutes,
   ...documentRoutes,
   ...batchRoutes,
   ...numberingRoutes,

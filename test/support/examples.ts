@@ -27,7 +27,13 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('expenses', 'expenses', { project_id, date: '2026-11-03', description: 'Train', amount: 120 });
   await make('hour-packages', 'hour_packages', { client_id: other.id, hours: 40 });
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
+  const issued = { due_date: '2099-12-31', status: 'Sent' };
   await make('payments', 'payments', { client_id, amount: 100 });
+  // What is credited stays issued, so it is another invoice than the one of the examples.
+  const paid = await create(gateway, '/api/v1/invoices', { client_id: other.id, ...issued, line_items });
+  await create(gateway, `/api/v1/invoices/${paid.id}/payments`, {});
+  const note = await create(gateway, `/api/v1/invoices/${paid.id}/credit-notes`, { reason: 'return' });
+  await move('credit-notes', 'credit_notes', note.id, { client_id: new UUID(client_id) });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];
   await make('documents', 'document_batches', { documents });
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
@@ -35,11 +41,15 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
 
   async function make(resource: keyof typeof exampleId, collection: string, body: object) {
     const { id } = await create(gateway, `/api/v1/${resource}`, body);
+    await move(resource, collection, id);
+  }
+
+  async function move(resource: keyof typeof exampleId, collection: string, id: string, fields: object = {}) {
     const records = mongoose.connection.collection(collection);
     const record = await records.findOne({ _id: new UUID(id) as never });
-    if (!record) throw new Error(`${collection} does not hold what POST ${resource} made`);
+    if (!record) throw new Error(`${collection} does not hold what was made of ${resource}`);
     const _id = new UUID(exampleId[resource]) as never;
     await records.deleteMany({ _id: { $in: [_id, record._id] } });
-    await records.insertOne({ ...record, _id });
+    await records.insertOne({ ...record, ...fields, _id });
   }
 }

@@ -107,6 +107,16 @@ export const makers = {
     note: `${mark}payment`,
     allocations: [{ invoice_id: await makers['sent-invoices'](gateway, account, mark), amount: 1 }],
   })),
+  /** A part pays an invoice, and the rest is credit. */
+  'credit-notes': async (gateway, account, mark) => {
+    const at = `/api/v1/invoices/${await makers['sent-invoices'](gateway, account, mark)}`;
+    await create(gateway, `${at}/payments`, {}, account);
+    const body = { reason: 'return', description: `${mark}credit` };
+    const { id } = await create(gateway, `${at}/credit-notes`, body, account);
+    const invoice_id = await makers['sent-invoices'](gateway, account, mark);
+    await create(gateway, `/api/v1/credit-notes/${id}/allocations`, { invoice_id, amount: 1 }, account);
+    return id;
+  },
   documents: async (gateway, account, mark) => {
     // An account may have only so many: the old ones make room.
     const old = (await gateway.get('/api/v1/documents', account)).body.data as AnyRecord[];
@@ -284,8 +294,18 @@ export const operations: Record<string, Called> = {
   voidPayment: { body: { reason: 'x' } },
   refundPayment: { body: { amount: 1 } },
   getInvoicePayments: {},
+  creditInvoice: { body: { reason: 'return', amount: 1 } },
+  listCreditNotes: {},
+  getCreditNote: {},
+  allocateCreditNote: {
+    body: { amount: 1 },
+    naming: async (gateway, account) => ({ invoice_id: await makers['sent-invoices'](gateway, account, 'own-') }),
+  },
+  releaseCreditNote: { body: {} },
+  refundCreditNote: { body: { amount: 1 } },
   getClientBalance: {},
   printReceipt: { printed: true },
+  printCreditNote: { printed: true },
   printQuote: { printed: true },
   printInvoice: { printed: true },
   createDocuments: {
@@ -329,7 +349,7 @@ async function clientWithTime(gateway: TestGateway, account: TestAccount, mark: 
 /** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
 export function kindOf(path: string): string {
   // Drafts cannot be paid, and time is on drafts.
-  if (/\/invoices\/[^/]+\/(payments|write-off)$/.test(path)) return 'sent-invoices';
+  if (/\/invoices\/[^/]+\/(payments|write-off|credit-notes)$/.test(path)) return 'sent-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';

@@ -70,6 +70,8 @@ const accountSchema = new Schema(
     number_formats: Object,
     /** A rest no larger than this, in major units, is written off with the payment that leaves it. */
     settle_tolerance: Number,
+    /** Cancelling an issued invoice draws a credit note over the rest of it. */
+    cancel_with_credit_note: Boolean,
     /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
@@ -144,7 +146,9 @@ export function accountView(account: AccountRecord) {
     locale: account.locale,
     max_entry_hours: maxEntryHours(account),
     settle_tolerance: account.settle_tolerance ?? 0,
+    cancel_with_credit_note: account.cancel_with_credit_note ?? false,
     number_formats: {
+      credit_note: numberFormat(account.number_formats as NumberFormats | undefined, 'credit_note'),
       invoice: numberFormat(account.number_formats as NumberFormats | undefined, 'invoice'),
       payment: numberFormat(account.number_formats as NumberFormats | undefined, 'payment'),
       quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),

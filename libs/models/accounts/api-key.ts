@@ -61,6 +61,7 @@ export const RESOURCES = [
   'invoices',
   'recurring-invoices',
   'payments',
+  'credit-notes',
   'documents',
   'webhooks',
   'events',

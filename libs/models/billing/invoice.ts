@@ -58,11 +58,19 @@ export interface InvoiceReferences {
 /** Amounts are whole numbers of the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   amount_paid: number;
+  /** What its credit notes took off what was due. */
+  amount_credited?: number | undefined;
+  /** Sum of its credit notes, with tax. More than `amount_credited` where something was paid already. */
+  total_credited?: number | undefined;
+  /** All of it was credited to cancel or correct it: its time and its quote can be billed again. */
+  is_reversed?: true | undefined;
   /** Sum of the write-offs that stand. */
   amount_written_off?: number | undefined;
   write_offs?: WriteOff[] | undefined;
   /** Of a paid invoice: the day of the movement that left nothing due. */
   paid_on?: string | undefined;
+  /** Of a cancelled invoice. */
+  cancelled_on?: string | undefined;
   /** As it was set; a reader sees `effectiveInvoiceStatus`. */
   status: InvoiceStatus;
   /** `YYYY-MM-DD`. */
@@ -107,9 +115,13 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
   {
     ...documentFields,
     amount_paid: { type: Number, required: true, default: 0 },
+    amount_credited: Number,
+    total_credited: Number,
+    is_reversed: Boolean,
     amount_written_off: Number,
     write_offs: { type: [writeOff], default: undefined },
     paid_on: String,
+    cancelled_on: String,
     status: { type: String, enum: INVOICE_STATUSES, required: true },
     due_date: { type: String, required: true },
     time: invoiceTimeField,
@@ -203,9 +215,12 @@ export function invoiceView(
     prices_include_tax: invoice.prices_include_tax ?? false,
     total: fromMinor(totalOf(invoice), currency),
     amount_paid: fromMinor(amount_paid, currency),
+    amount_credited: fromMinor(invoice.amount_credited ?? 0, currency),
+    total_credited: fromMinor(invoice.total_credited ?? 0, currency),
     amount_written_off: fromMinor(invoice.amount_written_off ?? 0, currency),
     amount_due: status === 'Cancelled' ? 0 : fromMinor(dueOf(invoice), currency),
     paid_on: invoice.paid_on ?? null,
+    cancelled_on: invoice.cancelled_on ?? null,
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
   };

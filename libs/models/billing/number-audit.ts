@@ -8,8 +8,10 @@ import type { Wanted } from '../listing.ts';
 import { driverOf } from '../records.ts';
 import { sequencesOf } from '../sequences.ts';
 import { type Id, storedId } from '../tenant.ts';
+import { CreditNote } from './credit-note.ts';
 import { Invoice } from './invoice.ts';
-import { documentNumber, type NumberKind, NumberLedger, type NumberRecord } from './number-ledger.ts';
+import type { NumberKind } from './number-kinds.ts';
+import { documentNumber, NumberLedger, type NumberRecord } from './number-ledger.ts';
 import { Payment } from './payment.ts';
 import { Quote } from './quote.ts';
 
@@ -30,7 +32,7 @@ export interface Audit {
 
 const HOLES_SHOWN = 100;
 const timed = { maxTimeMS: LIST_LIMIT_MS };
-const DOCUMENTS = { invoice: Invoice, payment: Payment, quote: Quote } as const;
+const DOCUMENTS = { credit_note: CreditNote, invoice: Invoice, payment: Payment, quote: Quote } as const;
 
 /** Everything is counted as it was at one moment: what is made meanwhile would look like a hole, and looking for it costs a great deal. */
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {

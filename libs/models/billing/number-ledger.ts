@@ -1,12 +1,9 @@
-// Every quote and invoice number ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
+// Every number of a document ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
-
-export type NumberKind = 'invoice' | 'payment' | 'quote';
-
-export const NUMBER_KINDS: readonly NumberKind[] = ['invoice', 'payment', 'quote'];
+import { NUMBER_KINDS, type NumberKind } from './number-kinds.ts';
 
 export interface NumberRecord {
   /** The document's own id: one number each. */
@@ -25,7 +22,7 @@ export interface NumberRecord {
   deleted_at?: Date;
 }
 
-const PREFIX: Record<NumberKind, string> = { invoice: 'INV', payment: 'PAY', quote: 'QUO' };
+const PREFIX: Record<NumberKind, string> = { credit_note: 'CRN', invoice: 'INV', payment: 'PAY', quote: 'QUO' };
 const DIGITS_LEAST = 4;
 
 const numberSchema = new Schema<NumberRecord>(
@@ -59,7 +56,7 @@ export function documentNumber(kind: NumberKind, number: number): string {
   return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
 }
 
-/** As it was printed when it was drawn. @param record of an invoice, a payment or a quote. */
+/** As it was printed when it was drawn. @param record of a document of the kind. */
 export function printedNumber(
   kind: NumberKind,
   { number, number_text }: { number: number; number_text?: string | undefined },

@@ -44,6 +44,8 @@ export interface Refund {
   external_id?: string | undefined;
   invoice_id?: StoredId | undefined;
   invoice_number?: string | undefined;
+  /** How much of it was taken from which allocations to that invoice. */
+  taken?: { allocation_id: StoredId; amount: number }[] | undefined;
 }
 
 /** Amounts are whole numbers of the currency's smallest unit. */
@@ -66,6 +68,8 @@ export interface PaymentRecord extends Stamped {
   source: PaymentSource;
   status: PaymentStatus;
   void_reason?: string | undefined;
+  /** `YYYY-MM-DD`. */
+  voided_on?: string | undefined;
   allocations: Allocation[];
   /** Of a payment with an `external_id`: how many of `allocations` it began with. A repeated request must name the same. */
   allocated_at_booking?: number | undefined;
@@ -95,6 +99,10 @@ const refund = {
   external_id: String,
   invoice_id: idField,
   invoice_number: String,
+  taken: {
+    type: [{ _id: false, allocation_id: requiredIdField, amount: { type: Number, required: true } }],
+    default: undefined,
+  },
 };
 
 export const paymentListing: Listing = {
@@ -123,6 +131,7 @@ const paymentSchema = recordSchema<PaymentRecord>(
     source: { type: String, enum: PAYMENT_SOURCES, required: true },
     status: { type: String, enum: PAYMENT_STATUSES, required: true },
     void_reason: String,
+    voided_on: String,
     allocations: [allocation],
     allocated_at_booking: Number,
     refunds: [refund],
@@ -171,6 +180,7 @@ export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
     source: payment.source,
     status: payment.status,
     void_reason: payment.void_reason ?? null,
+    voided_on: payment.voided_on ?? null,
     allocations: payment.allocations.map((part) => ({
       id: String(part._id),
       invoice: { id: String(part.invoice_id), invoice_number: part.invoice_number },

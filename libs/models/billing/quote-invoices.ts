@@ -40,13 +40,23 @@ const SHOWN = {
   created_at: 1,
 } as const;
 
-/** Written off as a whole, without any payment. Such an invoice is Cancelled too, but what it billed is given up and not billed again. */
+const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$amount_credited', 0] }] };
+
+/**
+ * Cancelled because all of it was written off or credited without any payment: what it billed is given up and not billed again. A full
+ * credit that cancels or corrects the invoice is none of these, see `is_reversed`.
+ */
 export const GIVEN_UP = {
-  amount_written_off: { $gt: 0 },
-  $expr: { $gte: ['$amount_written_off', { $add: ['$amount', '$tax_amount'] }] },
+  is_reversed: { $exists: false },
+  $expr: { $and: [{ $gt: [SETTLED, 0] }, { $gte: [SETTLED, { $add: ['$amount', '$tax_amount'] }] }] },
 } as const;
 
-/** @returns the invoices of each quote by its id, oldest first; those that were cancelled otherwise than by a write-off are left out. */
+/** Of an invoice that counts as a part of its quote, and whose time is billed. */
+export const BILLED = {
+  $or: [{ status: { $ne: 'Cancelled' }, is_reversed: { $exists: false } }, GIVEN_UP],
+} as const;
+
+/** @returns the invoices of each quote by its id, oldest first; those that were cancelled or reversed are left out. */
 export async function invoicesOfQuotes(
   quoteIds: readonly StoredId[],
   accountId: Id,
@@ -58,7 +68,7 @@ export async function invoicesOfQuotes(
       {
         account_id: storedId(accountId),
         quote_id: { $in: [...quoteIds] },
-        $or: [{ status: { $ne: 'Cancelled' } }, GIVEN_UP],
+        ...BILLED,
       } as object,
       { projection: SHOWN, sort: { _id: 1 }, ...(session ? { session } : {}) },
     )

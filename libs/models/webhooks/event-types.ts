@@ -18,6 +18,20 @@ const releasedAllocation = {
   released_on: '2026-11-21',
 };
 
+const creditedPart = {
+  id: '019a1f00-0000-7000-8000-0000000a110c',
+  invoice: exampleInvoice,
+  amount: 600,
+  date: '2026-11-20',
+  released_on: null,
+};
+const creditedElsewhere = {
+  ...creditedPart,
+  id: '019a1f00-0000-7000-8000-0000000a110d',
+  invoice: { id: '019a1f00-0000-7000-8000-0000000017cf', invoice_number: 'INV-0043' },
+  amount: 756.6,
+};
+
 /** The part before the dot is the noun: it says which record the event carries, see reference/event-catalogue.ts. */
 const declarations = {
   'client.created': {
@@ -175,7 +189,7 @@ const declarations = {
   },
   'invoice.cancelled': {
     description: 'An invoice became Cancelled.',
-    example: { status: 'Cancelled', amount_due: 0 },
+    example: { status: 'Cancelled', amount_due: 0, cancelled_on: '2026-11-20' },
   },
   'invoice.deleted': {
     description: 'A draft invoice was deleted; the data is its last state.',
@@ -228,7 +242,13 @@ const declarations = {
   },
   'payment.voided': {
     description: 'A payment that was entered by mistake was voided.',
-    example: { status: 'Voided', void_reason: 'Entered twice', allocations: [releasedAllocation], unallocated: 0 },
+    example: {
+      status: 'Voided',
+      void_reason: 'Entered twice',
+      voided_on: '2026-11-21',
+      allocations: [releasedAllocation],
+      unallocated: 0,
+    },
   },
   'payment.refunded': {
     description: 'Money of a payment went back to the client.',
@@ -244,6 +264,38 @@ const declarations = {
           invoice: null,
         },
       ],
+      unallocated: 0,
+    },
+  },
+  'credit_note.issued': {
+    description:
+      'A credit note was drawn over an issued invoice; what became of the invoice follows, `invoice.cancelled` for example.',
+  },
+  'credit_note.allocated': {
+    description: 'Credit of a credit note was put on an invoice.',
+    example: { allocations: [creditedPart, creditedElsewhere], unallocated: 0 },
+  },
+  'credit_note.released': {
+    description: 'Credit of a credit note that was on another invoice is credit of the client again.',
+    example: {
+      allocations: [creditedPart, { ...creditedElsewhere, released_on: '2026-11-21' }],
+      unallocated: 756.6,
+    },
+  },
+  'credit_note.refunded': {
+    description: 'Credit of a credit note went back to the client.',
+    example: {
+      refunds: [
+        {
+          id: '019a1f00-0000-7000-8000-0000000eef0e',
+          amount: 756.6,
+          date: '2026-11-21',
+          method: 'bank_transfer',
+          reference: null,
+          external_id: null,
+        },
+      ],
+      refunded: 756.6,
       unallocated: 0,
     },
   },

@@ -3,7 +3,7 @@
 import { type NumberFormats, numberFormat, sequenceOf } from '#libs/billing/number-format.ts';
 import { conflict, validationFailed } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
-import { NUMBER_KINDS } from '#libs/models/billing/number-ledger.ts';
+import { NUMBER_KINDS } from '#libs/models/billing/number-kinds.ts';
 import { sequencesOf } from '#libs/models/sequences.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { AccountChanges } from './input.ts';

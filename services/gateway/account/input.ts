@@ -5,7 +5,7 @@ import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
-import type { NumberKind } from '#libs/models/billing/number-ledger.ts';
+import type { NumberKind } from '#libs/models/billing/number-kinds.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
 import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
@@ -46,6 +46,7 @@ export interface AccountChanges {
   locale?: string | null;
   max_entry_hours?: number | null;
   settle_tolerance?: number | null;
+  cancel_with_credit_note?: boolean | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   currency?: string | null;
@@ -70,6 +71,7 @@ const LOGO_LONGEST = 200_000;
 const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 
 const FORMAT_SCHEMAS = {
+  'CRN-': 'CreditNoteNumberFormatInput',
   'INV-': 'InvoiceNumberFormatInput',
   'PAY-': 'PaymentNumberFormatInput',
   'QUO-': 'QuoteNumberFormatInput',
@@ -138,6 +140,11 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description(
       'A rest of an invoice no larger than this is written off with the payment that leaves it; 0 when null',
     ),
+  cancel_with_credit_note: Joi.boolean()
+    .allow(null)
+    .description(
+      'Whether cancelling an issued invoice also draws a credit note over what is left of it; false unless set',
+    ),
   project_statuses: Joi.array()
     .items(name())
     .min(1)
@@ -146,6 +153,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
   number_formats: Joi.object({
+    credit_note: numberFormat('CRN-').allow(null),
     invoice: numberFormat('INV-').allow(null),
     payment: numberFormat('PAY-').allow(null),
     quote: numberFormat('QUO-').allow(null),
@@ -153,7 +161,8 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .min(1)
     .allow(null)
     .description(
-      'How new numbers are written; INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as they are',
+      'How new numbers are written; CRN-0001, INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as ' +
+        'they are',
     ),
 }).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 

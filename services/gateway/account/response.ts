@@ -65,7 +65,15 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   payment_days: number(),
   rounding: roundingAnswer(),
   settle_tolerance: number().description('In major units; 0 writes nothing off'),
-  number_formats: Joi.object({ invoice: numberFormat(), payment: numberFormat(), quote: numberFormat() }).required(),
+  cancel_with_credit_note: Joi.boolean()
+    .required()
+    .description('Cancelling an issued invoice also draws a credit note over what is left of it'),
+  number_formats: Joi.object({
+    credit_note: numberFormat(),
+    invoice: numberFormat(),
+    payment: numberFormat(),
+    quote: numberFormat(),
+  }).required(),
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -112,7 +120,9 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     payment_days: 30,
     rounding: exampleRounding,
     settle_tolerance: 0.1,
+    cancel_with_credit_note: false,
     number_formats: {
+      credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },
       payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
       quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },

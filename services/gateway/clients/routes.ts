@@ -4,6 +4,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/accounts/client.ts';
 import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-erasure.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
@@ -216,6 +217,7 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
   for (const [records, name] of [
     [Invoice, 'invoices'],
     [Payment, 'payments'],
+    [CreditNote, 'credit notes'],
     [Quote, 'quotes'],
     [RecurringInvoice, 'recurring invoices'],
     [HourPackage, 'hour packages'],

@@ -3,12 +3,14 @@ import { billedTime } from '#libs/billing/billed-time.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { creditNoteDocument } from './credit-note-document.ts';
 import type { DocumentQuery, InvoiceDocumentQuery, QuoteDocumentQuery } from './input.ts';
 import { printableTime } from './printable-time.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
@@ -56,6 +58,18 @@ export async function findReceipt(
   if (!payment) return undefined;
   const isTest = account.mode === 'test';
   return receiptDocument(payment, { parties: payment.parties, timeZone: account.time_zone, isTest }, looks);
+}
+
+/** @returns undefined when the id is unknown or another account's. */
+export async function findCreditNote(
+  { accountId, account }: Issuing,
+  id: Id | StoredId,
+  looks: DocumentQuery,
+): Promise<PrintableDocument | undefined> {
+  const note = await findOwn(CreditNote, accountId, id);
+  if (!note) return undefined;
+  const isTest = account.mode === 'test';
+  return creditNoteDocument(note, { parties: note.parties, timeZone: account.time_zone, isTest }, looks);
 }
 
 /** As they were when it was sent; before that, as they are now. */

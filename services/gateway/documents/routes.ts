@@ -1,8 +1,8 @@
-// Stored invoices, quotes and receipts as PDF.
+// Stored invoices, quotes, receipts and credit notes as PDF.
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
+import { findCreditNote, findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
 import {
   type DocumentQuery,
   documentQuery,
@@ -64,6 +64,20 @@ export const documentRoutes: readonly Route[] = [
     },
     handler: printReceipt,
   }),
+  route({
+    method: 'get',
+    path: '/api/v1/credit-notes/{id}/pdf',
+    operation: 'printCreditNote',
+    scope: 'credit-notes:read',
+    query: documentQuery,
+    missing: 'Credit note not found',
+    produces: 'application/pdf',
+    docs: {
+      summary: 'Get a credit note as PDF',
+      description: `${description} Amounts have a minus.`,
+    },
+    handler: printCreditNote,
+  }),
 ];
 
 async function printInvoice(context: Context<unknown, InvoiceDocumentQuery>) {
@@ -84,6 +98,13 @@ async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
 async function printReceipt(context: Context<unknown, DocumentQuery>) {
   const { caller, id, query, missing } = context;
   const document = await findReceipt(await issuing(caller), id, query);
+  if (!document) throw missing();
+  return respondWithDocument(context, document);
+}
+
+async function printCreditNote(context: Context<unknown, DocumentQuery>) {
+  const { caller, id, query, missing } = context;
+  const document = await findCreditNote(await issuing(caller), id, query);
   if (!document) throw missing();
   return respondWithDocument(context, document);
 }

@@ -29,8 +29,8 @@ export function invoiceDocument(
   partyDetails: PartyDetails,
   query: DocumentQuery,
 ): PrintableDocument {
-  const { amount_paid, amount_written_off = 0, currency } = invoice;
-  const isSettled = amount_paid + amount_written_off > 0;
+  const { amount_paid, amount_credited = 0, amount_written_off = 0, currency } = invoice;
+  const isSettled = amount_paid + amount_credited + amount_written_off > 0;
   return present({
     ...documentOf(invoice, partyDetails, query),
     title: 'Invoice',
@@ -39,6 +39,7 @@ export function invoiceDocument(
     dueDate: invoice.due_date,
     mark: INVOICE_MARKS[invoice.status],
     amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
+    amountCredited: amount_credited > 0 ? fromMinor(amount_credited, currency) : undefined,
     amountWrittenOff: amount_written_off > 0 ? fromMinor(amount_written_off, currency) : undefined,
     amountDue: isSettled ? fromMinor(dueOf(invoice), currency) : undefined,
     buyerReference: invoice.buyer_reference ?? partyDetails.parties.client.buyer_reference,
@@ -120,7 +121,7 @@ function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, qu
 }
 
 /** Parties and looks, of any stored document. */
-function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentQuery) {
+export function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentQuery) {
   const { issuer } = parties;
   return {
     date,
@@ -180,7 +181,7 @@ function printableTax(
 type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };
 
 /** Without the fields that are not there. */
-function present(fields: Loose<PrintableDocument>): PrintableDocument {
+export function present(fields: Loose<PrintableDocument>): PrintableDocument {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as unknown as PrintableDocument;

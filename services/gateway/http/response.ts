@@ -21,6 +21,11 @@ export function updated(data: unknown): JsonResponse {
   return { status: 200, body: { success: true, data } };
 }
 
+/** What was booked before by its `external_id`: the record as it is now. */
+export function replayed(data: unknown): JsonResponse {
+  return { ...updated(data), headers: { 'Idempotent-Replayed': 'true' } };
+}
+
 export function deleted(message: string): JsonResponse {
   return { status: 200, body: { success: true, message } };
 }

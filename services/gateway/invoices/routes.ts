@@ -2,7 +2,6 @@
 
 import { dueOf } from '#libs/billing/balance.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
-import { releaseInvoice } from '#libs/billing/change-payment.ts';
 import { changedTaxTerms, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
@@ -40,6 +39,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
+import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
 import { changedContent, isTaxed, requireChangeable } from './change-invoice.ts';
 import {
   type InvoiceChanges,
@@ -182,6 +182,13 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
     if (isBooked) return markPaid(transaction, { invoice, changes, caller });
     if (body.status === 'Cancelled' && invoice.amount_paid > 0) await freeMoney(transaction, invoice);
+    const credited = changes.cancelled_on && (await cancelWithCreditNote(transaction, invoice, changes));
+    if (credited) {
+      const view = await viewOf(credited.cancelled, caller, { session });
+      await announce('invoice.updated', view);
+      await credited.announce();
+      return updated(view);
+    }
     const changed = await changeOwn(Invoice, invoice, changes, session);
     // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
     const view = await viewOf(changed, caller, { session, status: body.status });
@@ -207,14 +214,6 @@ async function markPaid(
   await unit.announce('invoice.updated', view);
   await announceBooked(unit, booked);
   return updated(view);
-}
-
-/** What was paid of an invoice that is cancelled is credit of its client. */
-async function freeMoney(unit: UnitOfWork, invoice: InvoiceRecord) {
-  const { accountId, session } = unit;
-  const moved = await releaseInvoice(unit, invoice._id, await readAccount(accountId, session));
-  const after = moved.at(-1)?.after;
-  if (after) Object.assign(invoice, after);
 }
 
 async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Context) {
@@ -270,6 +269,7 @@ async function changesOf(
   }
   // With something due it is a payment that makes it Paid.
   if (status === 'Paid' && isMoved) changes.paid_on = today;
+  if (status === 'Cancelled' && isMoved) changes.cancelled_on = today;
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
   return changes;

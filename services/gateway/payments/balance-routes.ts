@@ -1,10 +1,12 @@
 // Where an invoice and a client stand: every movement of the one, and what the other owes or has as credit.
 import { dueOf, totalOf } from '#libs/billing/balance.ts';
-import { clientBalances } from '#libs/billing/client-balance.ts';
+import { clientBalances, clientBalancesAsOf } from '#libs/billing/client-balance.ts';
 import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { fromMinor } from '#libs/billing/money.ts';
 import { dayIn } from '#libs/day.ts';
+import { fieldProblem } from '#libs/errors.ts';
 import { Client, embeddedClient } from '#libs/models/accounts/client.ts';
+import { CreditNote, type CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
@@ -13,6 +15,7 @@ import { driverOf, findOwn } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { type BalanceQuery, balanceQuery } from './input.ts';
 import { balanceResponse, invoiceLedger } from './response.ts';
 
 export const balanceRoutes: readonly Route[] = [
@@ -33,9 +36,10 @@ export const balanceRoutes: readonly Route[] = [
     path: '/api/v1/clients/{id}/balance',
     operation: 'getClientBalance',
     scope: 'payments:read',
+    query: balanceQuery,
     missing: 'Client not found or access denied',
     docs: {
-      summary: 'Get what a client owes and has as credit, per currency',
+      summary: 'Get what a client owes and has as credit, per currency, today or at the end of a past day',
       response: balanceResponse,
     },
     handler: getClientBalance,
@@ -46,7 +50,7 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
   const { accountId, account } = caller;
   const invoice = await findOwn(Invoice, accountId, id);
   if (!invoice) throw missing();
-  const payments = await paymentsOf(accountId, invoice);
+  const { payments, notes } = await movementsOf(accountId, invoice);
   const { currency } = invoice;
   const major = (amount: number) => fromMinor(amount, currency);
   const status = effectiveInvoiceStatus(invoice, dayIn(account.time_zone));
@@ -56,28 +60,49 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
     currency,
     total: major(totalOf(invoice)),
     amount_paid: major(invoice.amount_paid),
+    amount_credited: major(invoice.amount_credited ?? 0),
     amount_written_off: major(invoice.amount_written_off ?? 0),
     amount_due: status === 'Cancelled' ? 0 : major(dueOf(invoice)),
-    movements: [...paidOf(invoice, payments, major), ...writtenOffOf(invoice, major)].toSorted((one, other) =>
-      `${one.date}${one.id}` < `${other.date}${other.id}` ? -1 : 1,
-    ),
+    movements: [
+      ...paidOf(invoice, payments, major),
+      ...creditedOf(invoice, notes, major),
+      ...writtenOffOf(invoice, major),
+    ].toSorted((one, other) => (`${one.date}${one.id}` < `${other.date}${other.id}` ? -1 : 1)),
   });
 }
 
-async function getClientBalance({ caller, id, missing }: Context) {
+async function getClientBalance({ caller, id, query, missing }: Context<unknown, BalanceQuery>) {
   const { accountId, account } = caller;
   const client = await findOwn(Client, accountId, id);
   if (!client) throw missing();
-  const balances = await clientBalances(accountId, client._id, dayIn(account.time_zone));
-  return found({ client: embeddedClient(client), balances });
+  const { time_zone: timeZone } = account;
+  const today = dayIn(timeZone);
+  const { as_of = today } = query;
+  if (as_of > today) throw fieldProblem('as_of', `as_of must not be after ${today}`);
+  const balances =
+    as_of === today
+      ? await clientBalances(accountId, client._id, today)
+      : await clientBalancesAsOf(accountId, client._id, { day: as_of, timeZone });
+  return found({ client: embeddedClient(client), as_of, balances });
 }
 
-async function paymentsOf(accountId: Id, { _id }: InvoiceRecord): Promise<PaymentRecord[]> {
-  const paying = { account_id: storedId(accountId), 'allocations.invoice_id': _id } as object;
-  const projection = { 'parties.issuer': 0 };
-  return (await driverOf(Payment)
-    .find(paying, { sort: { _id: 1 }, maxTimeMS: LIST_LIMIT_MS, projection })
-    .toArray()) as unknown as PaymentRecord[];
+async function movementsOf(accountId: Id, { _id, total_credited }: InvoiceRecord) {
+  const own = { account_id: storedId(accountId) };
+  const of = { ...own, 'allocations.invoice_id': _id } as object;
+  const options = { sort: { _id: 1 }, maxTimeMS: LIST_LIMIT_MS, projection: { 'parties.issuer': 0 } } as const;
+  const corrects = total_credited
+    ? driverOf(CreditNote).find({ ...own, invoice_id: _id } as object, options)
+    : undefined;
+  const [payments, credits, corrections] = await Promise.all([
+    driverOf(Payment).find(of, options).toArray(),
+    driverOf(CreditNote).find(of, options).toArray(),
+    corrects?.toArray() ?? [],
+  ]);
+  const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
+  return {
+    payments: payments as unknown as PaymentRecord[],
+    notes: [...notes.values()] as unknown as CreditNoteRecord[],
+  };
 }
 
 function paidOf({ _id }: InvoiceRecord, payments: readonly PaymentRecord[], major: (amount: number) => number) {
@@ -98,9 +123,30 @@ function paidOf({ _id }: InvoiceRecord, payments: readonly PaymentRecord[], majo
           source: payment.source,
           status: payment.status,
         },
+        credit_note: null,
         reason: null,
       })),
   );
+}
+
+/** One that took nothing off, because all of it was paid, is shown with nothing. */
+function creditedOf({ _id }: InvoiceRecord, notes: readonly CreditNoteRecord[], major: (amount: number) => number) {
+  return notes.flatMap((note) => {
+    const isOwn = note.invoice_id.equals(_id);
+    const parts = note.allocations.filter(({ invoice_id }) => invoice_id.equals(_id));
+    const nothing = { _id: note._id, date: note.issued_on, amount: 0, released_on: undefined };
+    return (parts.length === 0 ? [nothing] : parts).map((part) => ({
+      kind: isOwn ? 'credit_note' : 'credit',
+      id: String(part._id),
+      date: part.date,
+      amount: major(part.amount),
+      refunded: 0,
+      ended_on: part.released_on ?? null,
+      payment: null,
+      credit_note: { id: String(note._id), credit_note_number: printedNumber('credit_note', note) },
+      reason: isOwn ? note.reason : null,
+    }));
+  });
 }
 
 function writtenOffOf({ write_offs = [] }: InvoiceRecord, major: (amount: number) => number) {
@@ -112,6 +158,7 @@ function writtenOffOf({ write_offs = [] }: InvoiceRecord, major: (amount: number
     refunded: 0,
     ended_on: reversed_on ?? null,
     payment: null,
+    credit_note: null,
     reason,
   }));
 }

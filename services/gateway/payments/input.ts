@@ -136,6 +136,16 @@ export const newRefund = Joi.object<RefundInput, true>({
     .description('The invoice that it is taken from, which is due again. From the credit unless given'),
 }).example({ amount: 10, reference: 'Refund of the surplus' });
 
+export interface BalanceQuery {
+  as_of?: string;
+}
+
+export const balanceQuery = Joi.object<BalanceQuery>({
+  as_of: day().description(
+    'A past day: the balance at its end, whenever movements were booked. They count with their own days, and due dates as they are today',
+  ),
+});
+
 export const paymentQuery = Joi.object<PaymentQuery>({
   client_id: uuid(),
   invoice_id: uuid().description('Payments with an allocation to it, released ones too'),

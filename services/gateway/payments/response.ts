@@ -62,6 +62,7 @@ export const paymentResponse = Joi.object({
     .valid(...PAYMENT_STATUSES)
     .required(),
   void_reason: orNull(Joi.string()),
+  voided_on: orNull(Joi.string()),
   allocations: Joi.array().items(allocation).required(),
   refunds: Joi.array().items(refund).required(),
   unallocated: number().description('What is left of it: credit of the client'),
@@ -83,6 +84,7 @@ export const paymentResponse = Joi.object({
     source: 'api',
     status: 'Received',
     void_reason: null,
+    voided_on: null,
     allocations: [
       {
         id: EXAMPLE_ALLOCATION,
@@ -126,8 +128,14 @@ export const recordedResponse = Joi.object({
     reference: null,
   });
 
+const embeddedCreditNote = () =>
+  Joi.object({ id: id(), credit_note_number: words() }).meta({ schema: 'EmbeddedCreditNote' });
+
 const movement = Joi.object({
-  kind: Joi.string().valid('payment', 'write_off').required(),
+  kind: Joi.string()
+    .valid('payment', 'credit_note', 'credit', 'write_off')
+    .required()
+    .description('`credit_note` is one of this invoice, `credit` is that of another one which pays this'),
   id: id(),
   date: calendarDay(),
   amount: number(),
@@ -137,7 +145,8 @@ const movement = Joi.object({
     .meta({ schema: 'MovementPayment' })
     .allow(null)
     .required(),
-  reason: orNull(Joi.string()).description('Of a write-off'),
+  credit_note: orNull(embeddedCreditNote()),
+  reason: orNull(Joi.string()).description('Of a write-off or a credit note'),
 }).meta({ schema: 'InvoiceMovement' });
 
 export const invoiceLedger = Joi.object({
@@ -148,6 +157,7 @@ export const invoiceLedger = Joi.object({
   currency: currency(),
   total: number(),
   amount_paid: number(),
+  amount_credited: number(),
   amount_written_off: number(),
   amount_due: number(),
   movements: Joi.array().items(movement).required().description('By day'),
@@ -159,6 +169,7 @@ export const invoiceLedger = Joi.object({
     currency: 'EUR',
     total: 1356.6,
     amount_paid: 1356.6,
+    amount_credited: 0,
     amount_written_off: 0,
     amount_due: 0,
     movements: [
@@ -176,6 +187,7 @@ export const invoiceLedger = Joi.object({
           source: 'api',
           status: 'Received',
         },
+        credit_note: null,
         reason: null,
       },
     ],
@@ -185,11 +197,22 @@ const balance = Joi.object({
   currency: currency(),
   due: number(),
   overdue: number().description('Of `due`: what should have come by now'),
-  credit: number().description('What came and is on no invoice'),
+  ageing: Joi.object({
+    not_due: number(),
+    d1_30: number(),
+    d31_60: number(),
+    d61_90: number(),
+    d91_plus: number(),
+  })
+    .meta({ schema: 'Ageing' })
+    .required()
+    .description('`due` by the days that it is late'),
+  credit: number().description('What came or was credited, and is on no invoice'),
   credit_sources: Joi.array()
     .items(
       Joi.object({
-        payment: Joi.object({ id: id(), payment_number: words() }).meta({ schema: 'EmbeddedPayment' }).required(),
+        payment: orNull(Joi.object({ id: id(), payment_number: words() }).meta({ schema: 'EmbeddedPayment' })),
+        credit_note: orNull(embeddedCreditNote()).description('One of the two is null'),
         date: calendarDay(),
         amount: number(),
       }).meta({ schema: 'CreditSource' }),
@@ -199,19 +222,27 @@ const balance = Joi.object({
 
 export const balanceResponse = Joi.object({
   client: embeddedClient(),
+  as_of: calendarDay().description('The balance is that of its end'),
   balances: Joi.array().items(balance).required().description('One for each currency; none when nothing is open'),
 })
   .id('ClientBalance')
   .example({
     client: exampleClient,
+    as_of: '2026-11-21',
     balances: [
       {
         currency: 'EUR',
         due: 335,
         overdue: 0,
+        ageing: { not_due: 335, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 },
         credit: 43.4,
         credit_sources: [
-          { payment: { id: exampleId.payments, payment_number: 'PAY-0007' }, date: '2026-11-20', amount: 43.4 },
+          {
+            payment: { id: exampleId.payments, payment_number: 'PAY-0007' },
+            credit_note: null,
+            date: '2026-11-20',
+            amount: 43.4,
+          },
         ],
       },
     ],

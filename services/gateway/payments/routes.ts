@@ -10,7 +10,7 @@ import { type Id, storedId } from '#libs/models/tenant.ts';
 import { orderedByRange } from '../fields/document-filters.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
-import { created, found, type JsonResponse, listed, updated } from '../http/response.ts';
+import { created, found, type JsonResponse, listed, replayed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
   type InvoicePayment,
@@ -261,5 +261,5 @@ function changed(
 /** What was booked before by its `external_id` is answered as a replay. */
 function bookedOnce({ payment, isKnown }: { payment: PaymentRecord; isKnown: boolean }): JsonResponse {
   const view = paymentView(payment);
-  return isKnown ? { ...updated(view), headers: { 'Idempotent-Replayed': 'true' } } : created(view);
+  return isKnown ? replayed(view) : created(view);
 }

@@ -8,6 +8,7 @@ import {
   nounOf,
 } from '#libs/models/webhooks/event-types.ts';
 import { clientResponse } from '../clients/response.ts';
+import { creditNoteResponse } from '../credit-notes/response.ts';
 import { batchResponse } from '../documents/batch-view.ts';
 import { expenseResponse } from '../expenses/response.ts';
 import { exampleId } from '../fields/example-ids.ts';
@@ -53,6 +54,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   invoice: invoiceResponse,
   recurring_invoice: recurringInvoiceResponse,
   payment: paymentResponse,
+  credit_note: creditNoteResponse,
   documents: batchResponse,
   endpoint: webhookResponse,
   ping,

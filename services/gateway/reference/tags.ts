@@ -20,6 +20,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Invoices: 'What a client owes, from the draft to the payment',
   'Recurring invoices': 'What is billed in a rhythm: fees, retainers, the hours of a month',
   Payments: 'Money that came, the invoices that it pays, and what went back',
+  'Credit notes': 'What corrects or cancels an issued invoice, and where its sum went',
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',

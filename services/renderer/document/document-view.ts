@@ -14,7 +14,7 @@ import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, type Legal, legalOf, type Party } from './party.ts';
-import { factsOf, headlineOf, receiptRows, settledRows, type TotalRow, taxNotes, totalRows } from './summary.ts';
+import { creditRows, factsOf, headlineOf, receiptRows, settledRows, type TotalRow, taxNotes, totalRows } from './summary.ts';
 import { printable } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
@@ -54,6 +54,8 @@ export interface DocumentView {
   total: Money;
   /** Below the total. */
   taxNotes: string[];
+  /** What became of the total of a credit note. */
+  settlement: { label: string; amount: Money }[];
   bankDetails: string | undefined;
   paymentDue: string | undefined;
   notes: string | undefined;
@@ -89,7 +91,10 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
   const totals = totalsOf(document, amounts, digits);
   const hyphenated = hyphenatorOf(document);
-  const named = (text: string) => (document.receipt ? labels.receipt.invoice(text) : text);
+  const named = (text: string) => {
+    if (document.receipt) return labels.receipt.invoice(text);
+    return text === '' && document.creditNote ? labels.creditNote.line(document.creditNote.invoice) : text;
+  };
   const lines = document.lineItems.map((line, index) =>
     lineView(
       { ...line, description: hyphenated(named(line.description ?? '')) },
@@ -133,6 +138,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     totalLabel: document.receipt ? labels.receipt.received : isSettled ? labels.amountDue : labels.total,
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
     taxNotes: taxNotes(document, documentLocale),
+    settlement: creditRows(document, documentLocale),
     bankDetails: printable(document.bankDetails),
     paymentDue:
       document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,

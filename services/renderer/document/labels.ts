@@ -6,12 +6,20 @@ import { french } from './labels/french.ts';
 import { german } from './labels/german.ts';
 import { italian } from './labels/italian.ts';
 import { japanese } from './labels/japanese.ts';
-import type { KindLabels, Language, ReceiptLabels, SharedLabels, TimeLabels } from './labels/language.ts';
+import type {
+  CreditNoteLabels,
+  KindLabels,
+  Language,
+  ReceiptLabels,
+  SharedLabels,
+  TimeLabels,
+} from './labels/language.ts';
 import { portuguese } from './labels/portuguese.ts';
 import { spanish } from './labels/spanish.ts';
 
 export interface Labels extends SharedLabels, KindLabels {
   receipt: ReceiptLabels;
+  creditNote: CreditNoteLabels;
   time: TimeLabels;
 }
 
@@ -27,22 +35,33 @@ const LANGUAGES: Record<string, Language> = {
   pt: portuguese,
 };
 
-export type DocumentKind = 'invoice' | 'quote' | 'receipt';
+export type DocumentKind = 'invoice' | 'quote' | 'receipt' | 'creditNote';
 
 /** @param language of ISO 639-1, see isWritten. */
 export function labelsOf(kind: DocumentKind, language = 'en'): Labels {
   const { invoice, quote, ...labels } = LANGUAGES[language] ?? english;
   if (kind === 'quote') return { ...labels, ...quote };
-  // A receipt has no second date: what an invoice says of it is not printed.
-  return { ...labels, ...invoice, ...(kind === 'receipt' ? headOf(labels.receipt) : {}) };
+  // These have no second date: what an invoice says of it is not printed.
+  return { ...labels, ...invoice, ...headOf(kind, labels) };
 }
 
-function headOf({ heading, to, from, date }: ReceiptLabels) {
-  return { heading, to, from, date };
+function headOf(kind: DocumentKind, { receipt, creditNote }: Pick<Labels, 'receipt' | 'creditNote'>): Partial<Labels> {
+  if (kind === 'receipt') return { heading: receipt.heading, to: receipt.to, from: receipt.from, date: receipt.date };
+  if (kind !== 'creditNote') return {};
+  return { heading: creditNote.heading, to: creditNote.to, date: creditNote.date };
 }
 
-export function kindOf({ isQuote, receipt }: { isQuote: boolean; receipt?: object | undefined }): DocumentKind {
+export function kindOf({
+  isQuote,
+  receipt,
+  creditNote,
+}: {
+  isQuote: boolean;
+  receipt?: object | undefined;
+  creditNote?: object | undefined;
+}): DocumentKind {
   if (receipt) return 'receipt';
+  if (creditNote) return 'creditNote';
   return isQuote ? 'quote' : 'invoice';
 }
 

@@ -26,13 +26,25 @@ export function headlineOf(document: PrintableDocument, { total }: Totals, { lab
   return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };
 }
 
-export function factsOf(document: PrintableDocument, { labels, day, period }: DocumentLocale) {
+/** Which invoice a credit note corrects, and why. */
+function creditFacts({ creditNote }: PrintableDocument, { labels: { creditNote: labels }, day }: DocumentLocale) {
+  if (!creditNote) return [];
+  return [
+    { label: labels.invoice, value: creditNote.invoice },
+    { label: labels.invoiceDate, value: day(creditNote.issuedOn) },
+    { label: labels.reason, value: labels.reasons[creditNote.reason] },
+  ];
+}
+
+export function factsOf(document: PrintableDocument, locale: DocumentLocale) {
+  const { labels, day, period } = locale;
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
   const buyerReference = printable(document.buyerReference);
   const contract = printable(document.contractReference);
   return [
     { label: labels.date, value: day(document.date) },
+    ...creditFacts(document, locale),
     ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
     ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
     ...(until ? [{ label: labels.until, value: day(until) }] : []),
@@ -81,13 +93,24 @@ export function taxNotes({ taxes = [], pricesIncludeTax }: PrintableDocument, { 
 /** For partly paid documents, whose last row is the amount that is still due. */
 export function settledRows(
   { total }: Totals,
-  { amountPaid = 0, amountWrittenOff }: PrintableDocument,
+  { amountPaid = 0, amountCredited, amountWrittenOff }: PrintableDocument,
   { labels, money }: DocumentLocale,
 ) {
   return [
     { label: labels.total, amount: money(total) },
     ...(amountPaid === 0 ? [] : [{ label: labels.paid, amount: money(new Big(amountPaid).neg()) }]),
+    ...(amountCredited ? [{ label: labels.credited, amount: money(new Big(amountCredited).neg()) }] : []),
     ...(amountWrittenOff ? [{ label: labels.writtenOff, amount: money(new Big(amountWrittenOff).neg()) }] : []),
+  ];
+}
+
+/** Where the sum of a credit note went, without a minus. */
+export function creditRows({ creditNote }: PrintableDocument, { labels, money }: DocumentLocale) {
+  const { applied, credit, refunded } = creditNote ?? {};
+  return [
+    ...(applied ? [{ label: labels.creditNote.applied, amount: money(new Big(applied)) }] : []),
+    ...(credit ? [{ label: labels.receipt.credit, amount: money(new Big(credit)) }] : []),
+    ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded)) }] : []),
   ];
 }
 

@@ -39,6 +39,7 @@ describe('GET /api/v1/account', () => {
       allow_backdating: false,
       number_formats: {
         invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+        credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
         payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
         quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
       },
@@ -50,6 +51,7 @@ describe('GET /api/v1/account', () => {
       payment_days: 30,
       rounding: null,
       settle_tolerance: 0,
+      cancel_with_credit_note: false,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),

@@ -53,6 +53,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('pay' as const), amount: fc.constantFrom(10, 60, 500), isDry }),
   fc.record({ kind: fc.constant('void' as const), which }),
   fc.record({ kind: fc.constant('writeOff' as const), which }),
+  fc.record({ kind: fc.constant('credit' as const), which, isDry }),
   fc.record({ kind: fc.constant('anonymise' as const) }),
   fc.record({ kind: fc.constant('deleteWithTime' as const) }),
   fc.record({ kind: fc.constant('deleteWithTasks' as const) }),
@@ -146,6 +147,8 @@ async function take({ account, client_id, project_id }: Scene, one: Step): Promi
       return post(`payments/${await idOf('payments', one.which)}/void`, { reason: 'x' });
     case 'writeOff':
       return post(`invoices/${await idOf('invoices', one.which)}/write-off`, { reason: 'x' });
+    case 'credit':
+      return post(`invoices/${await idOf('invoices', one.which)}/credit-notes`, { reason: 'return' }, one.isDry);
     case 'anonymise': {
       const { id } = await createClient(gateway, {}, account);
       return post(`clients/${id}/anonymise`, {});
@@ -173,6 +176,7 @@ const STATUSES: Record<string, string[]> = {
   timers: ['running', 'stopped'],
   clients: [],
   payments: [],
+  'credit-notes': [],
   'time-entries': [],
 };
 
@@ -249,6 +253,9 @@ test('when records are made, changed and removed, then no request updates the co
   await make('invoices', { ...invoice, status: 'Sent' });
   const { id: paid } = await make('payments', { client_id, amount: 100 });
   await make('payments', { client_id, amount: 10, allocations: [] });
+  const { id: returned } = await make('invoices', { ...invoice, status: 'Sent' });
+  await make(`invoices/${returned}/credit-notes`, { reason: 'return', amount: 2 });
+  await make(`invoices/${returned}/credit-notes`, { reason: 'return' });
   await make(`quotes/${(await make('quotes', quote)).id}/convert`, { accept: true });
   const { id: offered } = await make('quotes', quote);
   await gateway.post(`/api/v1/payments/${paid}/void`, { reason: 'x' }, account);

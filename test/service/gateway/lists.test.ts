@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { addDays } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
@@ -113,6 +114,7 @@ test.each([
   'invoices',
   'time-entries',
   'payments',
+  'credit-notes',
   'clients?sort=updated_at',
   'projects?status=Complete',
   'tasks?status=done',
@@ -357,6 +359,23 @@ async function fill(account: string, key: string, count: number) {
             },
           ],
     refunds: [],
+    parties: { issuer: { name: 'Studio' }, client: { name: 'Ada' } },
+  }));
+  await many(CreditNote, (index) => ({
+    number: index + 1,
+    number_text: `CRN-${String(index + 1).padStart(4, '0')}`,
+    client_id: pick(clients, index),
+    invoice_id: index % 7 ? newRecord(account)._id : invoice_id,
+    invoice_number: 'INV-0001',
+    invoice_issued_on: '2026-01-01',
+    ...base,
+    reason: 'return',
+    settle: 'credit',
+    applied_at_issue: 0,
+    unallocated: index % 5 ? 0 : 40,
+    allocations: [],
+    refunds: [],
+    issued_on: addDays('2026-01-01', index % 200),
     parties: { issuer: { name: 'Studio' }, client: { name: 'Ada' } },
   }));
   await many(RecurringInvoice, (index) => ({

@@ -36,6 +36,7 @@ test('when none is set, then numbers are those of the specification, and the acc
 
   expect(number_formats).toEqual({
     invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
+    credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
     payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
     quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
   });

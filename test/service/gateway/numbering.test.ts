@@ -17,6 +17,7 @@ test('when nothing was ever numbered, then it is gapless and empty', async () =>
       gapless: true,
       kinds: {
         invoice: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
+        credit_note: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
         payment: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
         quote: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
       },

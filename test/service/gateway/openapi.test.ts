@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
@@ -93,7 +94,12 @@ const SPENT = new Set([
 const LEDGER = new Set([
   ...['writeOffInvoice', 'payInvoice', 'allocatePayment'],
   ...['releasePayment', 'voidPayment', 'refundPayment'],
+  ...['creditInvoice', 'allocateCreditNote', 'releaseCreditNote', 'refundCreditNote'],
 ]);
+const RELEASED: Readonly<Record<string, 'payments' | 'credit-notes'>> = {
+  releasePayment: 'payments',
+  releaseCreditNote: 'credit-notes',
+};
 const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ operation }) => operation));
 
 /** Example records, in the state that the operation needs. */
@@ -105,8 +111,9 @@ async function prepare(operation: string) {
     await gateway.patch(`/api/v1/projects/${exampleId.projects}`, { billing: 'fixed', fixed_amount: 1_000 });
   if (!LEDGER.has(operation)) return;
   await gateway.patch(`/api/v1/invoices/${exampleId.invoices}`, { status: 'Sent' });
-  if (operation !== 'releasePayment') return;
-  await create(gateway, `/api/v1/payments/${exampleId.payments}/allocations`, { invoice_id: exampleId.invoices });
+  const kind = RELEASED[operation];
+  if (!kind) return;
+  await create(gateway, `/api/v1/${kind}/${exampleId[kind]}/allocations`, { invoice_id: exampleId.invoices });
 }
 
 test('when every example of the document is sent as it stands, then it succeeds and is answered as described', async () => {
@@ -124,7 +131,8 @@ test('when every example of the document is sent as it stands, then it succeeds 
     // The example of a change accepts the quote, and only a draft is deleted.
     if (operation === 'deleteQuote') await gateway.patch(url, { status: 'Draft' });
     // A client with payments stays, and no operation deletes a payment: the ledger keeps what it has.
-    if (operation === 'deleteClient') await driverOf(Payment).deleteMany({ account_id: storedId(gateway.account.id) });
+    for (const records of operation === 'deleteClient' ? [Payment, CreditNote] : [])
+      await driverOf(records).deleteMany({ account_id: storedId(gateway.account.id) });
     const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
     if (reply.status >= 300) failed.push([operation, reply.status, reply.body]);
     check(method.toUpperCase(), url, reply);

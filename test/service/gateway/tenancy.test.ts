@@ -99,6 +99,7 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
       'quotes',
       'invoices',
       'payments',
+      'credit-notes',
       'documents',
       'keys',
       'webhooks',

@@ -38,7 +38,7 @@ async function callerOf(row: Row) {
 /** What is shown of a text that an operation took; some have another place than their name. */
 async function shownOf({ operation }: Row, field: string, data: AnyRecord): Promise<unknown> {
   if (operation === 'voidPayment') return data.void_reason;
-  if (operation === 'refundPayment') return data.refunds.at(-1)[field];
+  if (operation === 'refundPayment' || operation === 'refundCreditNote') return data.refunds.at(-1)[field];
   if (operation !== 'writeOffInvoice') return data[field];
   const ledger = await gateway.get(`/api/v1/invoices/${data.id}/payments`);
   return ledger.body.data.movements.at(-1).reason;

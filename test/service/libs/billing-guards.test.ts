@@ -65,6 +65,17 @@ test('when an entry that was read as free is billed meanwhile, then the claim be
   expect([attempts, await invoiceOf(taken), await invoiceOf(free)]).toEqual([2, first.id, draft.id]);
 });
 
+test('when more is credited than an invoice is worth, then the ledger refuses it, though nothing would be due', async () => {
+  const { id } = await world.invoice({ amount: 80 });
+  const credited = { total: 8_001, applied: 8_000 };
+  const moving = work(async (unit) =>
+    moveBalance(unit, await stored(unit, id), { day: '2026-01-02', paid: 0, credited }),
+  );
+
+  await expect(moving).rejects.toThrow('would be overcredited');
+  expect(await call('GET', `/invoices/${id}`)).toMatchObject({ status: 'Sent', total_credited: 0, amount_due: 80 });
+});
+
 test.each([
   ['more is paid than is due', { paid: 8_001 }],
   ['more is written off than is due', { paid: 0, writtenOff: { amount: 8_001, reason: 'x' } }],

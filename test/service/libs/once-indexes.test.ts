@@ -16,6 +16,7 @@ const claimed = storedId(newId());
 test.each<[string, string, object]>([
   ['a payment from outside is booked twice', 'payments', { external_id: 'ch_1' }],
   ['a refund from outside is booked twice', 'payments', { refund_external_ids: ['re_1'] }],
+  ['a refund of a credit note is booked twice', 'credit_notes', { refund_external_ids: ['re_1'] }],
   ['a quote is billed in full twice', 'invoices', { quote_claim: claimed }],
   ['a line draws from a package twice', 'hour_drawdowns', { invoice_id: claimed, line: 1, package_id: claimed }],
   ['a second timer of an owner runs', 'timers', { owner: 'ada', status: 'running' }],

@@ -236,6 +236,20 @@ async function causeMovements(document: { client_id: string }) {
   const paid = await issue();
   const mistaken = await post(`invoices/${paid.id}/payments`, {});
   await post(`payments/${mistaken.id}/void`, { reason: 'Entered twice' });
+  await causeCredits(paid.id, (await issue()).id);
+}
+
+/** An invoice in full, then one by a part; what is left of the first pays the second, is released and goes back. */
+async function causeCredits(paid: string, due: string) {
+  const post = (path: string, body: object) => gateway.post(`/api/v1/${path}`, body).then(({ body }) => body.data);
+  await post(`invoices/${paid}/payments`, { amount: 30 });
+  const reason = 'correction';
+  const line_items = [{ description: 'Drawings', quantity: 1, rate: 5 }];
+  await post(`invoices/${due}/credit-notes`, { reason, line_items });
+  const note = await post(`invoices/${paid}/credit-notes`, { reason });
+  await post(`credit-notes/${note.id}/allocations`, { invoice_id: due, amount: 3 });
+  await post(`credit-notes/${note.id}/release`, {});
+  await post(`credit-notes/${note.id}/refunds`, { amount: 2 });
 }
 
 /** The bytes do not matter here: the event names the documents and does not contain them. */

@@ -1,4 +1,5 @@
 // What a language has to say so that documents can be written in it.
+import type { CreditReason } from '#libs/billing/credit-reasons.ts';
 import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
 
 /** What differs between an invoice and a quote. */
@@ -39,6 +40,8 @@ export interface SharedLabels {
   shipping: string;
   total: string;
   paid: string;
+  /** What credit notes took off. */
+  credited: string;
   /** What is not asked for any more. */
   writtenOff: string;
   amountDue: string;
@@ -93,6 +96,22 @@ export interface ReceiptLabels {
   methods: Record<PaymentMethod, string>;
 }
 
+/** What only a credit note says. */
+export interface CreditNoteLabels {
+  heading: string;
+  to: string;
+  date: string;
+  /** Before the number and the day of the invoice that it corrects. */
+  invoice: string;
+  invoiceDate: string;
+  reason: string;
+  reasons: Record<CreditReason, string>;
+  /** Of a credit without lines. */
+  line: (number: string) => string;
+  /** Of its sum: what the client need not pay any more. */
+  applied: string;
+}
+
 /** The hours behind an invoice. */
 export interface TimeLabels {
   heading: string;
@@ -114,5 +133,6 @@ export interface Language extends SharedLabels {
   invoice: KindLabels;
   quote: KindLabels;
   receipt: ReceiptLabels;
+  creditNote: CreditNoteLabels;
   time: TimeLabels;
 }

@@ -1,0 +1,136 @@
+// What a client owed and had as credit at the end of a past day: pure sums of dated amounts, the same whenever they are asked for.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { addDays } from '../day.ts';
+import type { Id } from '../models/tenant.ts';
+
+/** Counts from its day on, until the day on which it was taken back. Days are `YYYY-MM-DD`, amounts whole smallest units. */
+export interface DatedAmount {
+  amount: number;
+  from: string;
+  until?: string | undefined;
+}
+
+/** An invoice that was issued, with everything that took off what was due. */
+export interface DatedInvoice {
+  currency: string;
+  total: number;
+  issued_on: string;
+  /** As it is today: an earlier one is not kept. */
+  due_date: string;
+  cancelled_on?: string | undefined;
+  settled: readonly DatedAmount[];
+}
+
+/** A payment or a credit note, with what was used of it. */
+export interface DatedCredit {
+  currency: string;
+  amount: number;
+  date: string;
+  /** When it was voided. */
+  ended_on?: string | undefined;
+  used: readonly DatedAmount[];
+  /** Which it is, for those who read the balance. */
+  source: CreditSource;
+}
+
+/** One of the two. */
+export interface CreditSource {
+  payment: { id: Id; payment_number: string } | null;
+  credit_note: { id: Id; credit_note_number: string } | null;
+}
+
+/** What is due, by the days that it is late. The fields sum to it. */
+export interface Ageing {
+  not_due: number;
+  d1_30: number;
+  d31_60: number;
+  d61_90: number;
+  d91_plus: number;
+}
+
+export interface Balances {
+  currency: string;
+  due: number;
+  overdue: number;
+  ageing: Ageing;
+  credit: number;
+  credit_sources: (CreditSource & { date: string; amount: number })[];
+}
+
+const LATE = [
+  ['d1_30', 30],
+  ['d31_60', 60],
+  ['d61_90', 90],
+] as const;
+
+/** Sums by currency. */
+export class BalanceSums {
+  readonly #sums = new Map<string, Balances>();
+
+  owe(
+    { currency, due_date }: { currency: string; due_date: string },
+    due: number,
+    day: string,
+    isOverdue = due_date < day,
+  ) {
+    if (due === 0) return;
+    const balance = this.#of(currency);
+    balance.due += due;
+    if (isOverdue) balance.overdue += due;
+    balance.ageing[ageOf(due_date, day)] += due;
+  }
+
+  have(currency: string, amount: number, source: CreditSource & { date: string }) {
+    if (amount === 0) return;
+    const balance = this.#of(currency);
+    balance.credit += amount;
+    balance.credit_sources.push({ ...source, amount });
+  }
+
+  /** In the order of currencies; none for one in which nothing is open. */
+  all(): Balances[] {
+    return [...this.#sums.values()].toSorted((one, other) => (one.currency < other.currency ? -1 : 1));
+  }
+
+  #of(currency: string): Balances {
+    const ageing = { not_due: 0, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 };
+    const found = this.#sums.get(currency) ?? { currency, due: 0, overdue: 0, ageing, credit: 0, credit_sources: [] };
+    this.#sums.set(currency, found);
+    return found;
+  }
+}
+
+/** In the order of currencies; none for one in which nothing was open. */
+export function balancesAsOf(
+  { invoices, credits }: { invoices: readonly DatedInvoice[]; credits: readonly DatedCredit[] },
+  day: string,
+): Balances[] {
+  const sums = new BalanceSums();
+  for (const invoice of invoices) sums.owe(invoice, dueAsOf(invoice, day), day);
+  for (const { source, date, ...one } of credits) {
+    sums.have(one.currency, creditAsOf({ ...one, date }, day), { ...source, date });
+  }
+  return sums.all();
+}
+
+export function dueAsOf({ total, issued_on, cancelled_on, settled }: DatedInvoice, day: string): number {
+  return has({ from: issued_on, until: cancelled_on }, day) ? total - sumAsOf(settled, day) : 0;
+}
+
+export function creditAsOf({ amount, date, ended_on, used }: Omit<DatedCredit, 'source'>, day: string): number {
+  return has({ from: date, until: ended_on }, day) ? amount - sumAsOf(used, day) : 0;
+}
+
+/** The column of the ageing that an invoice with this due date is in. */
+export function ageOf(due_date: string, day: string): keyof Ageing {
+  if (due_date >= day) return 'not_due';
+  return LATE.find(([, days]) => addDays(due_date, days) >= day)?.[0] ?? 'd91_plus';
+}
+
+function sumAsOf(amounts: readonly DatedAmount[], day: string): number {
+  return sumBy(amounts, (one) => (has(one, day) ? one.amount : 0));
+}
+
+function has({ from, until }: Pick<DatedAmount, 'from' | 'until'>, day: string): boolean {
+  return from <= day && (until === undefined || until > day);
+}

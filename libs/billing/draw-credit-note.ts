@@ -1,0 +1,169 @@
+// Draws a credit note over an issued invoice: it takes off what is due, and what was paid becomes credit of the client or goes back.
+import { dayIn } from '../day.ts';
+import { conflict, notFound } from '../errors.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { CreditNote, type CreditNoteRecord, type CreditRefund, creditNoteView } from '../models/billing/credit-note.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import type { LineItem } from '../models/billing/line-item.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import type { Parties } from '../models/billing/parties.ts';
+import { driverOf, findOwn, insertOwn } from '../models/records.ts';
+import { type Id, newId, newRecord, type StoredId, storedId } from '../models/tenant.ts';
+import { dueOf, totalOf } from './balance.ts';
+import { dayOf } from './book-payment.ts';
+import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts';
+import { type CreditReason, REVERSING, type Settlement } from './credit-reasons.ts';
+import { exactMinor } from './exact-amount.ts';
+import { issueDateOf } from './issue-document.ts';
+import type { Decimal } from './money.ts';
+import { sequenceOf } from './number-format.ts';
+import type { PaymentMethod } from './payment-methods.ts';
+import { requirePrintableContent } from './printable-size.ts';
+import { NOTHING_BILLED, releaseBilled } from './release-billed.ts';
+import { announceMoved, type Moved, moveBalance } from './settle-invoices.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface RefundDetails {
+  date?: string | undefined;
+  method?: PaymentMethod | undefined;
+  reference?: string | null | undefined;
+  external_id?: string | null | undefined;
+}
+
+export interface NewCreditNote {
+  reason: CreditReason;
+  description?: string | null | undefined;
+  /** In major units, before tax. All that is left when there are no lines either. */
+  amount?: Decimal | undefined;
+  line_items?: LineItem[] | null | undefined;
+  settle: Settlement;
+  refund?: RefundDetails | null | undefined;
+  /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
+  isCancelling?: boolean;
+}
+
+export interface DrawnCreditNote {
+  note: CreditNoteRecord;
+  moved: Moved;
+  account: AccountRecord;
+}
+
+/** @throws AppError 404 for an invoice that is not the account's, 409 when it cannot be credited or less is left of it, 400, 422. */
+export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditNote): Promise<DrawnCreditNote> {
+  const { session, accountId } = unit;
+  const base = newRecord(accountId);
+  const account = await readAccount(accountId); // Outside of the transaction, whose first step is to draw.
+  const day = dayIn(account.time_zone);
+  const drawn = await unit.drawNumber('credit_note', base._id, { formats: account.number_formats, day });
+  const invoice = await findOwn(Invoice, accountId, id, session);
+  if (!invoice) throw notFound('Invoice', 'or access denied');
+  requireCreditable(invoice);
+  const earlier = invoice.total_credited ? await creditNotesOf(unit, invoice._id) : [];
+  const { money, content } = creditOf(invoice, earlier, given);
+  requirePrintableContent(content);
+  const total = totalOf(money);
+  const applied = Math.min(total, dueOf(invoice) + (invoice.amount_written_off ?? 0));
+  const rest = total - applied;
+  const refunds = given.settle === 'refund' && rest > 0 ? [refundOf(rest, account, given.refund ?? {})] : [];
+  const sequence = sequenceOf('credit_note', drawn.number_period ?? '');
+  const issued_on = await issueDateOf(undefined, { session, accountId, account, sequence, isIssued: true });
+  const invoice_number = printedNumber('invoice', invoice);
+  const note: CreditNoteRecord = {
+    ...base,
+    ...drawn,
+    client_id: invoice.client_id,
+    invoice_id: invoice._id,
+    invoice_number,
+    invoice_issued_on: invoice.issue_date ?? dayIn(account.time_zone, invoice.created_at),
+    ...money,
+    ...content,
+    reason: given.reason,
+    settle: given.settle,
+    applied_at_issue: applied,
+    unallocated: refunds.length > 0 ? 0 : rest,
+    allocations:
+      applied > 0
+        ? [{ _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount: applied, date: day }]
+        : [],
+    refunds,
+    refund_external_ids: externalIdsOf(refunds),
+    issued_on: issued_on ?? day,
+    parties: invoice.parties as Parties, // Frozen when the invoice was issued.
+  };
+  await insertOwn(CreditNote, note, session);
+  const reversed = isReversedBy(invoice, earlier, { ...given, total }) ? NOTHING_BILLED : undefined;
+  const moved = await moveBalance(unit, invoice, { paid: 0, day, credited: { total, applied, reversed } });
+  return { note, moved, account };
+}
+
+/** Has to follow drawCreditNote: the draw of the number reserves an event. */
+export async function announceCredited(unit: UnitOfWork, { note, moved, account }: DrawnCreditNote): Promise<void> {
+  const view = creditNoteView(note);
+  await unit.announce('credit_note.issued', view);
+  if (note.refunds.length > 0) await unit.announce('credit_note.refunded', view);
+  await announceMoved(unit, [moved], account.time_zone);
+  if (moved.after.is_reversed) await releaseBilled(unit, moved.before);
+}
+
+/** @throws AppError 400 for a day to come. */
+export function refundOf(amount: number, account: AccountRecord, given: RefundDetails): CreditRefund {
+  return {
+    _id: storedId(newId()),
+    amount,
+    date: dayOf(given.date, account),
+    method: given.method ?? 'other',
+    reference: given.reference || null,
+    external_id: given.external_id || undefined,
+  };
+}
+
+/** For the unique index; undefined when none has one. */
+export function externalIdsOf(refunds: readonly CreditRefund[]): string[] | undefined {
+  const ids = refunds.flatMap(({ external_id }) => external_id ?? []);
+  return ids.length > 0 ? ids : undefined;
+}
+
+/** True when credit notes have left something of an issued invoice. */
+export function isCreditable(invoice: InvoiceRecord): boolean {
+  return totalOf(invoice) > (invoice.total_credited ?? 0);
+}
+
+function requireCreditable({ status }: InvoiceRecord): void {
+  if (status === 'Draft') throw conflict('Cannot credit a draft');
+  if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
+}
+
+type Earlier = Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'tax_rate' | 'currency' | 'reason'>;
+
+async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
+  const of = { account_id: storedId(accountId), invoice_id } as object;
+  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, currency: 1, reason: 1 };
+  return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
+}
+
+/** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
+function creditOf(invoice: InvoiceRecord, earlier: readonly Earlier[], given: NewCreditNote) {
+  const { currency, tax_rate } = invoice;
+  const line_items = given.line_items ?? null;
+  const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
+  const left = leftToCredit(invoice, earlier);
+  const number = printedNumber('invoice', invoice);
+  const groups = creditGroups(left, { amount, line_items }, { terms: invoice, number });
+  const money = { currency, tax_rate, amount: netOf(groups), tax_amount: taxSumOf(groups) };
+  const isWhole = !line_items && earlier.length === 0 && money.amount === invoice.amount;
+  const content = {
+    description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
+    line_items: isWhole ? invoice.line_items : line_items,
+  };
+  return { money, content };
+}
+
+/** All of the invoice is credited, and each of its credit notes cancels or corrects it. */
+function isReversedBy(
+  invoice: InvoiceRecord,
+  earlier: readonly Earlier[],
+  { reason, total, isCancelling }: NewCreditNote & { total: number },
+): boolean {
+  if ((invoice.total_credited ?? 0) + total < totalOf(invoice)) return false;
+  return isCancelling === true || [reason, ...earlier.map((one) => one.reason)].every((one) => REVERSING.includes(one));
+}

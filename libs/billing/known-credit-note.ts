@@ -1,0 +1,27 @@
+// A credit note that was drawn before: a request with the external id of its refund is a repeat when it asks for the same.
+import { AppError } from '../errors.ts';
+import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
+import { findOwn } from '../models/records.ts';
+import type { Id } from '../models/tenant.ts';
+import type { NewCreditNote } from './draw-credit-note.ts';
+import { findRefund } from './known-refund.ts';
+import { toMinor } from './money.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** @param id of the invoice. @throws AppError 422 when the external id is that of another refund. */
+export async function findKnownCreditNote(
+  unit: UnitOfWork,
+  id: Id,
+  { amount, reason, refund }: Pick<NewCreditNote, 'amount' | 'reason' | 'refund'>,
+): Promise<CreditNoteRecord | undefined> {
+  const known = refund?.external_id ? await findRefund(unit, refund.external_id) : undefined;
+  if (!known) return undefined;
+  const note = await findOwn(CreditNote, unit.accountId, known.of, unit.session);
+  const isSame =
+    note !== null &&
+    String(note.invoice_id) === id &&
+    note.reason === reason &&
+    (amount === undefined || toMinor(amount, note.currency) === note.amount);
+  if (isSame) return note;
+  throw new AppError(422, 'external_id was already used with another refund');
+}

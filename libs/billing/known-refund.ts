@@ -1,0 +1,31 @@
+// Finds a refund by its external id, whether it was booked with a payment or with a credit note: money goes back once.
+import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
+import { Payment, type PaymentRecord, type Refund } from '../models/billing/payment.ts';
+import { driverOf } from '../models/records.ts';
+import { type StoredId, storedId } from '../models/tenant.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface KnownRefund {
+  /** The payment or the credit note. */
+  of: StoredId;
+  amount: number;
+  /** The invoice that it was taken from. */
+  invoice_id?: StoredId | undefined;
+}
+
+/** All transactions of an account that write follow each other, so of two with one id the second finds the first. */
+export async function findRefund(
+  { accountId, session }: UnitOfWork,
+  external_id: string,
+): Promise<KnownRefund | undefined> {
+  const wanted = { account_id: storedId(accountId), refund_external_ids: external_id } as object;
+  const paid = await driverOf(Payment).findOne(wanted, { session });
+  const known = (paid ?? (await driverOf(CreditNote).findOne(wanted, { session }))) as
+    | PaymentRecord
+    | CreditNoteRecord
+    | null;
+  const refund = known?.refunds.find((one) => one.external_id === external_id);
+  if (!known || !refund) return undefined;
+  const { invoice_id } = refund as Partial<Refund>; // A credit note's has none.
+  return { of: known._id, amount: refund.amount, invoice_id };
+}

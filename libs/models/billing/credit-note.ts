@@ -1,0 +1,191 @@
+// A document that takes an issued invoice back, or a part of it. It is never edited: its sum goes to invoices, back to the client, or is credit.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { totalOf } from '../../billing/balance.ts';
+import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../billing/credit-reasons.ts';
+import { fromMinor } from '../../billing/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
+import type { Listing } from '../list-indexes.ts';
+import { COUNTED_TOGETHER } from '../record-counts.ts';
+import { recordSchema } from '../record-schema.ts';
+import { recordsOf, type Stamped } from '../records.ts';
+import { requiredIdField, type StoredId } from '../tenant.ts';
+import { type LineItem, lineItemField } from './line-item.ts';
+import { printedNumber } from './number-ledger.ts';
+import { frozenClient, type Parties, partiesField } from './parties.ts';
+
+/** A part of the credit that is on an invoice: on its own it takes off what is due, another one it pays. It is never edited. */
+export interface CreditAllocation {
+  _id: StoredId;
+  invoice_id: StoredId;
+  /** As it is printed on the invoice. */
+  invoice_number: string;
+  amount: number;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  /** When it became credit again; the invoice counts it no more. */
+  released_on?: string | undefined;
+}
+
+/** Money that went back. */
+export interface CreditRefund {
+  _id: StoredId;
+  amount: number;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  method: PaymentMethod;
+  reference: string | null;
+  external_id?: string | undefined;
+}
+
+/** Amounts are whole numbers of the currency's smallest unit, and not negative: only the paper shows them with a minus. */
+export interface CreditNoteRecord extends Stamped {
+  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  number: number;
+  number_text?: string | undefined;
+  number_period?: string | undefined;
+  client_id: StoredId;
+  /** What it corrects, as it was issued. */
+  invoice_id: StoredId;
+  invoice_number: string;
+  invoice_issued_on: string;
+  currency: string;
+  amount: number;
+  tax_rate: number;
+  tax_amount: number;
+  reason: CreditReason;
+  description: string | null;
+  line_items: LineItem[] | null;
+  settle: Settlement;
+  /** What it took off its invoice when it was issued: the paper says it for good. */
+  applied_at_issue: number;
+  /** What no invoice and no refund has of it. */
+  unallocated: number;
+  allocations: CreditAllocation[];
+  refunds: CreditRefund[];
+  /** Those of `refunds` that have one, for the unique index. */
+  refund_external_ids?: string[] | undefined;
+  /** `YYYY-MM-DD`. */
+  issued_on: string;
+  /** Those of the invoice. */
+  parties: Parties;
+}
+
+const allocation = {
+  _id: requiredIdField,
+  invoice_id: requiredIdField,
+  invoice_number: { type: String, required: true },
+  amount: { type: Number, required: true },
+  date: { type: String, required: true },
+  released_on: String,
+};
+
+const refund = {
+  _id: requiredIdField,
+  amount: { type: Number, required: true },
+  date: { type: String, required: true },
+  method: { type: String, enum: PAYMENT_METHODS, required: true },
+  reference: String,
+  external_id: String,
+};
+
+export const creditNoteListing: Listing = {
+  filters: ['client_id', 'invoice_id'],
+  orders: { created_at: '_id', updated_at: 'updated_at', date: 'issued_on' },
+  standard: '-created_at',
+  // A logo may be inlined in it.
+  omitted: ['parties.issuer'],
+};
+
+const creditNoteSchema = recordSchema<CreditNoteRecord>(
+  'credit_notes',
+  {
+    number: { type: Number, required: true },
+    number_text: String,
+    number_period: String,
+    client_id: requiredIdField,
+    invoice_id: requiredIdField,
+    invoice_number: { type: String, required: true },
+    invoice_issued_on: { type: String, required: true },
+    currency: { type: String, required: true },
+    amount: { type: Number, required: true },
+    tax_rate: { type: Number, required: true },
+    tax_amount: { type: Number, required: true },
+    reason: { type: String, enum: CREDIT_REASONS, required: true },
+    description: String,
+    line_items: lineItemField,
+    settle: { type: String, enum: SETTLEMENTS, required: true },
+    applied_at_issue: { type: Number, required: true },
+    unallocated: { type: Number, required: true },
+    allocations: [allocation],
+    refunds: [refund],
+    refund_external_ids: { type: [String], default: undefined },
+    issued_on: { type: String, required: true },
+    parties: partiesField,
+  },
+  creditNoteListing,
+);
+// Money goes back once.
+creditNoteSchema.index(
+  { account_id: 1, refund_external_ids: 1 },
+  { unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },
+);
+// What an invoice has of credit notes.
+creditNoteSchema.index({ account_id: 1, 'allocations.invoice_id': 1 });
+// The credit of a client: credit notes with something left of them.
+creditNoteSchema.index(
+  { account_id: 1, client_id: 1, unallocated: 1 },
+  { partialFilterExpression: { unallocated: { $gt: 0 } } },
+);
+
+export const CreditNote = recordsOf<CreditNoteRecord>('CreditNote', creditNoteSchema, COUNTED_TOGETHER);
+
+/** What an allocation is worth to its invoice today. */
+export function liveCredit({ amount, released_on }: CreditAllocation): number {
+  return released_on === undefined ? amount : 0;
+}
+
+/** What the credit note takes off the invoice that it corrects. */
+export function appliedOf({ invoice_id, allocations }: Pick<CreditNoteRecord, 'invoice_id' | 'allocations'>): number {
+  return sumBy(allocations, (part) => (part.invoice_id.equals(invoice_id) ? liveCredit(part) : 0));
+}
+
+/** The credit note as the API returns it. */
+export function creditNoteView(note: CreditNoteRecord) {
+  const { currency } = note;
+  const major = (amount: number) => fromMinor(amount, currency);
+  return {
+    id: String(note._id),
+    credit_note_number: note.number === 0 ? null : printedNumber('credit_note', note),
+    invoice: { id: String(note.invoice_id), invoice_number: note.invoice_number, issued_on: note.invoice_issued_on },
+    client: frozenClient(note.parties),
+    currency,
+    reason: note.reason,
+    description: note.description ?? null,
+    line_items: note.line_items ?? null,
+    amount: major(note.amount),
+    tax_rate: note.tax_rate,
+    tax_amount: major(note.tax_amount),
+    total: major(totalOf(note)),
+    applied_to_invoice: major(appliedOf(note)),
+    allocations: note.allocations.map((part) => ({
+      id: String(part._id),
+      invoice: { id: String(part.invoice_id), invoice_number: part.invoice_number },
+      amount: major(part.amount),
+      date: part.date,
+      released_on: part.released_on ?? null,
+    })),
+    refunded: major(sumBy(note.refunds, ({ amount }) => amount)),
+    refunds: note.refunds.map((back) => ({
+      id: String(back._id),
+      amount: major(back.amount),
+      date: back.date,
+      method: back.method,
+      reference: back.reference ?? null,
+      external_id: back.external_id ?? null,
+    })),
+    unallocated: major(note.unallocated),
+    issued_on: note.issued_on,
+    created_at: note.created_at.toISOString(),
+    updated_at: note.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,101 @@
+// What a caller gets about credit notes.
+import Joi from 'joi';
+import { CREDIT_REASONS } from '#libs/billing/credit-reasons.ts';
+import { PAYMENT_METHODS } from '#libs/billing/payment-methods.ts';
+import type { creditNoteView } from '#libs/models/billing/credit-note.ts';
+import { exampleId } from '../fields/example-ids.ts';
+import {
+  calendarDay,
+  currency,
+  embeddedClient,
+  embeddedInvoice,
+  exampleClient,
+  exampleTime,
+  id,
+  lineItemsResponse,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from '../fields/response-fields.ts';
+
+const allocation = Joi.object({
+  id: id(),
+  invoice: embeddedInvoice().required(),
+  amount: number(),
+  date: calendarDay(),
+  released_on: orNull(Joi.string()).description('When it became credit again; the invoice counts it no more'),
+}).meta({ schema: 'CreditAllocation' });
+
+const refund = Joi.object({
+  id: id(),
+  amount: number(),
+  date: calendarDay(),
+  method: Joi.string()
+    .valid(...PAYMENT_METHODS)
+    .required(),
+  reference: orNull(Joi.string()),
+  external_id: orNull(Joi.string()),
+}).meta({ schema: 'CreditRefund' });
+
+export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, true>({
+  id: id(),
+  credit_note_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
+  invoice: Joi.object({ id: id(), invoice_number: words(), issued_on: calendarDay() })
+    .meta({ schema: 'CreditedInvoice' })
+    .required()
+    .description('The invoice that it corrects'),
+  client: embeddedClient().description('As on the invoice'),
+  currency: currency(),
+  reason: Joi.string()
+    .valid(...CREDIT_REASONS)
+    .required(),
+  description: orNull(Joi.string()),
+  line_items: lineItemsResponse(),
+  amount: number().description('Before tax. Amounts are positive here, and have a minus on paper'),
+  tax_rate: number().description('Percentage, 0 to 100'),
+  tax_amount: number(),
+  total: number().description('`amount` + `tax_amount`: all that it is worth'),
+  applied_to_invoice: number().description('Of `total`: what it took off the invoice that it corrects'),
+  allocations: Joi.array()
+    .items(allocation)
+    .required()
+    .description('The part on its own invoice, and what it pays of others'),
+  refunded: number(),
+  refunds: Joi.array().items(refund).required(),
+  unallocated: number().description('What is left of it: credit of the client'),
+  issued_on: calendarDay(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('CreditNote')
+  .example({
+    id: exampleId['credit-notes'],
+    credit_note_number: 'CRN-0003',
+    invoice: { id: exampleId.invoices, invoice_number: 'INV-0042', issued_on: '2026-11-02' },
+    client: exampleClient,
+    currency: 'EUR',
+    reason: 'cancellation',
+    description: null,
+    line_items: [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }],
+    amount: 1140,
+    tax_rate: 19,
+    tax_amount: 216.6,
+    total: 1356.6,
+    applied_to_invoice: 600,
+    allocations: [
+      {
+        id: '019a1f00-0000-7000-8000-0000000a110c',
+        invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
+        amount: 600,
+        date: '2026-11-20',
+        released_on: null,
+      },
+    ],
+    refunded: 0,
+    refunds: [],
+    unallocated: 756.6,
+    issued_on: '2026-11-20',
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });

@@ -1,0 +1,192 @@
+// Credit notes over HTTP: what corrects an invoice, and where its sum goes.
+import { allocateCreditNote, refundCreditNote, releaseCreditNote } from '#libs/billing/change-credit-note.ts';
+import { announceCredited, drawCreditNote } from '#libs/billing/draw-credit-note.ts';
+import { findKnownCreditNote } from '#libs/billing/known-credit-note.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import {
+  CreditNote,
+  type CreditNoteRecord,
+  creditNoteListing,
+  creditNoteView,
+} from '#libs/models/billing/credit-note.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type Id, storedId } from '#libs/models/tenant.ts';
+import { orderedByRange } from '../fields/document-filters.ts';
+import { storedLines } from '../fields/money-input.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { created, found, type JsonResponse, listed, replayed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import {
+  type CreditNoteBody,
+  type CreditNoteQuery,
+  creditAllocation,
+  creditNoteQuery,
+  creditRefund,
+  creditRelease,
+  newCreditNote,
+  type RefundBody,
+} from './input.ts';
+import { creditNoteResponse } from './response.ts';
+
+const path = '/api/v1/credit-notes';
+const missing = 'Credit note not found or access denied';
+const missingInvoice = 'Invoice not found or access denied';
+
+export const creditNoteRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/invoices/{id}/credit-notes',
+    operation: 'creditInvoice',
+    isPrinted: true,
+    scope: 'credit-notes:write',
+    query: dryRun,
+    body: newCreditNote,
+    missing: missingInvoice,
+    docs: {
+      summary: 'Draw a credit note over an issued invoice, or a part of it',
+      description:
+        'It takes off what is due first. What was paid beyond that becomes credit of the client, or goes back with `settle` refund. ' +
+        'All credit notes of an invoice sum to the invoice at most. A credit note is never changed or taken back.',
+      response: creditNoteResponse,
+      conflict: 'Cannot credit more than is left of INV-0042: 610.00',
+    },
+    handler: creditInvoice,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listCreditNotes',
+    scope: 'credit-notes:read',
+    query: creditNoteQuery,
+    docs: {
+      summary: 'List credit notes, newest first',
+      response: creditNoteResponse,
+    },
+    handler: listCreditNotes,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getCreditNote',
+    scope: 'credit-notes:read',
+    missing: 'Credit note not found',
+    docs: {
+      summary: 'Get a credit note',
+      response: creditNoteResponse,
+    },
+    handler: getCreditNote,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/allocations`,
+    operation: 'allocateCreditNote',
+    scope: 'credit-notes:write',
+    body: creditAllocation,
+    missing,
+    docs: {
+      summary: 'Pay another invoice of the client from what is left of a credit note',
+      missingReference: missingInvoice,
+      response: creditNoteResponse,
+      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+    },
+    handler: postAllocation,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/release`,
+    operation: 'releaseCreditNote',
+    scope: 'credit-notes:write',
+    body: creditRelease,
+    missing,
+    docs: {
+      summary: 'Make an allocation to another invoice credit again, or all of them; the invoices are due again',
+      status: 200,
+      response: creditNoteResponse,
+      conflict: 'Allocation was already released',
+    },
+    handler: postRelease,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/refunds`,
+    operation: 'refundCreditNote',
+    scope: 'credit-notes:write',
+    body: creditRefund,
+    missing,
+    docs: {
+      summary: 'Book money that went back from what is left of a credit note',
+      response: creditNoteResponse,
+      conflict: 'Cannot refund 120.00: 100.00 of CRN-0001 is unallocated',
+    },
+    handler: postRefund,
+  }),
+];
+
+async function creditInvoice({ id, body, commit }: Context<CreditNoteBody, DryRun>) {
+  const given = { ...body, line_items: storedLines(body.line_items) };
+  return commit(async (unit) => {
+    const known = await findKnownCreditNote(unit, id, given);
+    if (known) return replayed(creditNoteView(known));
+    const drawn = await drawCreditNote(unit, id, given);
+    await announceCredited(unit, drawn);
+    return created(creditNoteView(drawn.note));
+  });
+}
+
+async function listCreditNotes({ caller, query }: Context<unknown, CreditNoteQuery>) {
+  const { client_id, invoice_id, unallocated, updated_since, date_from, date_to } = query;
+  const { records, ...page } = await findPage(CreditNote, creditNoteListing, {
+    ...pageOf(creditNoteListing, orderedByRange(query, ['date'])),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(client_id ? { client_id: storedId(client_id) } : {}),
+      ...(invoice_id ? { invoice_id: storedId(invoice_id) } : {}),
+      ...(unallocated === undefined ? {} : { unallocated: unallocated ? { $gt: 0 } : 0 }),
+      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
+      ...(date_from || date_to
+        ? { issued_on: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
+        : {}),
+    },
+  });
+  return listed(records.map(creditNoteView), page, query);
+}
+
+async function getCreditNote({ caller, id, missing }: Context) {
+  const note = await findOwn(CreditNote, caller.accountId, id);
+  if (!note) throw missing();
+  return found(creditNoteView(note));
+}
+
+async function postAllocation(context: Context<{ invoice_id: Id; amount?: number }>) {
+  const { body } = context;
+  return changed(context, async (unit, note) => created(creditNoteView(await allocateCreditNote(unit, note, body))));
+}
+
+async function postRelease(context: Context<{ allocation_id?: Id }>) {
+  const { allocation_id } = context.body;
+  return changed(context, async (unit, note) =>
+    updated(creditNoteView(await releaseCreditNote(unit, note, allocation_id))),
+  );
+}
+
+async function postRefund(context: Context<RefundBody & { amount: number }>) {
+  return changed(context, async (unit, given) => {
+    const { note, isKnown } = await refundCreditNote(unit, given, context.body);
+    const view = creditNoteView(note);
+    return isKnown ? replayed(view) : created(view);
+  });
+}
+
+/** Runs an operation on the credit note of the path. */
+function changed(
+  { id, commit, missing }: Pick<Context, 'id' | 'commit' | 'missing'>,
+  work: (unit: UnitOfWork, note: CreditNoteRecord) => Promise<JsonResponse>,
+): Promise<JsonResponse> {
+  return commit(async (unit) => {
+    const note = await findOwn(CreditNote, unit.accountId, id, unit.session);
+    if (!note) throw missing();
+    return work(unit, note);
+  });
+}

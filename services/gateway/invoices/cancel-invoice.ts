@@ -1,0 +1,37 @@
+// What cancelling an issued invoice does besides: its money is credit again, and a credit note is drawn where the account wants one.
+import { releaseInvoice } from '#libs/billing/change-payment.ts';
+import { omit } from 'es-toolkit/object/omit';
+import { announceCredited, drawCreditNote, isCreditable } from '#libs/billing/draw-credit-note.ts';
+import { NOTHING_BILLED } from '#libs/billing/release-billed.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { changeOwn, isUnchanged } from '#libs/models/records.ts';
+
+/** What was paid of an invoice that is cancelled is credit of its client. */
+export async function freeMoney(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
+  const { accountId, session } = unit;
+  const moved = await releaseInvoice(unit, invoice._id, await readAccount(accountId, session));
+  const after = moved.at(-1)?.after;
+  if (after) Object.assign(invoice, after);
+}
+
+/**
+ * Cancels the invoice with a credit note over what is left of it. The other changes are stored first, the status follows.
+ * @returns undefined, and nothing is done, unless the account wants it and something can be credited.
+ */
+export async function cancelWithCreditNote(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  changes: Partial<InvoiceRecord>,
+): Promise<{ cancelled: InvoiceRecord; announce: () => Promise<void> } | undefined> {
+  if (invoice.status === 'Draft' || !isCreditable(invoice)) return undefined;
+  const account = await readAccount(unit.accountId, unit.session);
+  if (!account.cancel_with_credit_note) return undefined;
+  const { status: _follows, expires_on: _too, cancelled_on: _well, ...rest } = changes;
+  const others = omit(rest, Object.keys(NOTHING_BILLED) as (keyof typeof NOTHING_BILLED)[]);
+  if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
+  const reason = 'cancellation';
+  const drawn = await drawCreditNote(unit, String(invoice._id), { reason, settle: 'credit', isCancelling: true });
+  return { cancelled: drawn.moved.after, announce: () => announceCredited(unit, drawn) };
+}
