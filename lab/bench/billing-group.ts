@@ -5,6 +5,7 @@ import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
 import { call, inTurn, timed } from './billing-calls.ts';
+import { drawBareCreditNote } from './billing-credit-floor.ts';
 import { type BillingAccount, countAll, fillBilling } from './billing-data.ts';
 import { billEntries, bookBarePayment, dueInvoices, sumUnbilled } from './billing-floor.ts';
 import { fillLists, lists, refusal } from './billing-lists.ts';
@@ -20,10 +21,12 @@ const ENTRIES_BILLED = 1_000;
 const INVOICES_TIMED = 15;
 const PAYMENTS_WARMING = 100;
 const PAYMENTS_TIMED = 300;
+const CREDITS_WARMING = 50;
+const CREDITS_TIMED = 200;
 const UNBILLED_TIMED = 15;
 
 /** Of `--part`. */
-export const parts = ['lists', 'unbilled', 'payments', 'from-time', 'recurring'] as const;
+export const parts = ['lists', 'unbilled', 'payments', 'credit-notes', 'from-time', 'recurring'] as const;
 
 export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptions): AsyncGenerator<Row[]> {
   const isWanted = (name: (typeof parts)[number]) => part === undefined || part === name;
@@ -37,16 +40,18 @@ export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptio
     // Two in four clients' invoices are due: each payment pays one.
     const due = 4 * (PAYMENTS_WARMING + PAYMENTS_TIMED) * 2;
     const work = await fillBilling({ clients: 100, entriesEach: ENTRIES_BILLED, invoicesEach: due / 100, payments: 0 });
+    const credited = await fillBilling({ clients: 2, entriesEach: 0, invoicesEach: 520, payments: 0 });
     const listed = isWanted('lists') ? await fillLists(many) : undefined;
     progress('billing: making indexes');
     await ensureIndexes();
-    await countAll([work, ...(listed ? [listed.small, listed.large] : [])]);
+    await countAll([work, credited, ...(listed ? [listed.small, listed.large] : [])]);
     progress(`billing: loaded in ${Math.round((performance.now() - begunAt) / 1_000)} s`);
     gateway = await startGatewayProcess({ uri, redisUrl, prefix: name });
     if (listed) yield await lists(gateway, listed);
     if (listed) yield await refusal(gateway, listed);
     if (isWanted('unbilled')) yield [await unbilled(gateway, work)];
     if (isWanted('payments')) yield [await payments(gateway, work)];
+    if (isWanted('credit-notes')) yield [await creditNotes(gateway, credited)];
     if (isWanted('from-time')) yield [await fromTime(gateway, work)];
     if (isWanted('recurring')) yield [await recurringRun(), await recurringMorning(gateway, uri)];
   } finally {
@@ -86,6 +91,23 @@ async function payments(gateway: ServerProcess, work: BillingAccount): Promise<R
     },
   );
   return row('book a payment, one caller', '/s', 1_000 / oursMs, 1_000 / floorMs, ['≥', 0.5]);
+}
+
+/** Each takes a whole invoice back that is due: of one client ours, of another one the floor. */
+async function creditNotes(gateway: ServerProcess, account: BillingAccount): Promise<Row> {
+  progress('billing: drawing credit notes');
+  const count = CREDITS_WARMING + CREDITS_TIMED;
+  const [ours, bare] = await Promise.all(account.clients.map(({ id }) => dueInvoices(account, id, count)));
+  if (ours?.length !== count || bare?.length !== count) throw new Error('too few invoices are due');
+  const [oursMs, floorMs] = await inTurn(
+    { warming: CREDITS_WARMING, count: CREDITS_TIMED },
+    {
+      ours: (round) =>
+        call(gateway, account, `invoices/${String(ours[round])}/credit-notes`, { reason: 'cancellation' }),
+      floor: (round) => timed(() => drawBareCreditNote(account, bare[round] as (typeof bare)[number])),
+    },
+  );
+  return row('draw a credit note, one caller', '/s', 1_000 / oursMs, 1_000 / floorMs, ['≥', 0.5]);
 }
 
 async function fromTime(gateway: ServerProcess, work: BillingAccount): Promise<Row> {

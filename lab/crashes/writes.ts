@@ -155,6 +155,17 @@ export const WRITES: readonly Write[] = [
     },
   },
   {
+    name: 'credit an invoice with time and money on it',
+    async prepare(call) {
+      const { billed } = await madeBy(call);
+      const { id } = await billed('Sent', 2);
+      await call('POST', `/invoices/${id}/payments`, { amount: 30 });
+      const refund = { external_id: 'back-2' };
+      const body = { reason: 'cancellation', settle: 'refund', refund };
+      return { method: 'POST', path: `/invoices/${id}/credit-notes`, body };
+    },
+  },
+  {
     name: 'cancel an invoice with time and money on it',
     async prepare(call) {
       const { billed } = await madeBy(call);

@@ -1,4 +1,5 @@
 // A few records of an account that time and money are moved between: some invoices, quotes and hours of one client.
+import { addDays, dayIn } from '#libs/day.ts';
 import type { Reply } from '../../test/support/gateway.ts';
 import type { TestAccount } from '../../test/support/workspace.ts';
 
@@ -14,6 +15,8 @@ export interface LedgerWorld {
   invoices: string[];
   quotes: string[];
   entries: string[];
+  /** The client's balance at the end of each day that has passed, see passing-days.ts. */
+  memory: string[];
 }
 
 const INVOICES = 4;
@@ -28,10 +31,21 @@ export async function openLedgerWorld(account: TestAccount, send: Send): Promise
   };
   const client_id = await make('/clients', { name: 'Ada', email: 'ada@example.com' });
   const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: 100 });
-  const world: LedgerWorld = { account, send, client_id, project_id, invoices: [], quotes: [], entries: [] };
+  const world: LedgerWorld = {
+    account,
+    send,
+    client_id,
+    project_id,
+    invoices: [],
+    quotes: [],
+    entries: [],
+    memory: [],
+  };
   for (let index = 0; index < INVOICES; index += 1) {
     const money = { amount: 50 + 10 * index, tax_rate: 19 };
-    const invoice = { client_id, ...money, due_date: `2099-0${index + 1}-01`, status: 'Sent' };
+    // One is late after some days.
+    const due_date = index === 0 ? addDays(dayIn('UTC'), 2) : `2099-0${index + 1}-01`;
+    const invoice = { client_id, ...money, due_date, status: 'Sent' };
     world.invoices.push(await make('/invoices', invoice));
   }
   for (let index = 0; index < QUOTES; index += 1) {

@@ -1,8 +1,9 @@
-// The model of the ledger: random sequences of movements, two at a time, after each of which every sum must hold.
+// The model of the ledger: random sequences of movements, two at a time, after each of which every sum must hold, also of past days.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { LedgerWorld } from './ledger-world.ts';
 import { ANSWERS, CENTS_MAX, MOVES, type Movement, take, WHICH_MAX } from './movements.ts';
+import { forgottenDays, passDay } from './passing-days.ts';
 import { brokenPromises, brokenSums } from './promises.ts';
 
 export interface ModelRun {
@@ -25,6 +26,8 @@ export interface Taken {
 
 const SHORTEST = 5;
 const LONGEST = 25;
+/** Even: they are made two at a time. */
+const MOVES_OF_DAY = 4;
 
 const position = fc.nat({ max: WHICH_MAX });
 const movement: fc.Arbitrary<Movement> = fc.record({
@@ -49,12 +52,14 @@ export async function runModel({ seed, sequences, shrinks, open, onSequence }: M
         [],
       );
       assert.deepEqual(await brokenSums(world), []);
+      if (at % MOVES_OF_DAY === 0) await passDay(world);
       taken.steps += pair.length;
       for (const [index, { move }] of pair.entries()) {
         if ((statuses[index] as number) < 300) taken.done[move] = (taken.done[move] ?? 0) + 1;
       }
     }
     assert.deepEqual(await brokenPromises(world), []);
+    assert.deepEqual(await forgottenDays(world), []);
     taken.sequences += 1;
     onSequence?.(taken);
   });

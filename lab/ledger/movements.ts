@@ -1,4 +1,5 @@
 // What can happen to time and money: each movement names its records by position, so that any sequence can be made and repeated.
+import { CREDIT_REASONS } from '#libs/billing/credit-reasons.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import { TIMER_MOVES, timerRequest } from './timer-movements.ts';
@@ -11,6 +12,11 @@ export const MOVES = [
   'void',
   'refund',
   'writeOff',
+  'credit',
+  'allocateCredit',
+  'releaseCredit',
+  'refundCredit',
+  'setCancelling',
   'markPaid',
   'cancel',
   'issue',
@@ -86,6 +92,10 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       return post(`/invoices/${invoice}/payments`, amount);
     case 'writeOff':
       return post(`/invoices/${invoice}/write-off`, { ...amount, reason: 'x' });
+    case 'credit':
+      return post(`/invoices/${invoice}/credit-notes`, creditOf(movement));
+    case 'setCancelling':
+      return patch('/account', { cancel_with_credit_note: isOther });
     case 'markPaid':
       return patch(`/invoices/${invoice}`, { status: 'Paid' });
     case 'cancel':
@@ -126,7 +136,11 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
     case 'refund':
     case 'release':
     case 'void':
-      return changeOfPayment(world, movement);
+      return changeOf(world, '/payments', movement);
+    case 'allocateCredit':
+    case 'releaseCredit':
+    case 'refundCredit':
+      return changeOf(world, '/credit-notes', movement);
   }
 }
 
@@ -138,23 +152,36 @@ function conversionOf({ other, cents, isOther }: Movement) {
   return { part, ...share, accept: true, accept_changes: true, status: isOther ? 'Sent' : 'Draft' };
 }
 
-async function changeOfPayment(
+function creditOf({ which, other, cents, isOther }: Movement) {
+  const external = which < EXTERNAL_IDS ? { external_id: `back-${which}` } : {};
+  return {
+    reason: CREDIT_REASONS[other % CREDIT_REASONS.length],
+    ...(cents === null ? {} : { amount: cents / 100 }),
+    ...(isOther ? { settle: 'refund', refund: external } : {}),
+  };
+}
+
+/** Of a payment or of a credit note. */
+async function changeOf(
   { send, invoices }: LedgerWorld,
+  list: '/payments' | '/credit-notes',
   { move, which, other, cents, isOther }: Movement,
 ): Promise<Request | undefined> {
-  const { status, body } = await send('GET', '/payments?limit=100&sort=created_at');
+  const { status, body } = await send('GET', `${list}?limit=100&sort=created_at`);
   if (status !== 200) return undefined;
-  const payments = body.data as AnyRecord[];
-  const payment = payments[other % Math.max(1, payments.length)];
-  if (!payment) return undefined;
-  const path = `/payments/${payment.id}`;
+  const records = body.data as AnyRecord[];
+  const record = records[other % Math.max(1, records.length)];
+  if (!record) return undefined;
+  const path = `${list}/${record.id}`;
   const invoice_id = at(invoices, which);
   const amount = cents === null ? {} : { amount: cents / 100 };
   if (move === 'void') return { method: 'POST', path: `${path}/void`, body: { reason: 'x' } };
-  if (move === 'release') return { method: 'POST', path: `${path}/release`, body: {} };
-  if (move === 'allocate') return { method: 'POST', path: `${path}/allocations`, body: { invoice_id, ...amount } };
+  if (move === 'release' || move === 'releaseCredit') return { method: 'POST', path: `${path}/release`, body: {} };
+  if (move === 'allocate' || move === 'allocateCredit') {
+    return { method: 'POST', path: `${path}/allocations`, body: { invoice_id, ...amount } };
+  }
   const external = which < EXTERNAL_IDS ? { external_id: `back-${which}`, amount: 5 } : {};
-  const from = isOther ? { invoice_id } : {};
+  const from = isOther && move === 'refund' ? { invoice_id } : {};
   return { method: 'POST', path: `${path}/refunds`, body: { amount: (cents ?? 100) / 100, ...from, ...external } };
 }
 

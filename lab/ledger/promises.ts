@@ -2,6 +2,7 @@
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/ledger-audit.ts';
 import { auditTimers } from '#libs/billing/timer-audit.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
@@ -20,14 +21,15 @@ export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
   const account_id = world.account.id;
   const payments: AnyRecord[] = await Payment.find({ account_id }).lean();
   const invoices: AnyRecord[] = await Invoice.find({ account_id }).lean();
+  const notes: AnyRecord[] = await CreditNote.find({ account_id }).lean();
   const entries: AnyRecord[] = await TimeEntry.find({ account_id }).lean();
   const events: AnyRecord[] = await Event.find({ account_id }, { sequence: 1 }).sort({ sequence: 1 }).lean();
-  const refunds = payments.flatMap((payment) => payment.refunds as AnyRecord[]);
+  const refunds = [...payments, ...notes].flatMap((record) => record.refunds as AnyRecord[]);
   const live = invoices.filter(({ status }) => status !== 'Cancelled');
   const audit = (await world.send('GET', '/numbering/audit')).body.data;
   return [
     ...(await brokenSums(world)),
-    ...(await otherMoney(world, { payments, invoices })),
+    ...(await otherMoney(world, { payments, invoices, notes })),
     ...repeated('payment with external_id', payments, 'external_id'),
     ...repeated('refund with external_id', refunds, 'external_id'),
     ...repeated('invoice that bills all of quote', live, 'quote_claim'),
@@ -39,24 +41,32 @@ export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
-/** What came, less what went back, is on invoices or is credit; the client's balance says the same. */
+/**
+ * What came or was credited beyond what was due, less what went back, is on invoices or is credit; the client's balance says the same.
+ */
 async function otherMoney(
   { send, client_id }: LedgerWorld,
-  { payments, invoices }: { payments: AnyRecord[]; invoices: AnyRecord[] },
+  { payments, invoices, notes }: Record<'payments' | 'invoices' | 'notes', AnyRecord[]>,
 ): Promise<string[]> {
   const received = payments.filter(({ status }) => status === 'Received');
-  const kept = sum(received.map(({ amount, refunds }) => amount - sum(refunds.map((back: AnyRecord) => back.amount))));
-  const credit = sum(received.map(({ unallocated }) => unallocated));
+  const back = ({ refunds }: AnyRecord) => sum(refunds.map(({ amount }: AnyRecord) => amount));
+  const total = (one: AnyRecord) => one.amount + one.tax_amount;
+  const applied = sum(invoices.map(({ amount_credited = 0 }) => amount_credited));
+  const freed = sum(notes.map((note) => total(note) - back(note))) - applied;
+  const kept = sum(received.map((payment) => payment.amount - back(payment))) + freed;
+  const credit = sum([...received, ...notes].map(({ unallocated }) => unallocated));
   const paid = sum(invoices.map(({ amount_paid }) => amount_paid));
   const due = sum(
     invoices
       .filter(({ status }) => status === 'Sent')
-      .map((one) => one.amount + one.tax_amount - one.amount_paid - (one.amount_written_off ?? 0)),
+      .map((one) => total(one) - one.amount_paid - (one.amount_credited ?? 0) - (one.amount_written_off ?? 0)),
   );
   const { balances } = (await send('GET', `/clients/${client_id}/balance`)).body.data;
   const told = { due: Math.round((balances[0]?.due ?? 0) * 100), credit: Math.round((balances[0]?.credit ?? 0) * 100) };
   return [
-    ...(paid + credit === kept ? [] : [`money: ${kept} came, ${paid} is on invoices and ${credit} is credit`]),
+    ...(paid + credit === kept
+      ? []
+      : [`money: ${kept} came or was credited, ${paid} is on invoices and ${credit} is credit`]),
     ...(told.credit === credit ? [] : [`balance: credit ${told.credit}, not ${credit}`]),
     ...(told.due === due ? [] : [`balance: due ${told.due}, not ${due}`]),
   ];

@@ -6,7 +6,7 @@ import { progress } from '../bench/progress.ts';
 import { runStorm, type Storm } from './race-storm.ts';
 import { openTwoGateways } from './two-gateways.ts';
 
-const HELP = `Bills, converts, pays, refunds, cancels, deletes and releases the same few records from many callers at once through two gateway
+const HELP = `Bills, converts, pays, credits, refunds, cancels, deletes and releases the same few records from many callers at once through two gateway
 processes. After each round every promise is judged: each entry on one invoice, each quote converted once, each external_id booked once,
 every sum, numbers and events without holes, no response of 500.
 

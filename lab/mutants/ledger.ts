@@ -3,6 +3,7 @@ import { guard, type Mutant } from './mutant.ts';
 
 const PAYMENTS = 'test/service/gateway/payments.test.ts';
 const INDEXES = 'test/service/libs/once-indexes.test.ts';
+const CREDITS = 'test/service/gateway/credit-notes.test.ts';
 const GUARDS = 'test/service/libs/billing-guards.test.ts';
 const TIMERS = 'test/service/gateway/timers.test.ts';
 
@@ -10,6 +11,8 @@ const BOOK = 'libs/billing/book-payment.ts';
 const PARTS = 'libs/billing/payment-parts.ts';
 const CHANGE = 'libs/billing/change-payment.ts';
 const REFUND = 'libs/billing/refund-payment.ts';
+const DRAW = 'libs/billing/draw-credit-note.ts';
+const CREDIT = 'libs/billing/change-credit-note.ts';
 const CLAIM = 'libs/billing/bill-time.ts';
 
 /** An index that is there, but no longer unique. */
@@ -31,6 +34,11 @@ export const ledgerMutants: Mutant[] = [
   index(
     'the index that books a refund from outside once',
     'libs/models/billing/payment.ts',
+    '{ unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },',
+  ),
+  index(
+    'the index that books a refund of a credit note once',
+    'libs/models/billing/credit-note.ts',
     '{ unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },',
   ),
   index(
@@ -63,6 +71,81 @@ export const ledgerMutants: Mutant[] = [
     'if (balance.amount_paid < 0 || dueOf(next) < 0) throw',
     { file: GUARDS, test: 'then the ledger refuses the movement and nothing is stored' },
   ),
+  guard(
+    'an invoice is credited once',
+    'libs/billing/settle-invoices.ts',
+    'if ((next.total_credited ?? 0) > totalOf(next)) throw',
+    { file: GUARDS, test: 'when more is credited than an invoice is worth' },
+  ),
+  {
+    gone: 'what earlier credit notes took is no more left',
+    edits: [{ file: DRAW, text: 'leftToCredit(invoice, earlier);', instead: 'leftToCredit(invoice, []);' }],
+    oracle: { file: CREDITS, test: 'when it is credited in parts' },
+  },
+  guard(
+    'no more of a rate is credited than is left',
+    'libs/billing/credit-amounts.ts',
+    'if (!rest || !isWithin(group.taxable, rest.taxable)) throw',
+    {
+      file: 'test/unit/billing/credit-amounts.test.ts',
+      test: 'when a rate has less left',
+    },
+  ),
+  {
+    gone: 'the last credit note takes the rest of the tax',
+    edits: [
+      {
+        file: 'libs/billing/credit-amounts.ts',
+        text: 'if (taxable === left.taxable) return left.tax;',
+        instead: '',
+      },
+    ],
+    oracle: { file: 'test/unit/billing/credit-amounts.test.ts', test: 'when an invoice is credited in any parts' },
+  },
+  guard('a draft is not credited', DRAW, "if (status === 'Draft') throw", {
+    file: CREDITS,
+    test: 'when the invoice is a draft, cancelled or not there',
+  }),
+  guard('a cancelled invoice is not credited', DRAW, "if (status === 'Cancelled') throw", {
+    file: CREDITS,
+    test: 'when the invoice is a draft, cancelled or not there',
+  }),
+  {
+    gone: 'a credit note takes off what was written off',
+    edits: [{ file: DRAW, text: ' + (invoice.amount_written_off ?? 0));', instead: ');' }],
+    oracle: { file: CREDITS, test: 'when a part was written off' },
+  },
+  {
+    gone: 'goodwill bills no time again',
+    edits: [{ file: DRAW, text: '.every((one) => REVERSING.includes(one));', instead: '.some(() => true);' }],
+    oracle: { file: CREDITS, test: 'when all of an invoice with time is credited for %s' },
+  },
+  {
+    gone: 'what is due again is taken off by its credit note',
+    edits: [
+      {
+        file: 'libs/billing/take-back.ts',
+        text: 'if (!invoice.total_credited || dueOf(invoice) === 0) return',
+        instead: 'if (true as boolean) return',
+      },
+    ],
+    oracle: { file: CREDITS, test: 'when the money of a credited invoice is voided or goes back' },
+  },
+  guard('no more of a credit note goes back than is left', CREDIT, 'if (amount > unallocated) {', {
+    file: CREDITS,
+    test: 'when it pays another invoice',
+  }),
+  {
+    gone: 'an external id is of one refund, whatever it was booked with',
+    edits: [
+      {
+        file: 'libs/billing/known-refund.ts',
+        text: ' ?? (await driverOf(CreditNote).findOne(wanted, { session }))',
+        instead: '',
+      },
+    ],
+    oracle: { file: CREDITS, test: 'when it is to go back' },
+  },
   {
     gone: 'a payment that is known is not booked again',
     edits: [

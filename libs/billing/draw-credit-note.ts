@@ -96,7 +96,6 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   return { note, moved, account };
 }
 
-/** Has to follow drawCreditNote: the draw of the number reserves an event. */
 export async function announceCredited(unit: UnitOfWork, { note, moved, account }: DrawnCreditNote): Promise<void> {
   const view = creditNoteView(note);
   await unit.announce('credit_note.issued', view);

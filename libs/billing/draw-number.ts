@@ -1,5 +1,6 @@
 // Draws the number of a document in the transaction that makes it: the next of its sequence, as the account's format writes it.
-import { isNumberTaken, type NumberKind, recordNumber, skipNumbers } from '../models/billing/number-ledger.ts';
+import type { NumberKind } from '../models/billing/number-kinds.ts';
+import { isNumberTaken, recordNumber, skipNumbers } from '../models/billing/number-ledger.ts';
 import { reserveEvents } from '../models/counter.ts';
 import { type CountChange, countAhead } from '../models/record-counts.ts';
 import { drawInSequence } from '../models/sequences.ts';
@@ -26,6 +27,7 @@ export interface DrawnNumber {
 
 /** The count that a document with a new number most often belongs to: then its insert needs no update of the counter. */
 const EXPECTED_COUNT: Readonly<Record<NumberKind, string>> = {
+  credit_note: 'credit_notes/all',
   invoice: 'invoices/Draft',
   payment: 'payments/all',
   quote: 'quotes/Draft',
