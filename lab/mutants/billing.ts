@@ -58,7 +58,7 @@ export const billingMutants: Mutant[] = [
       },
       {
         file: 'libs/billing/convert-quote.ts',
-        text: 'if (left < quote.amount) throw onlyLeft(quote, left);',
+        text: 'if (left < quoted) throw onlyLeft(quote, left);',
         instead: '',
       },
       {

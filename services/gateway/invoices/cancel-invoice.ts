@@ -1,6 +1,7 @@
 // What cancelling an issued invoice does besides: its money is credit again, and a credit note is drawn where the account wants one.
-import { releaseInvoice } from '#libs/billing/change-payment.ts';
+
 import { omit } from 'es-toolkit/object/omit';
+import { releaseInvoice } from '#libs/billing/change-payment.ts';
 import { announceCredited, drawCreditNote, isCreditable } from '#libs/billing/draw-credit-note.ts';
 import { NOTHING_BILLED } from '#libs/billing/release-billed.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';

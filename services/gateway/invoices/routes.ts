@@ -12,7 +12,6 @@ import { NOTHING_BILLED, releaseBilled } from '#libs/billing/release-billed.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';

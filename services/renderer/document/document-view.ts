@@ -14,7 +14,16 @@ import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, type Legal, legalOf, type Party } from './party.ts';
-import { creditRows, factsOf, headlineOf, receiptRows, settledRows, type TotalRow, taxNotes, totalRows } from './summary.ts';
+import {
+  creditRows,
+  factsOf,
+  headlineOf,
+  receiptRows,
+  settledRows,
+  type TotalRow,
+  taxNotes,
+  totalRows,
+} from './summary.ts';
 import { printable } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
