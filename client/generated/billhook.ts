@@ -4274,9 +4274,18 @@ export type CreditNote = {
      */
     tax_rate: number;
     /**
+     * Sum of the taxes
      * @format double
      */
     tax_amount: number;
+    /**
+     * One entry for each rate and category, the highest rate first
+     */
+    taxes: DocumentTax[];
+    /**
+     * The sums of the lines contain the tax, as on the invoice
+     */
+    prices_include_tax: boolean;
     /**
      * `amount` + `tax_amount`: all that it is worth
      * @format double

@@ -2,16 +2,17 @@
 import { conflict, fieldProblem } from '../errors.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { writtenAmount } from './balance.ts';
-import { amountOfLines } from './document-money.ts';
+import { taxedLines } from './document-money.ts';
+import { type DocumentTax, taxesOf } from './document-taxes.ts';
 import { taxOf } from './money.ts';
-import { splitByGroup, type TaxGroup, type TaxTerms, taxLines } from './tax-groups.ts';
+import { splitByGroup, type TaxGroup, type TaxTerms } from './tax-groups.ts';
 
 /** What is computed of an invoice or a credit note. Amounts are whole numbers of the currency's smallest unit. */
 export interface Taxed extends TaxTerms {
   amount: number;
   tax_amount: number;
   /** Absent where one rate taxes all of it. */
-  taxes?: readonly TaxGroup[] | undefined;
+  taxes?: readonly DocumentTax[] | undefined;
 }
 
 /** Before tax; the lines count where there are some. Neither is all that is left. */
@@ -20,15 +21,10 @@ export interface CreditWanted {
   line_items?: readonly LineItem[] | null | undefined;
 }
 
-/** The sums of an invoice by rate and category. */
-export function taxGroupsOf({ amount, tax_amount, tax_rate, taxes }: Taxed): readonly TaxGroup[] {
-  return taxes ?? [{ rate: tax_rate, category: tax_rate > 0 ? 'S' : null, taxable: amount, tax: tax_amount }];
-}
-
 /** What the credit notes of an invoice have left of it. */
-export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): TaxGroup[] {
-  const before = credited.flatMap(taxGroupsOf);
-  return taxGroupsOf(invoice).map((group) => {
+export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): DocumentTax[] {
+  const before = credited.flatMap(taxesOf);
+  return taxesOf(invoice).map((group) => {
     const same = before.filter((other) => isSame(group, other));
     return { ...group, taxable: group.taxable - netOf(same), tax: group.tax - taxSumOf(same) };
   });
@@ -40,17 +36,16 @@ export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): TaxGro
  * @param number of the invoice, for messages. @throws AppError 409 when less is left, 400 when the lines are worth nothing.
  */
 export function creditGroups(
-  left: readonly TaxGroup[],
+  left: readonly DocumentTax[],
   { amount, line_items }: CreditWanted,
   { terms, number }: { terms: TaxTerms; number: string },
-): TaxGroup[] {
+): DocumentTax[] {
   const net = netOf(left);
   const tooMuch = (where: string, rest: number) =>
     conflict(`Cannot credit more than is left of ${number}${where}: ${writtenAmount(rest, terms.currency)}`);
   if (net <= 0) throw tooMuch('', 0);
   if (line_items) {
-    amountOfLines(line_items, terms.currency);
-    const wanted = taxLines(line_items, terms);
+    const wanted = taxedLines(line_items, terms);
     if (wanted.amount <= 0) throw fieldProblem('line_items', 'line_items must sum to more than 0');
     if (wanted.amount > net) throw tooMuch('', net);
     return wanted.taxes.map((group) => {

@@ -132,23 +132,31 @@ function requireCreditable({ status }: InvoiceRecord): void {
   if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
 }
 
-type Earlier = Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'tax_rate' | 'currency' | 'reason'>;
+type Earlier = Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'tax_rate' | 'taxes' | 'currency' | 'reason'>;
 
 async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
-  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, currency: 1, reason: 1 };
+  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1, reason: 1 };
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
 }
 
 /** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
 function creditOf(invoice: InvoiceRecord, earlier: readonly Earlier[], given: NewCreditNote) {
-  const { currency, tax_rate } = invoice;
+  const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const line_items = given.line_items ?? null;
   const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
   const left = leftToCredit(invoice, earlier);
   const number = printedNumber('invoice', invoice);
   const groups = creditGroups(left, { amount, line_items }, { terms: invoice, number });
-  const money = { currency, tax_rate, amount: netOf(groups), tax_amount: taxSumOf(groups) };
+  const money = {
+    currency,
+    tax_rate,
+    tax_category,
+    prices_include_tax,
+    amount: netOf(groups),
+    tax_amount: taxSumOf(groups),
+    ...(invoice.taxes ? { taxes: groups } : {}),
+  };
   const isWhole = !line_items && earlier.length === 0 && money.amount === invoice.amount;
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),

@@ -2,8 +2,10 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { totalOf } from '../../billing/balance.ts';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../billing/credit-reasons.ts';
+import { type DocumentTax, taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
+import type { TaxCategory } from '../../billing/tax-groups.ts';
 import type { Listing } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -52,6 +54,10 @@ export interface CreditNoteRecord extends Stamped {
   amount: number;
   tax_rate: number;
   tax_amount: number;
+  /** As of the invoice: see DocumentRecord. */
+  tax_category?: TaxCategory | undefined;
+  prices_include_tax?: true | undefined;
+  taxes?: DocumentTax[] | undefined;
   reason: CreditReason;
   description: string | null;
   line_items: LineItem[] | null;
@@ -110,6 +116,9 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     amount: { type: Number, required: true },
     tax_rate: { type: Number, required: true },
     tax_amount: { type: Number, required: true },
+    tax_category: String,
+    prices_include_tax: Boolean,
+    taxes: { type: [Object], default: undefined },
     reason: { type: String, enum: CREDIT_REASONS, required: true },
     description: String,
     line_items: lineItemField,
@@ -165,6 +174,8 @@ export function creditNoteView(note: CreditNoteRecord) {
     amount: major(note.amount),
     tax_rate: note.tax_rate,
     tax_amount: major(note.tax_amount),
+    taxes: taxesView(note),
+    prices_include_tax: note.prices_include_tax ?? false,
     total: major(totalOf(note)),
     applied_to_invoice: major(appliedOf(note)),
     allocations: note.allocations.map((part) => ({

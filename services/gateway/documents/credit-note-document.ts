@@ -1,11 +1,11 @@
 // A stored credit note as the renderer prints it: with a minus before every amount, and nothing that changes after it was issued.
 import { totalOf } from '#libs/billing/balance.ts';
-import { fromMinor, lineNet } from '#libs/billing/money.ts';
-import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import { fromMinor } from '#libs/billing/money.ts';
+import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { DocumentQuery } from './input.ts';
-import { looksOf, type PartyDetails, present } from './stored-document.ts';
+import { linesOf, looksOf, type PartyDetails, present, printableTax } from './stored-document.ts';
 
 export function creditNoteDocument(
   note: CreditNoteRecord,
@@ -14,7 +14,7 @@ export function creditNoteDocument(
 ): PrintableDocument {
   const { currency, description, line_items, applied_at_issue, settle } = note;
   const major = (minor: number) => fromMinor(minor, currency);
-  const minus = (minor: number) => (minor === 0 ? 0 : -major(minor));
+  const minus = (minor: number) => negative(major(minor));
   const rest = totalOf(note) - applied_at_issue;
   return present({
     ...looksOf(note.issued_on, currency, faces, query),
@@ -25,7 +25,9 @@ export function creditNoteDocument(
     taxRate: note.tax_rate,
     taxAmount: minus(note.tax_amount),
     amount: minus(totalOf(note)),
-    lineItems: linesOf(note, minus),
+    taxes: note.taxes?.map((tax) => negativeTax(printableTax(tax, currency, faces.parties.issuer.locale))),
+    pricesIncludeTax: line_items ? note.prices_include_tax : undefined,
+    lineItems: negativeLines(note, minus),
     subject: line_items ? (description ?? undefined) : undefined,
     creditNote: {
       invoice: note.invoice_number,
@@ -38,18 +40,20 @@ export function creditNoteDocument(
 }
 
 /** A negative quantity at the price of the invoice. Without lines and a description the renderer names the invoice. */
-function linesOf(
-  { line_items, description, amount, currency }: CreditNoteRecord,
-  minus: (minor: number) => number,
-): PrintableLine[] {
-  if (!line_items) return [{ description: description ?? '', amount: minus(amount) }];
-  return line_items.map(({ description, qty, rate, discount }) => ({
-    description,
-    qty: negated(qty),
-    rate,
-    discount,
-    amount: minus(lineNet({ qty, rate, discount }, currency)),
-  }));
+function negativeLines(note: CreditNoteRecord, minus: (minor: number) => number): PrintableLine[] {
+  const lines = linesOf(note);
+  if (lines.length === 0) return [{ description: '', amount: minus(note.amount) }];
+  return lines.map(({ qty, amount = 0, ...line }) => {
+    return { ...line, ...(qty === undefined ? {} : { qty: negated(String(qty)) }), amount: negative(amount) };
+  });
+}
+
+function negativeTax({ taxable, tax, ...group }: PrintableTax): PrintableTax {
+  return { ...group, taxable: negative(taxable), tax: negative(tax) };
+}
+
+function negative(amount: number): number {
+  return amount === 0 ? 0 : -amount;
 }
 
 function negated(decimal: string): string {

@@ -144,8 +144,14 @@ export function looksOf(date: string, currency: string, { parties, isTest }: Par
   };
 }
 
+/** What the lines and taxes of a document are made of. */
+type Lined = Pick<
+  InvoiceRecord,
+  'currency' | 'amount' | 'tax_amount' | 'tax_rate' | 'tax_category' | 'taxes' | 'description' | 'line_items'
+>;
+
 /** Without lines of its own, what it is for is the one line. */
-function linesOf(record: InvoiceRecord | QuoteRecord): PrintableLine[] {
+export function linesOf(record: Lined): PrintableLine[] {
   const { line_items, description, amount, currency } = record;
   const isMixed = taxesOf(record).length > 1;
   if (!line_items) return description ? [{ description: description, amount: fromMinor(amount, currency) }] : [];
@@ -163,7 +169,7 @@ function linesOf(record: InvoiceRecord | QuoteRecord): PrintableLine[] {
 }
 
 /** The note of the account is printed as it is; ours is said in the language that the document is printed in. */
-function printableTax(
+export function printableTax(
   { rate, category, taxable, tax, note }: DocumentTax,
   currency: string,
   locale: string,

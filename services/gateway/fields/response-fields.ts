@@ -47,14 +47,8 @@ export const lineItemsResponse = () =>
     ),
   );
 
-/** What quotes and invoices say about money. */
-export const moneyResponse = {
-  amount: number().description('Sum of the lines before tax, or as given'),
-  currency: currency(),
-  tax_rate: number().description('Percentage, 0 to 100'),
-  subtotal: number().description('The same as `amount`'),
-  tax_amount: number().description('Sum of the taxes, each rounded once'),
-  taxes: Joi.array()
+export const taxesResponse = () =>
+  Joi.array()
     .required()
     .items(
       Joi.object({
@@ -67,7 +61,16 @@ export const moneyResponse = {
         note: orNull(Joi.string()).description('Why there is no tax; printed'),
       }).meta({ schema: 'DocumentTax' }),
     )
-    .description('One entry for each rate and category, the highest rate first'),
+    .description('One entry for each rate and category, the highest rate first');
+
+/** What quotes and invoices say about money. */
+export const moneyResponse = {
+  amount: number().description('Sum of the lines before tax, or as given'),
+  currency: currency(),
+  tax_rate: number().description('Percentage, 0 to 100'),
+  subtotal: number().description('The same as `amount`'),
+  tax_amount: number().description('Sum of the taxes, each rounded once'),
+  taxes: taxesResponse(),
   prices_include_tax: Joi.boolean().required().description('The sums of the lines contain the tax'),
   total: number().description('`amount` + `tax_amount`'),
   amount_paid: number(),

@@ -98,6 +98,30 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
+  test('when an invoice of two rates is credited by line, then each rate is the mirror of the original, and the rest is what is left', async () => {
+    const { account, client } = await ledger();
+    const line = (quantity: number, rate: number, tax_rate: number) => ({
+      description: 'x',
+      quantity,
+      rate,
+      tax_rate,
+    });
+    const line_items = [line(2, 1.73, 13), line(2, 0.03, 24)];
+    const invoice = await issue(account, client.id, { line_items });
+    expect(invoice.taxes).toMatchObject([
+      { rate: 24, tax: 0.01 },
+      { rate: 13, tax: 0.45 },
+    ]);
+    const first = await credited(account, invoice, { reason: 'return', line_items: [line(2, 1.73, 13)] });
+    expect(first.taxes).toEqual([{ rate: 13, category: 'S', taxable: 3.46, tax: 0.45, note: null }]);
+    const none = await credit(account, invoice, { reason: 'return', line_items: [line(1, 0.01, 13)] });
+    expect([none.status, none.body.error]).toEqual([409, 'Cannot credit more than is left of INV-0001 at 13 %: 0.00']);
+    const rest = await credited(account, invoice, { reason: 'return' });
+    expect(rest.taxes).toEqual([{ rate: 24, category: 'S', taxable: 0.06, tax: 0.01, note: null }]);
+    expect(await read(account, invoice)).toMatchObject({ status: 'Cancelled', total_credited: 3.98 });
+    await sound(account);
+  });
+
   test('when a part was written off, then the credit takes its place, and only what was paid is credit', async () => {
     const { account, invoices } = await ledger(100);
     const [invoice] = invoices;
