@@ -6,20 +6,28 @@ import { UNBILLED_EXPENSES } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { ExpenseQuery } from './input.ts';
 
-/** As findPage takes it: conditions that no index of the list serves are under `$and`. */
-export async function expenseFilter(accountId: Id, query: ExpenseQuery): Promise<Record<string, unknown>> {
+/**
+ * As findPage takes it: conditions that no index of the list serves are under `$and`. Two conditions on one field are decided here: the
+ * database would sort in memory to find nothing.
+ * @returns undefined when no expense can match.
+ */
+export async function expenseFilter(accountId: Id, query: ExpenseQuery): Promise<Record<string, unknown> | undefined> {
   const { date_from, date_to, client_id, project_id, invoice_id, updated_since, billable } = query;
   const account_id = storedId(accountId);
-  const billing = await billingFilter(accountId, query);
+  const projects = client_id ? await projectsWith(account_id, { client_id: storedId(client_id) }) : undefined;
+  if (projects && project_id && !has(projects, project_id)) return undefined;
+  const billing = await billingFilter(account_id, query);
+  if (!billing) return undefined;
+  const { invoice_id: onInvoice, ...residual } = billing;
   const further = [
-    ...(billing ? [billing] : []),
+    ...(Object.keys(residual).length > 0 ? [residual] : []),
     ...(billable === undefined ? [] : [{ billable }]),
-    ...(client_id ? [{ project_id: { $in: await projectsWith(account_id, { client_id: storedId(client_id) }) } }] : []),
+    ...(projects && !project_id ? [{ project_id: { $in: projects } }] : []),
   ];
   return {
     account_id,
     ...(project_id ? { project_id: storedId(project_id) } : {}),
-    ...(invoice_id ? { invoice_id: storedId(invoice_id) } : {}),
+    ...(invoice_id ? { invoice_id: storedId(invoice_id) } : onInvoice === undefined ? {} : { invoice_id: onInvoice }),
     ...(date_from || date_to
       ? { date: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
       : {}),
@@ -28,26 +36,41 @@ export async function expenseFilter(accountId: Id, query: ExpenseQuery): Promise
   };
 }
 
-/** The condition of a state. Whether an invoice is a draft is known from the invoice alone. */
-async function billingFilter(accountId: Id, { billing }: ExpenseQuery): Promise<Record<string, unknown> | undefined> {
-  const account_id = storedId(accountId);
+/**
+ * The condition of a state; undefined when an expense on the invoice that is asked for is never in it. Whether an invoice is a draft is
+ * known from the invoice alone.
+ */
+async function billingFilter(
+  account_id: StoredId,
+  { billing, invoice_id }: ExpenseQuery,
+): Promise<Record<string, unknown> | undefined> {
   switch (billing) {
     case undefined:
-      return undefined;
-    case 'unbilled':
-      return { ...UNBILLED_EXPENSES, project_id: { $nin: await projectsWith(account_id, { billing: 'none' }) } };
+      return {};
+    case 'unbilled': {
+      if (invoice_id) return undefined;
+      const unpaid = await projectsWith(account_id, { billing: 'none' });
+      return unpaid.length > 0 ? { ...UNBILLED_EXPENSES, project_id: { $nin: unpaid } } : UNBILLED_EXPENSES;
+    }
     case 'not_billable': {
+      if (invoice_id) return undefined;
       const unpaid = await projectsWith(account_id, { billing: 'none' });
       return { $or: [{ billable: false }, { project_id: { $in: unpaid } }], settled: null, invoice_id: null };
     }
     case 'on_draft':
-      return { invoice_id: { $in: await draftsWithExpenses(account_id) } };
-    case 'billed':
-      return { invoice_id: { $ne: null, $nin: await draftsWithExpenses(account_id) } };
+    case 'billed': {
+      const drafts = await draftsWithExpenses(account_id);
+      if (invoice_id) return has(drafts, invoice_id) === (billing === 'on_draft') ? {} : undefined;
+      return { $or: [{ invoice_id: billing === 'on_draft' ? { $in: drafts } : { $ne: null, $nin: drafts } }] };
+    }
     case 'billed_elsewhere':
     case 'written_off':
       return { settled: billing };
   }
+}
+
+function has(ids: readonly StoredId[], id: Id): boolean {
+  return ids.some((one) => String(one) === id);
 }
 
 async function draftsWithExpenses(account_id: StoredId): Promise<StoredId[]> {

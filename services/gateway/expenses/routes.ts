@@ -122,9 +122,11 @@ async function createExpense({ body, commit }: Context<NewExpense, DryRun>) {
 }
 
 async function listExpenses({ caller, query }: Context<unknown, ExpenseQuery>) {
+  const filter = await expenseFilter(caller.accountId, query);
+  if (!filter) return listed([], { total: 0 }, query);
   const { records, ...page } = await findPage<ExpenseRecord>(Expense, expenseListing, {
     ...pageOf(expenseListing, query),
-    filter: await expenseFilter(caller.accountId, query),
+    filter,
   });
   return listed(await expenseViews(records, caller.accountId), page, query);
 }
