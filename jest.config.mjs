@@ -25,8 +25,6 @@ export default {
   // Every suite shares two cores with a real Chromium, MongoDB and Redis: a limit here only stops a hang.
   testTimeout: 180_000,
   maxWorkers: 2,
-  // Each file leaves some fifty megabytes of modules behind, and collecting garbage in gigabytes of them slows every test.
-  workerIdleMemoryLimit: '1GB',
   coverageProvider: 'v8',
   collectCoverageFrom: ['libs/**/*.ts', 'services/**/*.ts', 'deploy/**/*.ts'],
 };

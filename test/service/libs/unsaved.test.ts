@@ -57,6 +57,7 @@ test('when a document is printed, then neither it nor its PDF was written to the
 
   expect(reply.bytes.toString()).toBe(`%PDF-1.7 ${MARK}`);
   await eventually(async () => (await redis.exists(`${prefix}:unsaved:render-document:job-1`)) === 0);
+  await worker?.close(5_000); // Without Redis BullMQ's own close would never end, nor its timer.
   await server.stop(); // Writes down all that is to be written.
   const written = await filesOf(folder);
   expect(written).toContain('CONTROL');

@@ -1,4 +1,5 @@
 // The renderer's browser in this process, with a folder of its own.
+import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBrowser, type PrintingBrowser } from '../../../services/renderer/browser/browser.ts';
@@ -27,7 +28,7 @@ export async function openTestBrowser(options: {
   printLimitMs?: number;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
-  const { folder, remove } = await openTempDir();
+  const { folder } = await openTempDir();
   const isolation = await findIsolation(path, testLog);
   const replaced: ReplaceReason[] = [];
   const fontsFile = options.fonts === 'none' ? await withoutFonts(folder) : await prepareFonts(folder, isolation);
@@ -58,9 +59,20 @@ export async function openTestBrowser(options: {
     async close() {
       await browser.close();
       // The folder stays until the process ends, for tests that look at what is left in it.
-      process.once('exit', () => void remove());
+      leave(folder);
     },
   };
+}
+
+const left: string[] = [];
+
+/** One listener for all folders: Node warns of more than ten. */
+function leave(folder: string): void {
+  if (left.length === 0)
+    process.once('exit', () => {
+      for (const path of left) rmSync(path, { recursive: true, force: true });
+    });
+  left.push(folder);
 }
 
 async function withoutFonts(folder: string): Promise<string> {
