@@ -66,6 +66,7 @@ describe('POST /api/v1/invoices', () => {
         quote: null,
         quote_part: null,
         recurring: null,
+        fixed_part: null,
         subtotal: 100.5,
         tax_amount: 0,
         taxes: [{ rate: 0, category: null, taxable: 100.5, tax: 0, note: null }],
