@@ -23,12 +23,14 @@ export const EVERY_SETTING: AccountChanges = {
   locale: 'de-DE',
   max_entry_hours: 24,
   settle_tolerance: 1,
+  cancel_with_credit_note: true,
   hourly_rate: 90,
   currency: 'EUR',
   payment_days: 7,
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
   // The defaults, but set: then every number is looked up before it is given.
   number_formats: {
+    credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
     invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
     payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },
     quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
