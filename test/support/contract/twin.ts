@@ -8,6 +8,9 @@ const TIMESTAMPS = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
 /** What a time entry would be billed at; no field of the specification, and what the settings are for. */
 const RATES = /"rate":[\d.]+,"rate_from":"\w+"|"rate":null,"rate_from":null/g;
 
+/** What a credit note took off, with `cancel_with_credit_note`: no field of the specification either. */
+const CREDITED = /"amount_credited":[\d.]+,"total_credited":[\d.]+/g;
+
 export type Twin = (method: string, path: string, options: Call | undefined, reply: Reply) => Promise<void>;
 
 export async function openTwin({ url, workspace }: TestGateway): Promise<Twin> {
@@ -29,7 +32,11 @@ export async function openTwin({ url, workspace }: TestGateway): Promise<Twin> {
     }
   };
   const translated = (text: string, ids: Map<string, string>) => text.replaceAll(UUIDS, (id) => ids.get(id) ?? id);
-  const plain = (text: string) => text.replaceAll(TIMESTAMPS, 'time').replaceAll(RATES, 'what it would be billed at');
+  const plain = (text: string) =>
+    text
+      .replaceAll(TIMESTAMPS, 'time')
+      .replaceAll(RATES, 'what it would be billed at')
+      .replaceAll(CREDITED, 'what was credited');
 
   return async (method, path, options, reply) => {
     const body = options?.body === undefined ? undefined : JSON.parse(translated(JSON.stringify(options.body), ours));
