@@ -294,7 +294,8 @@ export const operations: Record<string, Called> = {
   voidPayment: { body: { reason: 'x' } },
   refundPayment: { body: { amount: 1 } },
   getInvoicePayments: {},
-  creditInvoice: { body: { reason: 'return', amount: 1 } },
+  // In place of the lines of the example.
+  creditInvoice: { body: { reason: 'return', amount: 1, line_items: undefined } },
   listCreditNotes: {},
   getCreditNote: {},
   allocateCreditNote: {

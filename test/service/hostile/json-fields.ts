@@ -74,10 +74,9 @@ export async function senderOf(
         ...(row.body ? { body } : {}),
       }),
     bodyWith: (field, literal) =>
-      JSON.stringify(placed(without(body, OTHERWISE[nameOf(field)]), field.path, shapeOf(row))).replace(
-        '"PLACE"',
-        () => literal,
-      ),
+      JSON.stringify(
+        placed(without(body, OTHERWISE[`${field.row.operation} ${field.path[0]}`]), field.path, shapeOf(row)),
+      ).replace('"PLACE"', () => literal),
     bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
   };
 }
@@ -91,7 +90,12 @@ async function rightBody(gateway: TestGateway, row: Row, account: TestAccount): 
 }
 
 /** A field that another one excludes. */
-const OTHERWISE: Record<string, string> = { 'convertQuote amount': 'percent' };
+const OTHERWISE: Record<string, string> = {
+  'convertQuote amount': 'percent',
+  'billProject amount': 'percent',
+  'creditInvoice amount': 'line_items',
+  'creditInvoice line_items': 'amount',
+};
 
 function without(body: Record<string, unknown>, name: string | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([own]) => own !== name));
@@ -108,11 +112,16 @@ function placed(body: unknown, [step, ...rest]: (string | number)[], shape: Shap
   return { ...record, [step]: placed(record[step], rest, shape.keys?.[step] ?? {}) };
 }
 
+/** Numbers that may be text as well. */
+const DECIMALS = new Set(['quantity', 'rate']);
+
 /** The required names of an object, with the plainest values; a line's quantity has two names, one of which is required. */
 function leastOf(shape: Shape | undefined): Record<string, unknown> {
   const { keys = {} } = shape ?? {};
   const required = Object.entries(keys).filter(
     ([name, { flags }]) => flags?.presence === 'required' || name === 'quantity',
   );
-  return Object.fromEntries(required.map(([name, { type }]) => [name, type === 'number' ? 1 : 'x']));
+  return Object.fromEntries(
+    required.map(([name, { type }]) => [name, type === 'number' || DECIMALS.has(name) ? 1 : 'x']),
+  );
 }
