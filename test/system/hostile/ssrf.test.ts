@@ -53,7 +53,8 @@ test('when there is no wall at all, then the canaries are called: they hear, and
   const [report] = of('no wall at all');
   const heard = new Set(report?.hits.flatMap((hit) => /\/(e\d+-\d+)\//.exec(hit)?.[1] ?? []));
 
-  expect(heard.size).toBeGreaterThan(60);
+  // Some sixty on a calm machine; a busy one ends pages before they have called everywhere.
+  expect(heard.size).toBeGreaterThan(30);
 });
 
 withNetwork('when there is no wall at all, then all kinds of addresses are called, and names are asked for', () => {
