@@ -53,7 +53,9 @@ test('when the numbers of invoices are advanced, then the next is the one after,
   expect([next.invoice_number, (await quote()).quote_number]).toEqual(['INV-0006', 'QUO-0002']);
   const { gapless, kinds, numbers } = await audit();
   expect(gapless).toBe(true);
+  const none = { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] };
   expect(kinds).toEqual({
+    credit_note: none,
     invoice: {
       gapless: true,
       drawn: 6,
@@ -63,7 +65,7 @@ test('when the numbers of invoices are advanced, then the next is the one after,
       lost: [],
       sequences: [{ period: null, first: 1, last: 6 }],
     },
-    payment: { gapless: true, drawn: 0, live: 0, deleted: 0, holes: [], lost: [], sequences: [] },
+    payment: none,
     quote: {
       gapless: true,
       drawn: 2,
@@ -158,7 +160,7 @@ test('when there is no such account, then one line on stderr', async () => {
 
 test.each([
   ['no id as account', '5', { account: 'studio' }, /^No account has the id studio$/],
-  ['an unknown kind', '5', { kind: 'receipt' }, /^--kind must be invoice, payment or quote$/],
+  ['an unknown kind', '5', { kind: 'receipt' }, /^--kind must be credit_note, invoice, payment or quote$/],
   ['another sequence as kind', '5', { kind: 'event' }, /^--kind must be/],
   ['the printed number of the other kind', 'QUO-0005', {}, /^--to must be .*such as 50 or INV-0050$/],
   ['a number with something behind it', '5th', {}, /^--to must be/],
