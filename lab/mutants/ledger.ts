@@ -9,6 +9,7 @@ const TIMERS = 'test/service/gateway/timers.test.ts';
 
 const BOOK = 'libs/billing/book-payment.ts';
 const PARTS = 'libs/billing/payment-parts.ts';
+const ALLOCATIONS = 'libs/billing/allocations.ts';
 const CHANGE = 'libs/billing/change-payment.ts';
 const REFUND = 'libs/billing/refund-payment.ts';
 const DRAW = 'libs/billing/draw-credit-note.ts';
@@ -181,7 +182,7 @@ export const ledgerMutants: Mutant[] = [
     edits: [{ file: PARTS, text: 'rest > 0 && rest <= tolerance;', instead: 'false as boolean;' }],
     oracle: { file: PAYMENTS, test: 'when a rest is within the tolerance' },
   },
-  guard('credit is never below nothing', CHANGE, 'if (part.amount > unallocated) {', {
+  guard('credit is never below nothing', ALLOCATIONS, 'if (part.amount > unallocated) {', {
     file: PAYMENTS,
     test: 'when more is allocated than is left of a payment',
   }),
@@ -202,7 +203,7 @@ export const ledgerMutants: Mutant[] = [
   },
   {
     gone: 'an allocation is released once',
-    edits: [{ file: CHANGE, text: 'named.filter((part) => liveAmount(part) > 0);', instead: 'named;' }],
+    edits: [{ file: ALLOCATIONS, text: 'named.filter((part) => worth(part) > 0);', instead: 'named;' }],
     oracle: { file: PAYMENTS, test: 'when an allocation is released' },
   },
   guard('a draft is not paid', 'libs/billing/payable-invoices.ts', "if (invoice.status === 'Draft') throw", {

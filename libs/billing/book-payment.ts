@@ -9,6 +9,7 @@ import { Payment, type PaymentRecord, type PaymentSource, paymentView } from '..
 import { countsMoved } from '../models/record-counts.ts';
 import { insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import { allocationOf } from './allocations.ts';
 import { dueOf } from './balance.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findKnown, requireSame } from './known-payment.ts';
@@ -16,7 +17,6 @@ import { type Decimal, isAmount, minorWithin } from './money.ts';
 import { requirePayable } from './payable-invoices.ts';
 import type { PaymentMethod } from './payment-methods.ts';
 import {
-  allocationOf,
   announceAllocated,
   namedInvoices,
   type Part,

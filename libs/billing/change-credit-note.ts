@@ -2,25 +2,22 @@
 import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
-import { AppError, conflict, notFound } from '../errors.ts';
+import { AppError, conflict } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
-import {
-  type CreditAllocation,
-  CreditNote,
-  type CreditNoteRecord,
-  creditNoteView,
-  liveCredit,
-} from '../models/billing/credit-note.ts';
+import type { CreditAllocation } from '../models/billing/allocation.ts';
+import { CreditNote, type CreditNoteRecord, creditNoteView, liveCredit } from '../models/billing/credit-note.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
-import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import { creditAllocation, furtherPart, releasable } from './allocations.ts';
 import { writtenAmount } from './balance.ts';
 import { externalIdsOf, type RefundDetails, refundOf } from './draw-credit-note.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findRefund } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
-import { findInvoices, requirePayable } from './payable-invoices.ts';
-import { ALLOCATIONS_MAX, partOf, payInvoices } from './payment-parts.ts';
+import { findInvoices } from './payable-invoices.ts';
+import { payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { applyOwnCredit, takeBack } from './take-back.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -31,31 +28,12 @@ export async function allocateCreditNote(
   note: CreditNoteRecord,
   { invoice_id, amount }: { invoice_id: Id; amount?: Decimal | undefined },
 ): Promise<CreditNoteRecord> {
-  const { currency, unallocated, client_id } = note;
   const number = printedNumber('credit_note', note);
-  const [invoice] = await findInvoices(unit, [invoice_id]);
-  if (!invoice) throw notFound('Invoice', 'or access denied');
-  requirePayable(invoice, { currency, client_id });
-  if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
-  if (note.allocations.length >= ALLOCATIONS_MAX) {
-    throw conflict(`A credit note can have at most ${ALLOCATIONS_MAX} allocations`);
-  }
-  const part = partOf(invoice, amount, unallocated);
-  if (part.amount > unallocated) {
-    const [sum, left] = [writtenAmount(part.amount, currency), writtenAmount(unallocated, currency)];
-    throw conflict(`Cannot allocate ${sum}: ${left} of ${number} is left`);
-  }
+  const part = await furtherPart(unit, note, { noun: 'credit note', number, invoice_id, amount });
   const account = await readAccount(unit.accountId, unit.session);
   const day = dayIn(account.time_zone);
-  const invoice_number = printedNumber('invoice', invoice);
-  const allocation = {
-    _id: storedId(newId()),
-    invoice_id: invoice._id,
-    invoice_number,
-    amount: part.amount,
-    date: day,
-  };
-  const changes = { unallocated: unallocated - part.amount, allocations: [...note.allocations, allocation] };
+  const allocations = [...note.allocations, creditAllocation(part, day)];
+  const changes = { unallocated: note.unallocated - part.amount, allocations };
   const changed = await changeOwn(CreditNote, note, changes, unit.session);
   const moved = await payInvoices(unit, { parts: [part], account, source: note, day });
   await unit.announce('credit_note.allocated', creditNoteView(changed));
@@ -73,12 +51,7 @@ export async function releaseCreditNote(
   id: Id | undefined,
 ): Promise<CreditNoteRecord> {
   const others = note.allocations.filter(({ invoice_id }) => !invoice_id.equals(note.invoice_id));
-  const named = others.filter(({ _id }) => id === undefined || String(_id) === id);
-  if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
-  const released = named.filter((part) => liveCredit(part) > 0);
-  if (released.length === 0) {
-    throw conflict(id === undefined ? 'Nothing of the credit note is allocated' : 'Allocation was already released');
-  }
+  const released = releasable(others, id, { noun: 'credit note', worth: liveCredit });
   const account = await readAccount(unit.accountId, unit.session);
   const { changed, moved } = await release(unit, note, { released, account });
   await announceMoved(unit, moved, account.time_zone);
@@ -118,8 +91,7 @@ async function release(
   const freed = await changeOwn(CreditNote, note, { allocations, unallocated }, unit.session);
   await unit.announce('credit_note.released', creditNoteView(freed));
   const moved = await takeBack(unit, note._id, { amounts: released, day });
-  const [own] = await findInvoices(unit, [String(note.invoice_id)]);
-  if (!own) return { changed: freed, moved };
+  const [own] = (await findInvoices(unit, [String(note.invoice_id)])) as [InvoiceRecord];
   const applied = await applyOwnCredit(unit, { before: own, after: own }, day);
   if (applied.after === own) return { changed: freed, moved };
   const changed = (await driverOf(CreditNote).findOne(

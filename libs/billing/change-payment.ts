@@ -1,18 +1,17 @@
 // What happens to a payment after it was booked: credit is used, an allocation is released, or it is voided.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Allocation, liveAmount, Payment, type PaymentRecord, paymentView } from '../models/billing/payment.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
-import { writtenAmount } from './balance.ts';
+import { allocationOf, furtherPart, releasable } from './allocations.ts';
 import { releaseCreditOn } from './change-credit-note.ts';
 import type { Decimal } from './money.ts';
-import { findInvoices, requirePayable } from './payable-invoices.ts';
-import { ALLOCATIONS_MAX, allocationOf, announceAllocated, partOf, payInvoices } from './payment-parts.ts';
+import { announceAllocated, payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { takeBack } from './take-back.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -23,25 +22,13 @@ export async function allocateCredit(
   payment: PaymentRecord,
   { invoice_id, amount }: { invoice_id: Id; amount?: Decimal | undefined },
 ): Promise<PaymentRecord> {
-  const { currency, unallocated, client_id } = payment;
-  const number = printedNumber('payment', payment);
   if (payment.status === 'Voided') throw conflict('Cannot allocate a voided payment');
-  const [invoice] = await findInvoices(unit, [invoice_id]);
-  if (!invoice) throw notFound('Invoice', 'or access denied');
-  requirePayable(invoice, { currency, client_id });
-  if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
-  if (payment.allocations.length >= ALLOCATIONS_MAX) {
-    throw conflict(`A payment can have at most ${ALLOCATIONS_MAX} allocations`);
-  }
-  const part = partOf(invoice, amount, unallocated);
-  if (part.amount > unallocated) {
-    const [sum, left] = [writtenAmount(part.amount, currency), writtenAmount(unallocated, currency)];
-    throw conflict(`Cannot allocate ${sum}: ${left} of ${number} is left`);
-  }
+  const number = printedNumber('payment', payment);
+  const part = await furtherPart(unit, payment, { noun: 'payment', number, invoice_id, amount });
   const account = await readAccount(unit.accountId, unit.session);
   const day = dayIn(account.time_zone);
   const allocation = allocationOf(part, day);
-  const changes = { unallocated: unallocated - part.amount, allocations: [...payment.allocations, allocation] };
+  const changes = { unallocated: payment.unallocated - part.amount, allocations: [...payment.allocations, allocation] };
   const changed = await changeOwn(Payment, payment, changes, unit.session);
   const moved = await payInvoices(unit, { parts: [part], account, source: payment, day });
   await announceAllocated(unit, { payment: changed, allocations: [allocation], moved, account });
@@ -57,12 +44,7 @@ export async function releaseAllocations(
   payment: PaymentRecord,
   id: Id | undefined,
 ): Promise<PaymentRecord> {
-  const named = payment.allocations.filter(({ _id }) => id === undefined || String(_id) === id);
-  if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
-  const released = named.filter((part) => liveAmount(part) > 0);
-  if (released.length === 0) {
-    throw conflict(id === undefined ? 'Nothing of the payment is allocated' : 'Allocation was already released');
-  }
+  const released = releasable(payment.allocations, id, { noun: 'payment', worth: liveAmount });
   const account = await readAccount(unit.accountId, unit.session);
   return release(unit, payment, { released, account, event: 'payment.released' });
 }

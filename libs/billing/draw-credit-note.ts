@@ -2,13 +2,15 @@
 import { dayIn } from '../day.ts';
 import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
-import { CreditNote, type CreditNoteRecord, type CreditRefund, creditNoteView } from '../models/billing/credit-note.ts';
+import type { CreditRefund } from '../models/billing/allocation.ts';
+import { CreditNote, type CreditNoteRecord, creditNoteView } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
 import { driverOf, findOwn, insertOwn } from '../models/records.ts';
 import { type Id, newId, newRecord, type StoredId, storedId } from '../models/tenant.ts';
+import { creditAllocation } from './allocations.ts';
 import { dueOf, totalOf } from './balance.ts';
 import { dayOf } from './book-payment.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts';
@@ -67,13 +69,12 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   const refunds = given.settle === 'refund' && rest > 0 ? [refundOf(rest, account, given.refund ?? {})] : [];
   const sequence = sequenceOf('credit_note', drawn.number_period ?? '');
   const issued_on = await issueDateOf(undefined, { session, accountId, account, sequence, isIssued: true });
-  const invoice_number = printedNumber('invoice', invoice);
   const note: CreditNoteRecord = {
     ...base,
     ...drawn,
     client_id: invoice.client_id,
     invoice_id: invoice._id,
-    invoice_number,
+    invoice_number: printedNumber('invoice', invoice),
     invoice_issued_on: invoice.issue_date ?? dayIn(account.time_zone, invoice.created_at),
     ...money,
     ...content,
@@ -81,10 +82,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     settle: given.settle,
     applied_at_issue: applied,
     unallocated: refunds.length > 0 ? 0 : rest,
-    allocations:
-      applied > 0
-        ? [{ _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount: applied, date: day }]
-        : [],
+    allocations: applied > 0 ? [creditAllocation({ invoice, amount: applied }, day)] : [],
     refunds,
     refund_external_ids: externalIdsOf(refunds),
     issued_on: issued_on ?? day,

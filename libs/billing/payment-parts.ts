@@ -5,7 +5,7 @@ import type { AccountRecord } from '../models/accounts/account.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Allocation, type PaymentRecord, recordedView } from '../models/billing/payment.ts';
-import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
 import { dueOf, writtenAmount } from './balance.ts';
 import { exactMinor } from './exact-amount.ts';
 import { type Decimal, minorWithin } from './money.ts';
@@ -28,13 +28,8 @@ export interface Part {
   amount: number;
 }
 
-/** A payment is read and written whole. */
+/** A payment is read and written whole, and so is a credit note. */
 export const ALLOCATIONS_MAX = 500;
-
-export function allocationOf({ invoice, amount }: Part, date: string): Allocation {
-  const invoice_number = printedNumber('invoice', invoice);
-  return { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, refunded: 0, date };
-}
 
 /** What to allocate to an invoice that was named. @throws AppError 409 when that is more than is due. */
 export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left: number): Part {

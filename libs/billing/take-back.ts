@@ -1,8 +1,8 @@
 // Takes money back from invoices. What is due again is taken off by their own credit notes first, as far as something is left of these.
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '../models/billing/credit-note.ts';
-import { printedNumber } from '../models/billing/number-ledger.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
-import { type Id, newId, type StoredId, storedId } from '../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import { creditAllocation } from './allocations.ts';
 import { dueOf } from './balance.ts';
 import { findInvoices } from './payable-invoices.ts';
 import { type Moved, moveBalance } from './settle-invoices.ts';
@@ -33,12 +33,8 @@ export async function applyOwnCredit(unit: UnitOfWork, { before, after }: Moved,
   for (const note of await ownCredit(unit, invoice._id)) {
     const amount = Math.min(dueOf(invoice), note.unallocated);
     if (amount === 0) break;
-    const invoice_number = printedNumber('invoice', invoice);
-    const allocation = { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, date: day };
-    const changes = {
-      unallocated: note.unallocated - amount,
-      allocations: [...note.allocations, allocation],
-    };
+    const allocations = [...note.allocations, creditAllocation({ invoice, amount }, day)];
+    const changes = { unallocated: note.unallocated - amount, allocations };
     const changed = await changeOwn(CreditNote, note, changes, unit.session);
     await unit.announce('credit_note.allocated', creditNoteView(changed));
     invoice = (await moveBalance(unit, invoice, { paid: 0, day, credited: { total: 0, applied: amount } })).after;

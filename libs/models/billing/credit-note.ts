@@ -4,40 +4,22 @@ import { totalOf } from '../../billing/balance.ts';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../billing/credit-reasons.ts';
 import { type DocumentTax, taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
 import type { TaxCategory } from '../../billing/tax-groups.ts';
 import type { Listing } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { requiredIdField, type StoredId } from '../tenant.ts';
+import {
+  ALLOCATION_FIELDS,
+  type CreditAllocation,
+  type CreditRefund,
+  REFUND_FIELDS,
+  refundView,
+} from './allocation.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
-
-/** A part of the credit that is on an invoice: on its own it takes off what is due, another one it pays. It is never edited. */
-export interface CreditAllocation {
-  _id: StoredId;
-  invoice_id: StoredId;
-  /** As it is printed on the invoice. */
-  invoice_number: string;
-  amount: number;
-  /** `YYYY-MM-DD`. */
-  date: string;
-  /** When it became credit again; the invoice counts it no more. */
-  released_on?: string | undefined;
-}
-
-/** Money that went back. */
-export interface CreditRefund {
-  _id: StoredId;
-  amount: number;
-  /** `YYYY-MM-DD`. */
-  date: string;
-  method: PaymentMethod;
-  reference: string | null;
-  external_id?: string | undefined;
-}
 
 /** Amounts are whole numbers of the currency's smallest unit, and not negative: only the paper shows them with a minus. */
 export interface CreditNoteRecord extends Stamped {
@@ -66,6 +48,7 @@ export interface CreditNoteRecord extends Stamped {
   applied_at_issue: number;
   /** What no invoice and no refund has of it. */
   unallocated: number;
+  /** On its own invoice one takes off what is due, another invoice it pays. */
   allocations: CreditAllocation[];
   refunds: CreditRefund[];
   /** Those of `refunds` that have one, for the unique index. */
@@ -75,24 +58,6 @@ export interface CreditNoteRecord extends Stamped {
   /** Those of the invoice. */
   parties: Parties;
 }
-
-const allocation = {
-  _id: requiredIdField,
-  invoice_id: requiredIdField,
-  invoice_number: { type: String, required: true },
-  amount: { type: Number, required: true },
-  date: { type: String, required: true },
-  released_on: String,
-};
-
-const refund = {
-  _id: requiredIdField,
-  amount: { type: Number, required: true },
-  date: { type: String, required: true },
-  method: { type: String, enum: PAYMENT_METHODS, required: true },
-  reference: String,
-  external_id: String,
-};
 
 export const creditNoteListing: Listing = {
   filters: ['client_id', 'invoice_id'],
@@ -125,8 +90,8 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     settle: { type: String, enum: SETTLEMENTS, required: true },
     applied_at_issue: { type: Number, required: true },
     unallocated: { type: Number, required: true },
-    allocations: [allocation],
-    refunds: [refund],
+    allocations: [ALLOCATION_FIELDS],
+    refunds: [REFUND_FIELDS],
     refund_external_ids: { type: [String], default: undefined },
     issued_on: { type: String, required: true },
     parties: partiesField,
@@ -186,14 +151,7 @@ export function creditNoteView(note: CreditNoteRecord) {
       released_on: part.released_on ?? null,
     })),
     refunded: major(sumBy(note.refunds, ({ amount }) => amount)),
-    refunds: note.refunds.map((back) => ({
-      id: String(back._id),
-      amount: major(back.amount),
-      date: back.date,
-      method: back.method,
-      reference: back.reference ?? null,
-      external_id: back.external_id ?? null,
-    })),
+    refunds: note.refunds.map((refund) => refundView(refund, major)),
     unallocated: major(note.unallocated),
     issued_on: note.issued_on,
     created_at: note.created_at.toISOString(),

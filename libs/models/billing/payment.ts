@@ -7,6 +7,13 @@ import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import {
+  ALLOCATION_FIELDS,
+  type CreditAllocation,
+  type CreditRefund,
+  REFUND_FIELDS,
+  refundView,
+} from './allocation.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
@@ -20,28 +27,13 @@ export const PAYMENT_STATUSES = ['Received', 'Voided'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /** A part of a payment that pays an invoice. It is never edited: it is released, or a refund takes from it. */
-export interface Allocation {
-  _id: StoredId;
-  invoice_id: StoredId;
-  /** As it is printed on the invoice. */
-  invoice_number: string;
-  amount: number;
+export interface Allocation extends CreditAllocation {
   /** Of `amount`: what went back to the client. */
   refunded: number;
-  /** `YYYY-MM-DD`. */
-  date: string;
-  /** When it became credit again; the invoice counts it no more. */
-  released_on?: string | undefined;
 }
 
 /** Money that went back, from the credit or from what was paid on an invoice. */
-export interface Refund {
-  _id: StoredId;
-  amount: number;
-  date: string;
-  method: PaymentMethod;
-  reference: string | null;
-  external_id?: string | undefined;
+export interface Refund extends CreditRefund {
   invoice_id?: StoredId | undefined;
   invoice_number?: string | undefined;
   /** How much of it was taken from which allocations to that invoice. */
@@ -80,23 +72,10 @@ export interface PaymentRecord extends Stamped {
   parties: Parties;
 }
 
-const allocation = {
-  _id: requiredIdField,
-  invoice_id: requiredIdField,
-  invoice_number: { type: String, required: true },
-  amount: { type: Number, required: true },
-  refunded: { type: Number, required: true },
-  date: { type: String, required: true },
-  released_on: String,
-};
+const allocation = { ...ALLOCATION_FIELDS, refunded: { type: Number, required: true } };
 
 const refund = {
-  _id: requiredIdField,
-  amount: { type: Number, required: true },
-  date: { type: String, required: true },
-  method: { type: String, enum: PAYMENT_METHODS, required: true },
-  reference: String,
-  external_id: String,
+  ...REFUND_FIELDS,
   invoice_id: idField,
   invoice_number: String,
   taken: {
@@ -190,12 +169,7 @@ export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
       released_on: part.released_on ?? null,
     })),
     refunds: payment.refunds.map((back) => ({
-      id: String(back._id),
-      amount: major(back.amount),
-      date: back.date,
-      method: back.method,
-      reference: back.reference ?? null,
-      external_id: back.external_id ?? null,
+      ...refundView(back, major),
       invoice: back.invoice_id ? { id: String(back.invoice_id), invoice_number: back.invoice_number ?? '' } : null,
     })),
     unallocated: major(payment.unallocated),
