@@ -89,8 +89,8 @@ export const prepaidMutants: Mutant[] = [
       },
       {
         file: 'libs/billing/bill-expenses.ts',
-        text: '      invoice_id: null,\n      settled: null,\n',
-        instead: '',
+        text: 'const when = { invoice_id: null, settled: null };',
+        instead: 'const when = {};',
       },
     ],
     oracle: { file: EXPENSES, test: 'when 8 callers bill the same expenses at once' },

@@ -3,17 +3,16 @@ import { conflict } from '../errors.ts';
 import { clientsOf } from '../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
-import { changeTime } from '../models/counter.ts';
-import { driverOf, findAllOwn, readAll } from '../models/records.ts';
-import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-import { Expense, type ExpenseRecord, type ExpenseState, expenseView } from '../models/time/expense.ts';
+import { findAllOwn, readAll } from '../models/records.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
+import { type ExpenseRecord, type ExpenseState, expenseView } from '../models/time/expense.ts';
 import { Project, type ProjectRecord } from '../models/time/project.ts';
 import type { Session } from '../mongo/connection.ts';
-import { staleRead } from '../mongo/errors.ts';
 import { writtenDay } from './line-texts.ts';
 import { fromMinor } from './money.ts';
 import { embeddedInvoice } from './time-context.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { changeWork, EXPENSES, workOn } from './work-records.ts';
 
 /** Characters of a line's text. */
 const LINE_LONGEST = 2_000;
@@ -33,22 +32,12 @@ export async function claimExpenses(
   expenses: readonly ExpenseRecord[],
 ): Promise<void> {
   if (expenses.length === 0) return;
-  const { session, accountId } = unit;
-  const changes = { invoice_id: invoice._id, updated_at: await changeTime(session, accountId, new Date()) };
-  const { matchedCount } = await driverOf(Expense).updateMany(
-    {
-      account_id: storedId(accountId),
-      _id: { $in: expenses.map(({ _id }) => _id) },
-      invoice_id: null,
-      settled: null,
-    } as object,
-    { $set: changes as object },
-    { session },
-  );
-  if (matchedCount !== expenses.length) throw staleRead(`${matchedCount} of ${expenses.length} expenses were free`);
+  const set = { invoice_id: invoice._id };
+  const when = { invoice_id: null, settled: null };
+  const updated_at = await changeWork(EXPENSES, unit, { work: expenses, when, set });
   await announceExpenses(
     unit,
-    expenses.map((expense) => ({ ...expense, ...changes })),
+    expenses.map((expense) => ({ ...expense, ...set, updated_at })),
   );
 }
 
@@ -62,28 +51,11 @@ export async function releaseExpenses(
   ids?: readonly Id[],
 ): Promise<ExpenseRecord[]> {
   if (!invoice.expenses && !ids) return [];
-  const { session, accountId } = unit;
-  const filter = {
-    account_id: storedId(accountId),
-    invoice_id: invoice._id,
-    ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
-  } as object;
-  const expenses = (await driverOf(Expense)
-    .find(filter, { session, sort: { _id: 1 } })
-    .toArray()) as unknown as ExpenseRecord[];
+  const expenses = await workOn(EXPENSES, unit, { invoice_id: invoice._id, ids });
   if (ids && expenses.length < new Set(ids).size) throw conflict('Expense is not on this invoice');
   if (expenses.length === 0) return [];
-  const updated_at = await changeTime(session, accountId, new Date());
-  const { matchedCount } = await driverOf(Expense).updateMany(
-    {
-      account_id: storedId(accountId),
-      _id: { $in: expenses.map(({ _id }) => _id) },
-      invoice_id: invoice._id,
-    } as object,
-    { $set: { updated_at } as object, $unset: { invoice_id: 1 } },
-    { session },
-  );
-  if (matchedCount !== expenses.length) throw staleRead('expenses left the invoice meanwhile');
+  const when = { invoice_id: invoice._id };
+  const updated_at = await changeWork(EXPENSES, unit, { work: expenses, when, unset: { invoice_id: 1 } });
   const free = expenses.map(({ invoice_id: _gone, ...expense }): ExpenseRecord => ({ ...expense, updated_at }));
   await announceExpenses(unit, free);
   return free;

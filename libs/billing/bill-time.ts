@@ -6,10 +6,11 @@ import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import { staleRead } from '../mongo/errors.ts';
-import { entriesOn, type LinesOfTime } from './lines-of-time.ts';
+import type { LinesOfTime } from './lines-of-time.ts';
 import type { SelectedTime } from './select-time.ts';
 import { timeEntryViews } from './time-context.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { changeWork, TIME, workOn } from './work-records.ts';
 
 /** Events that are made at a time: each may carry a description of 20,000 characters. */
 const ANNOUNCED_AT_ONCE = 200;
@@ -66,21 +67,12 @@ export async function releaseTime(
   ids?: readonly Id[],
 ): Promise<TimeEntryRecord[]> {
   if (!invoice.time && !ids) return [];
-  const { session, accountId } = unit;
-  const entries = await entriesOn(unit, invoice._id, ids);
+  const entries = await workOn(TIME, unit, { invoice_id: invoice._id, ids });
   if (ids && entries.length < new Set(ids).size) throw conflict('Time entry is not on this invoice');
   if (entries.length === 0) return [];
-  const updated_at = await changeTime(session, accountId, new Date());
-  const { matchedCount } = await driverOf(TimeEntry).updateMany(
-    {
-      account_id: storedId(accountId),
-      _id: { $in: entries.map(({ _id }) => _id) },
-      invoice_id: invoice._id,
-    } as object,
-    { $set: { updated_at } as object, $unset: { invoice_id: 1, billed_line: 1, billed_rate: 1, billed_rate_from: 1 } },
-    { session },
-  );
-  if (matchedCount !== entries.length) throw staleRead('time left the invoice meanwhile');
+  const when = { invoice_id: invoice._id };
+  const unset = { invoice_id: 1, billed_line: 1, billed_rate: 1, billed_rate_from: 1 } as const;
+  const updated_at = await changeWork(TIME, unit, { work: entries, when, unset });
   const free = entries.map(
     ({ invoice_id: _i, billed_line: _l, billed_rate: _r, billed_rate_from: _f, ...entry }): TimeEntryRecord => ({
       ...entry,

@@ -6,6 +6,7 @@ import { findOwn } from '../models/records.ts';
 import type { ExpenseRecord } from '../models/time/expense.ts';
 import type { ProjectRecord } from '../models/time/project.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { EXPENSES, requireUnbilled } from './work-records.ts';
 
 type Guarded = Pick<ExpenseRecord, 'invoice_id' | 'settled'>;
 
@@ -16,13 +17,9 @@ const FREE_ON_DRAFT: readonly string[] = ['receipt'];
 export async function requireBillableExpense(
   expense: Guarded & Pick<ExpenseRecord, 'billable'>,
   project: Pick<ProjectRecord, 'billing'> | undefined,
-  { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
+  where: Pick<UnitOfWork, 'accountId' | 'session'>,
 ): Promise<void> {
-  if (expense.invoice_id) {
-    const invoice = await findOwn(Invoice, accountId, expense.invoice_id, session);
-    throw conflict(`Expense is already on ${invoice ? printedNumber('invoice', invoice) : 'an invoice'}`);
-  }
-  if (expense.settled) throw conflict('Expense is settled: set it to unbilled first');
+  await requireUnbilled(EXPENSES, expense, where);
   if (!expense.billable || project?.billing === 'none') throw conflict('Expense is not billable');
 }
 

@@ -1,5 +1,5 @@
 // The expenses that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
-import { conflict, fieldProblem, notFound } from '../errors.ts';
+import { conflict, fieldProblem } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
 import { driverOf, findAllOwn } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
@@ -7,6 +7,7 @@ import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX
 import { Project } from '../models/time/project.ts';
 import { requireBillableExpense } from './expense-guard.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { EXPENSES, namedWork } from './work-records.ts';
 
 /** Expenses of one invoice at most: each is a line. */
 export const BILLED_EXPENSES_MAX = 500;
@@ -46,14 +47,9 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
 }
 
 async function namedExpenses(unit: UnitOfWork, ids: readonly Id[], { client, currency }: WantedExpenses) {
-  const { session, accountId } = unit;
-  const filter = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
-  const found = (await driverOf(Expense)
-    .find(filter, { session, batchSize: ids.length + 1 })
-    .toArray()) as unknown as ExpenseRecord[];
-  if (found.length < new Set(ids).size) throw notFound('Expense', 'or access denied');
+  const found = await namedWork(EXPENSES, unit, ids);
   const projectIds = found.map(({ project_id }) => String(project_id));
-  const projects = await findAllOwn(Project, accountId, projectIds, ['client_id', 'billing'], session);
+  const projects = await findAllOwn(Project, unit.accountId, projectIds, ['client_id', 'billing'], unit.session);
   for (const expense of found) {
     const project = projects.get(String(expense.project_id));
     await requireBillableExpense(expense, project, unit);

@@ -4,15 +4,13 @@ import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../models/billing/invoice-expenses.ts';
 import type { InvoiceTime, InvoiceTimeLine } from '../models/billing/invoice-time.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
-import { driverOf } from '../models/records.ts';
-import { type Id, storedId } from '../models/tenant.ts';
 import type { ExpenseRecord } from '../models/time/expense.ts';
-import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import type { LineToCover } from './prepaid-hours.ts';
 import type { SelectedTime } from './select-time.ts';
 import { timeContext, timeToBill } from './time-context.ts';
 import { type LineForm, type TimeToBill, timeLine, timeLines } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { TIME, workOn } from './work-records.ts';
 
 /** Lines of a document at most. */
 export const LINES_MAX = 500;
@@ -101,7 +99,7 @@ export async function timeByLine(
   unit: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
   invoiceId: InvoiceRecord['_id'],
 ): Promise<Map<number, TimeToBill[]>> {
-  const entries = await entriesOn(unit, invoiceId);
+  const entries = await workOn(TIME, unit, { invoice_id: invoiceId });
   const contextOf = await timeContext(entries, unit.accountId, unit.session);
   const billed = entries.map((entry) => {
     const asBilled = {
@@ -120,21 +118,4 @@ export function requireLineItems({ line_items, amount }: Pick<InvoiceRecord, 'li
   if (!line_items && amount > 0) {
     throw fieldProblem('line_items', 'line_items are required on an invoice that time is added to');
   }
-}
-
-/** The time on the invoice, or what of `ids` is on it. */
-export async function entriesOn(
-  { session, accountId }: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
-  invoiceId: InvoiceRecord['_id'],
-  ids?: readonly Id[],
-): Promise<TimeEntryRecord[]> {
-  const filter = {
-    account_id: storedId(accountId),
-    invoice_id: invoiceId,
-    ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
-  };
-  const found = await driverOf(TimeEntry)
-    .find(filter as object, { ...(session ? { session } : {}), sort: { _id: 1 } })
-    .toArray();
-  return found as unknown as TimeEntryRecord[];
 }

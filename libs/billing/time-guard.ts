@@ -8,6 +8,7 @@ import type { ProjectBilling } from '../models/time/project.ts';
 import { TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import { Timer, type TimerRecord } from '../models/time/timer.ts';
 import type { Session } from '../mongo/connection.ts';
+import { requireUnbilled, TIME } from './work-records.ts';
 
 /** What says nothing about the time itself, and may be changed while it is on a draft. */
 const FREE_ON_DRAFT: readonly string[] = ['description'];
@@ -36,11 +37,7 @@ export async function requireBillable(
   accountId: Id,
   session: Session,
 ): Promise<void> {
-  if (entry.invoice_id) {
-    const invoice = await findOwn(Invoice, accountId, entry.invoice_id, session);
-    throw conflict(`Time entry is already on ${invoice ? printedNumber('invoice', invoice) : 'an invoice'}`);
-  }
-  if (entry.settled) throw conflict('Time entry is settled: set it to unbilled first');
+  await requireUnbilled(TIME, entry, { accountId, session });
   if (entry.billable === false) throw conflict('Time entry is not billable');
 }
 

@@ -1,9 +1,9 @@
 // What a caller gets about credit notes.
 import Joi from 'joi';
 import { CREDIT_REASONS } from '#libs/billing/credit-reasons.ts';
-import { PAYMENT_METHODS } from '#libs/billing/payment-methods.ts';
 import type { creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { refundShape } from '../fields/refund-response.ts';
 import {
   calendarDay,
   currency,
@@ -28,16 +28,7 @@ const allocation = Joi.object({
   released_on: orNull(Joi.string()).description('When it became credit again; the invoice counts it no more'),
 }).meta({ schema: 'CreditAllocation' });
 
-const refund = Joi.object({
-  id: id(),
-  amount: number(),
-  date: calendarDay(),
-  method: Joi.string()
-    .valid(...PAYMENT_METHODS)
-    .required(),
-  reference: orNull(Joi.string()),
-  external_id: orNull(Joi.string()),
-}).meta({ schema: 'CreditRefund' });
+const refund = Joi.object(refundShape).meta({ schema: 'CreditRefund' });
 
 export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, true>({
   id: id(),

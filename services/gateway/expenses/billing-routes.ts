@@ -3,14 +3,11 @@ import Joi from 'joi';
 import { announceExpenses } from '#libs/billing/bill-expenses.ts';
 import { requireBillableExpense } from '#libs/billing/expense-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { notFound } from '#libs/errors.ts';
-import { changeTime } from '#libs/models/counter.ts';
-import { driverOf, findAllOwn } from '#libs/models/records.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import { Expense, type ExpenseRecord } from '#libs/models/time/expense.ts';
+import { changeWork, EXPENSES, namedWork } from '#libs/billing/work-records.ts';
+import { findAllOwn } from '#libs/models/records.ts';
+import type { ExpenseRecord } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Settlement } from '#libs/models/time/time-entry.ts';
-import { staleRead } from '#libs/mongo/errors.ts';
 import { number } from '../fields/response-fields.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -46,7 +43,7 @@ export const expenseBillingRoutes: readonly Route[] = [
 async function settle({ body, commit }: Context<ExpenseBillingInput>) {
   const settled = body.status === 'unbilled' ? null : body.status;
   return commit(async (unit) => {
-    const expenses = await namedExpenses(unit, body.expense_ids);
+    const expenses = await namedWork(EXPENSES, unit, body.expense_ids);
     const projects = await findAllOwn(
       Project,
       unit.accountId,
@@ -64,24 +61,8 @@ async function settle({ body, commit }: Context<ExpenseBillingInput>) {
   });
 }
 
-async function namedExpenses({ session, accountId }: UnitOfWork, ids: readonly Id[]): Promise<ExpenseRecord[]> {
-  const filter = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
-  const expenses = await driverOf(Expense)
-    .find(filter, { session, batchSize: ids.length + 1 })
-    .toArray();
-  if (expenses.length < new Set(ids).size) throw notFound('Expense', 'or access denied');
-  return expenses as unknown as ExpenseRecord[];
-}
-
 async function write(unit: UnitOfWork, expenses: readonly ExpenseRecord[], settled: Settlement | null) {
-  const { session, accountId } = unit;
-  const updated_at = await changeTime(session, accountId, new Date());
-  const { matchedCount } = await driverOf(Expense).updateMany(
-    { account_id: storedId(accountId), _id: { $in: expenses.map(({ _id }) => _id) }, invoice_id: null } as object,
-    { $set: { settled, updated_at } as object },
-    { session },
-  );
-  if (matchedCount !== expenses.length) throw staleRead('expenses were billed meanwhile');
+  const updated_at = await changeWork(EXPENSES, unit, { work: expenses, when: { invoice_id: null }, set: { settled } });
   await announceExpenses(
     unit,
     expenses.map((expense) => ({ ...expense, settled, updated_at })),

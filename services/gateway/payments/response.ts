@@ -1,9 +1,9 @@
 // What a caller gets about payments.
 import Joi from 'joi';
 import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
-import { PAYMENT_METHODS } from '#libs/billing/payment-methods.ts';
 import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '#libs/models/billing/payment.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { paymentMethod, refundShape } from '../fields/refund-response.ts';
 import {
   calendarDay,
   currency,
@@ -20,11 +20,6 @@ import {
 
 const EXAMPLE_ALLOCATION = '019a1f00-0000-7000-8000-0000000a110c';
 
-const method = () =>
-  Joi.string()
-    .valid(...PAYMENT_METHODS)
-    .required();
-
 const allocation = Joi.object({
   id: id(),
   invoice: embeddedInvoice().required(),
@@ -35,12 +30,7 @@ const allocation = Joi.object({
 }).meta({ schema: 'Allocation' });
 
 const refund = Joi.object({
-  id: id(),
-  amount: number(),
-  date: calendarDay(),
-  method: method(),
-  reference: orNull(Joi.string()),
-  external_id: orNull(Joi.string()),
+  ...refundShape,
   invoice: embeddedInvoice().allow(null).required().description('Null for one from the credit'),
 }).meta({ schema: 'Refund' });
 
@@ -51,7 +41,7 @@ export const paymentResponse = Joi.object({
   amount: number(),
   currency: currency(),
   date: calendarDay(),
-  method: method(),
+  method: paymentMethod(),
   reference: orNull(Joi.string()),
   external_id: orNull(Joi.string()),
   note: orNull(Joi.string()),
@@ -111,7 +101,7 @@ export const recordedResponse = Joi.object({
   client: embeddedClient(),
   payment_id: id(),
   payment_number: orNull(Joi.string()),
-  method: method(),
+  method: paymentMethod(),
   reference: orNull(Joi.string()),
 })
   .id('RecordedPayment')
@@ -141,7 +131,7 @@ const movement = Joi.object({
   amount: number(),
   refunded: number(),
   ended_on: orNull(Joi.string()).description('When it was released or taken back; it counts no more'),
-  payment: Joi.object({ id: id(), payment_number: words(), method: method(), source: words(), status: words() })
+  payment: Joi.object({ id: id(), payment_number: words(), method: paymentMethod(), source: words(), status: words() })
     .meta({ schema: 'MovementPayment' })
     .allow(null)
     .required(),

@@ -4,12 +4,9 @@ import { announceEntries } from '#libs/billing/bill-time.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
 import { requireBillable } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { notFound } from '#libs/errors.ts';
-import { changeTime } from '#libs/models/counter.ts';
-import { driverOf } from '#libs/models/records.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import { SETTLEMENTS, type Settlement, TimeEntry, type TimeEntryRecord } from '#libs/models/time/time-entry.ts';
-import { staleRead } from '#libs/mongo/errors.ts';
+import { changeWork, namedWork, TIME } from '#libs/billing/work-records.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { SETTLEMENTS, type Settlement, type TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/response-fields.ts';
@@ -60,7 +57,7 @@ export const billingRoutes: readonly Route[] = [
 async function settle({ body, commit }: Context<BillingInput>) {
   const settled = body.status === 'unbilled' ? null : body.status;
   return commit(async (unit) => {
-    const entries = await namedEntries(unit, body.time_entry_ids);
+    const entries = await namedWork(TIME, unit, body.time_entry_ids);
     for (const entry of entries) {
       // What is settled already may become unbilled, or be settled in the other way.
       await requireBillable({ ...entry, settled: null }, unit.accountId, unit.session);
@@ -71,24 +68,8 @@ async function settle({ body, commit }: Context<BillingInput>) {
   });
 }
 
-async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id[]): Promise<TimeEntryRecord[]> {
-  const filter = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
-  const entries = await driverOf(TimeEntry)
-    .find(filter, { session, batchSize: ids.length + 1 })
-    .toArray();
-  if (entries.length < new Set(ids).size) throw notFound('Time entry', 'or access denied');
-  return entries as unknown as TimeEntryRecord[];
-}
-
 async function write(unit: UnitOfWork, entries: readonly TimeEntryRecord[], settled: Settlement | null) {
-  const { session, accountId } = unit;
-  const updated_at = await changeTime(session, accountId, new Date());
-  const { matchedCount } = await driverOf(TimeEntry).updateMany(
-    { account_id: storedId(accountId), _id: { $in: entries.map(({ _id }) => _id) }, invoice_id: null } as object,
-    { $set: { settled, updated_at } as object },
-    { session },
-  );
-  if (matchedCount !== entries.length) throw staleRead('time was billed meanwhile');
+  const updated_at = await changeWork(TIME, unit, { work: entries, when: { invoice_id: null }, set: { settled } });
   await announceEntries(
     unit,
     entries.map((entry) => ({ ...entry, settled, updated_at })),
