@@ -10,8 +10,8 @@ import { EXPENSES, requireUnbilled } from './work-records.ts';
 
 type Guarded = Pick<ExpenseRecord, 'invoice_id' | 'settled'>;
 
-/** What is not on paper, and may be changed while the expense is on a draft. */
-const FREE_ON_DRAFT: readonly string[] = ['receipt'];
+/** Not printed, so these may change while the expense is on an invoice, also an issued one. */
+const FREE_ON_INVOICE: readonly string[] = ['receipt'];
 
 /** @throws AppError 409 that says why the expense cannot be put on an invoice. */
 export async function requireBillableExpense(
@@ -35,7 +35,7 @@ export async function requireFreeExpense(
   if (expense.settled) throw conflict('Expense is settled: set it to unbilled first');
   const invoice = expense.invoice_id && (await findOwn(Invoice, accountId, expense.invoice_id, session));
   if (!invoice) return;
-  if (changed?.every((name) => FREE_ON_DRAFT.includes(name))) return;
+  if (changed?.every((name) => FREE_ON_INVOICE.includes(name))) return;
   if (invoice.status !== 'Draft') throw conflict('Cannot change an expense on an issued invoice');
   const number = printedNumber('invoice', invoice);
   throw conflict(`Cannot change an expense on a draft invoice: take it off ${number} first`);

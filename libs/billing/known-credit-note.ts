@@ -1,4 +1,4 @@
-// A credit note that was drawn before: a request with the external id of its refund is a repeat when it asks for the same.
+// Finds the credit note of a repeated request: same external id of the refund, same content.
 import { AppError } from '../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { findOwn } from '../models/records.ts';

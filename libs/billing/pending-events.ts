@@ -1,4 +1,4 @@
-// The events of a unit of work until its end: one draw of their sequences and one insert write all of them.
+// Buffers the events of a unit of work; at its end one update assigns their sequences and one insert writes them.
 import { drawMany } from '../models/sequences.ts';
 import type { Id } from '../models/tenant.ts';
 import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/event.ts';

@@ -1,4 +1,4 @@
-// Gives back all that an invoice bills: time, expenses and its part of a fixed amount can be billed again, its prepaid hours drawn again.
+// Releases what an invoice bills: time, expenses, its part of a fixed amount and its prepaid hours.
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { releaseExpenses } from './bill-expenses.ts';
 import { releaseTime } from './bill-time.ts';

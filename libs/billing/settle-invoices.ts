@@ -105,7 +105,7 @@ function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, credited
   return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
 }
 
-/** What was given up and is credited now is given up no more: the latest first. Of one that is credited in part the rest stands anew. */
+/** A credit reverses write-offs, the latest first. The rest of one that is reversed in part becomes a new write-off. */
 function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
   let left = credited;
   const rests: WriteOff[] = [];

@@ -1,4 +1,4 @@
-// Takes money back from invoices. What is due again is taken off by their own credit notes first, as far as something is left of these.
+// Reverses allocations to invoices. If an invoice is due again, unallocated credit of its own credit notes is applied to it first.
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '../models/billing/credit-note.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
@@ -8,7 +8,7 @@ import { findInvoices } from './payable-invoices.ts';
 import { type Moved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Writes each invoice once, in the order of ids, whatever how many allocations it had. @param reversed the payment or credit note. */
+/** Writes each invoice once, in the order of ids, however many allocations it had. @param reversed the payment or credit note. */
 export async function takeBack(
   unit: UnitOfWork,
   reversed: StoredId,

@@ -1,6 +1,6 @@
 // Which list a number of a company or an electronic address is from: the codes of ISO 6523 and those of electronic addresses (EAS).
 
-/** Codes of ISO 6523 that were not given to anybody. */
+/** Unassigned codes of ISO 6523. */
 const UNASSIGNED = new Set([92, 103, 181, 182]);
 const FIRST = 2;
 const LAST = 244;

@@ -65,7 +65,7 @@ export async function changeTime(session: Session, account: Id | StoredId, at: D
   return drawn.changedAt ?? at;
 }
 
-/** Lets the update that draws a time draw the sequences of so many events that follow, too. `giveBack` must end the work. */
+/** Lets the next update of the counter also reserve event sequences. Call `giveBack` at the end. */
 export function reserveEvents(session: Session, count = 1): void {
   drawnIn(session).toReserve = count;
 }

@@ -98,10 +98,10 @@ command(
   'encrypt all signing secrets with the first key of SECRET_KEY, after it was changed',
 ).action((options) => answer(options, () => resealEndpoints(readSettings(env), targetOf(options)), printRecord));
 
-const numbers = program.command('numbers').description('the numbers of quotes and invoices');
+const numbers = program.command('numbers').description('the numbers of invoices, quotes, credit notes and payments');
 command(numbers, 'advance', 'skip the numbers sent after a backup that is restored; nothing takes them back')
   .requiredOption('--account <id>', 'the account')
-  .requiredOption('--kind <kind>', 'invoice or quote')
+  .requiredOption('--kind <kind>', 'invoice, quote, credit_note or payment')
   .requiredOption('--to <number>', 'the last number that was sent, such as 50 or INV-0050')
   .action((options) => answer(options, () => advanceNumbers(options), printRecord));
 

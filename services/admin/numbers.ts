@@ -1,4 +1,4 @@
-// Commands about the numbers of quotes and invoices.
+// Commands about the numbers of invoices, quotes, credit notes and payments.
 
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';
 import { documentNumber, numberIn, skipNumbers } from '#libs/models/billing/number-ledger.ts';

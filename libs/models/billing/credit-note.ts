@@ -21,7 +21,7 @@ import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
-/** Amounts are whole numbers of the currency's smallest unit, and not negative: only the paper shows them with a minus. */
+/** Amounts are whole numbers of the currency's smallest unit, never negative: the PDF adds the minus. */
 export interface CreditNoteRecord extends Stamped {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
@@ -44,7 +44,7 @@ export interface CreditNoteRecord extends Stamped {
   description: string | null;
   line_items: LineItem[] | null;
   settle: Settlement;
-  /** What it took off its invoice when it was issued: the paper says it for good. */
+  /** What it took off its invoice when it was issued. The PDF always shows this amount. */
   applied_at_issue: number;
   /** What no invoice and no refund has of it. */
   unallocated: number;

@@ -176,7 +176,8 @@ const declarations = {
     example: { amount_paid: 600, amount_due: 756.6 },
   },
   'invoice.reopened': {
-    description: 'Something is due again of an invoice that was Paid: a payment was voided, released or refunded.',
+    description:
+      'Something is due again of an invoice that was Paid: a payment was voided, released or refunded, or credit of a credit note was released.',
   },
   'invoice.written_off': {
     description: 'A part of what was due of an invoice was given up, and something is still due.',

@@ -108,7 +108,8 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .max(NOTE_LONGEST)
     .allow(null, '')
     .description(
-      'Why there is no tax, such as a small business rule. Once set, documents at rate 0 have the category E, and this is their note',
+      'Why there is no tax, such as a small business rule. Once set, new documents at rate 0 have category E with this note, unless the client or ' +
+        'the line has another category',
     ),
   allow_backdating: Joi.boolean()
     .allow(null)

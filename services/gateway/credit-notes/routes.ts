@@ -45,9 +45,9 @@ export const creditNoteRoutes: readonly Route[] = [
     body: newCreditNote,
     missing: missingInvoice,
     docs: {
-      summary: 'Draw a credit note over an issued invoice, or a part of it',
+      summary: 'Issue a credit note for an invoice, or for a part of it',
       description:
-        'It takes off what is due first. What was paid beyond that becomes credit of the client, or goes back with `settle` refund. ' +
+        'It reduces the amount due first. What was paid beyond that becomes credit of the client, or is refunded with `settle` refund. ' +
         'All credit notes of an invoice sum to the invoice at most. A credit note is never changed or taken back.',
       response: creditNoteResponse,
       conflict: 'Cannot credit more than is left of INV-0042: 610.00',

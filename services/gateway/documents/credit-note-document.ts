@@ -9,7 +9,7 @@ import { linesOf, looksOf, type PartyDetails, present, printableTax } from './st
 
 export function creditNoteDocument(
   note: CreditNoteRecord,
-  faces: PartyDetails,
+  details: PartyDetails,
   query: DocumentQuery,
 ): PrintableDocument {
   const { currency, description, line_items, applied_at_issue, settle } = note;
@@ -17,7 +17,7 @@ export function creditNoteDocument(
   const minus = (minor: number) => negative(major(minor));
   const rest = totalOf(note) - applied_at_issue;
   return present({
-    ...looksOf(note.issued_on, currency, faces, query),
+    ...looksOf(note.issued_on, currency, details, query),
     title: 'Invoice',
     number: printedNumber('credit_note', note),
     isQuote: false,
@@ -25,7 +25,7 @@ export function creditNoteDocument(
     taxRate: note.tax_rate,
     taxAmount: minus(note.tax_amount),
     amount: minus(totalOf(note)),
-    taxes: note.taxes?.map((tax) => negativeTax(printableTax(tax, currency, faces.parties.issuer.locale))),
+    taxes: note.taxes?.map((tax) => negativeTax(printableTax(tax, currency, details.parties.issuer.locale))),
     pricesIncludeTax: line_items ? note.prices_include_tax : undefined,
     lineItems: negativeLines(note, minus),
     subject: line_items ? (description ?? undefined) : undefined,

@@ -29,7 +29,7 @@ export async function findInvoiceDocument(
 ): Promise<PrintableDocument | undefined> {
   const { accountId, account } = issuing;
   const invoice = await findOwn(Invoice, accountId, id);
-  const details = invoice && (await facesOf(invoice, issuing));
+  const details = invoice && (await partyDetailsOf(invoice, issuing));
   if (!invoice || !details) return undefined;
   const document = invoiceDocument(invoice, details, looks);
   if (!looks.time) return document;
@@ -44,7 +44,7 @@ export async function findQuoteDocument(
   looks: QuoteDocumentQuery,
 ): Promise<PrintableDocument | undefined> {
   const quote = await findOwn(Quote, issuing.accountId, id);
-  const details = quote && (await facesOf(quote, issuing));
+  const details = quote && (await partyDetailsOf(quote, issuing));
   return quote && details ? quoteDocument(quote, details, looks) : undefined;
 }
 
@@ -73,7 +73,7 @@ export async function findCreditNote(
 }
 
 /** As they were when it was sent; before that, as they are now. */
-async function facesOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
+async function partyDetailsOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
   const issuer = { timeZone: account.time_zone, isTest: account.mode === 'test' };
   if (record.parties) return { parties: record.parties, ...issuer } satisfies PartyDetails;
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);

@@ -15,7 +15,7 @@ import type { Parties } from '#libs/models/billing/parties.ts';
 import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
-import { partiesOnPaper } from './parties-on-paper.ts';
+import { printedParties } from './printed-parties.ts';
 
 /** Issuer and recipient, the issuer's time zone, and whether its account is a test. */
 export interface PartyDetails {
@@ -65,14 +65,18 @@ export function quoteDocument(
   });
 }
 
-export function receiptDocument(payment: PaymentRecord, faces: PartyDetails, query: DocumentQuery): PrintableDocument {
+export function receiptDocument(
+  payment: PaymentRecord,
+  details: PartyDetails,
+  query: DocumentQuery,
+): PrintableDocument {
   const { currency, allocations, unallocated, refunds, reference, method, status } = payment;
   const major = (minor: number) => fromMinor(minor, currency);
   const paid = allocations.filter((part) => liveAmount(part) > 0);
   const refunded = sumBy(refunds, ({ amount }) => amount);
   const sum = major(payment.amount);
   return present({
-    ...looksOf(payment.date, currency, faces, query),
+    ...looksOf(payment.date, currency, details, query),
     title: 'Invoice',
     number: printedNumber('payment', payment),
     isQuote: false,
@@ -98,21 +102,21 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Cancelled: 'cancelled',
 };
 
-function documentOf(record: InvoiceRecord | QuoteRecord, faces: PartyDetails, query: DocumentQuery) {
+function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentQuery) {
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
   const isBeside = line_items && !record.prices_include_tax;
   const adjustment = isBeside ? amount - sumOfLines(line_items, currency) : 0;
-  const date = record.issue_date ?? dayIn(faces.timeZone, record.created_at);
+  const date = record.issue_date ?? dayIn(details.timeZone, record.created_at);
   return {
-    ...looksOf(date, currency, faces, query),
+    ...looksOf(date, currency, details, query),
     serviceDate: record.service_date,
     servicePeriod: record.service_period && { from: record.service_period.from, to: record.service_period.to },
     subtotal: fromMinor(amount - adjustment, currency),
     adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
     taxRate: record.tax_rate,
     taxAmount: fromMinor(tax_amount, currency),
-    taxes: record.taxes?.map((tax) => printableTax(tax, currency, faces.parties.issuer.locale)),
+    taxes: record.taxes?.map((tax) => printableTax(tax, currency, details.parties.issuer.locale)),
     pricesIncludeTax: record.prices_include_tax,
     amount: fromMinor(amount + tax_amount, currency),
     lineItems: linesOf(record),
@@ -126,7 +130,7 @@ export function looksOf(date: string, currency: string, { parties, isTest }: Par
   return {
     date,
     isTest: isTest || undefined,
-    ...partiesOnPaper(parties, query.locale ?? issuer.locale),
+    ...printedParties(parties, query.locale ?? issuer.locale),
     logoUrl: issuer.logo_url,
     brandColor: issuer.brand_color,
     locale: query.locale ?? issuer.locale,

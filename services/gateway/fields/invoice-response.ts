@@ -24,8 +24,10 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   id: id(),
   invoice_number: orNull(Joi.string()).description('Null in a dry run, which draws none'),
   ...moneyResponse,
-  amount_credited: number().description('What its credit notes took off what was due'),
-  total_credited: number().description('Sum of its credit notes: more than `amount_credited` where it was paid before'),
+  amount_credited: number().description('How far credit notes have reduced the amount due'),
+  total_credited: number().description(
+    'Total of its credit notes; exceeds `amount_credited` if the invoice was paid before it was credited',
+  ),
   amount_written_off: number().description('What is not asked for any more'),
   status: Joi.string()
     .valid(...INVOICE_STATUSES)

@@ -10,7 +10,7 @@ import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '../limits/by
 import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../limits/rejection.ts';
-import type { RequestTurns } from '../limits/request-turns.ts';
+import type { RequestFairShare } from '../limits/request-fair-share.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listOf, readCursor } from './cursor.ts';
@@ -31,26 +31,26 @@ export interface HandleOptions {
   /** Without it nothing is rate limited. */
   rates?: Rates | undefined;
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
-  /** Accounts that bring large bodies take turns. */
-  turns: FairLimit;
-  requestTurns: RequestTurns;
+  /** Fair share between accounts that send large bodies. */
+  bodyLimit: FairLimit;
+  requestFairShare: RequestFairShare;
 }
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity, turns, requestTurns } = options;
+  const { parts, rates, capacity, bodyLimit, requestFairShare } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
   const isList = isRead && fieldsOf(row.query).has('limit');
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
-  const readBody = openBodyReader(row, capacity.bodies, turns);
+  const readBody = openBodyReader(row, capacity.bodies, bodyLimit);
 
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
-    await requestTurns.begin(accountId, response);
+    await requestFairShare.start(accountId, response);
     const reserve = (bytes: number, isCertain = false) =>
       void reserveUntilClosed(capacity.responses, { accountId, bytes, isCertain }, response);
     // An error may name hundreds of fields.
@@ -113,7 +113,7 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
   return method === 'delete' || isAllowedOverQuota === true;
 }
 
-function openBodyReader(row: Route, capacity: ByteCapacity, turns: FairLimit) {
+function openBodyReader(row: Route, capacity: ByteCapacity, bodyLimit: FairLimit) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit);
@@ -121,7 +121,7 @@ function openBodyReader(row: Route, capacity: ByteCapacity, turns: FairLimit) {
   return async (request: Request, response: Response, accountId: Id) => {
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity, { accountId, bytes: bytesToCome(request, limit) }, response);
-    const json = await readJson(request, response, { limit: turns, accountId });
+    const json = await readJson(request, response, { limit: bodyLimit, accountId });
     permit.shrink(bodyBytesOf(request));
     row.precheckBody?.(json);
     return readBody(json);

@@ -33,14 +33,14 @@ export function bodyBytesOf(request: Request): number {
   return lengths.get(request) ?? 0;
 }
 
-type ReadJson = (request: Request, response: Response, turns?: Turns) => Promise<unknown>;
+type ReadJson = (request: Request, response: Response, share?: BodyShare) => Promise<unknown>;
 
 /** Parsing and checking a smaller one takes well under a millisecond. */
 const LARGE_BYTES = 16 * 1024;
 
 /** Without it bodies are parsed as they come. */
-export interface Turns {
-  /** Accounts that bring large bodies take turns. */
+export interface BodyShare {
+  /** Fair share between accounts that send large bodies. */
   limit: FairLimit;
   accountId: Id;
 }
@@ -49,7 +49,7 @@ export interface Turns {
 export function jsonReader(limit: number): ReadJson {
   // Compressed bodies are rejected: a few bytes could become gigabytes.
   const read = express.raw({ limit, inflate: false, type: 'application/json' });
-  return async (request, response, turns) => {
+  return async (request, response, share) => {
     const { headers } = request;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
@@ -63,7 +63,7 @@ export function jsonReader(limit: number): ReadJson {
     });
     const bytes = request.body as Buffer;
     lengths.set(request, bytes.length);
-    if (turns && bytes.length >= LARGE_BYTES) await takeTurn(turns);
+    if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
     request.body = parse(bytes);
     requireSane(request.body);
     return request.body;
@@ -75,9 +75,9 @@ const PAUSE_FACTOR = 2;
 
 /**
  * One large body at a time, with a pause after it for everything else: when dozens come together, no other request waits for all of them.
- * The turn lasts as long as nothing has to be waited for, which is until the handler asks a store.
+ * The slot is held as long as nothing has to be waited for, which is until the handler asks a store.
  */
-async function takeTurn({ limit, accountId }: Turns): Promise<void> {
+async function acquireBodySlot({ limit, accountId }: BodyShare): Promise<void> {
   // Not a signal of the response, which a queue would keep in memory: the wait is short.
   const release = await limit.acquire(accountId, new AbortController().signal);
   const startedAt = performance.now();

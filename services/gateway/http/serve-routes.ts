@@ -4,11 +4,11 @@ import { AppError } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
-import { openRequestTurns } from '../limits/request-turns.ts';
+import { openRequestFairShare } from '../limits/request-fair-share.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
 import type { Route } from './route.ts';
 
-export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'turns' | 'requestTurns'> {
+export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'requestFairShare'> {
   /** For the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
@@ -16,12 +16,12 @@ export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'turns' |
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true });
   const capacity = { bodies: openByteCapacity(), responses: options.responses ?? openResponseCapacity() };
-  const turns = openFairLimit(1);
-  const requestTurns = openRequestTurns();
+  const bodyLimit = openFairLimit(1);
+  const requestFairShare = openRequestFairShare();
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const row of rows)
-      router[row.method](pattern, requestHandler(row, { ...options, capacity, turns, requestTurns }));
+      router[row.method](pattern, requestHandler(row, { ...options, capacity, bodyLimit, requestFairShare }));
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {

@@ -1,4 +1,4 @@
-// What cancelling an issued invoice does besides: its money is credit again, and a credit note is drawn where the account wants one.
+// Side effects of cancelling an issued invoice: payments become credit, and the account may want a credit note.
 
 import { omit } from 'es-toolkit/object/omit';
 import { releaseInvoice } from '#libs/billing/change-payment.ts';

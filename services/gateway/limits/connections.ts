@@ -1,4 +1,4 @@
-// Limits connections: when there are too many, those end that are used least, and each has one request at a time.
+// Limits connections: at the limit the least used one is closed; each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -16,7 +16,7 @@ interface Connection {
   socket: Socket;
   address: string;
   /** False until it has sent a whole request head. */
-  hasSpoken: boolean;
+  hasSentRequest: boolean;
   /** Requests whose response is not sent yet. */
   inFlight: number;
   /** Since when it has had none in flight. */
@@ -36,23 +36,23 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    const connection = { socket, address, hasSpoken: false, inFlight: 0, idleSince: performance.now() };
+    const connection = { socket, address, hasSentRequest: false, inFlight: 0, idleSince: performance.now() };
     const silent = silentOf.get(address) ?? new Set();
     open.add(connection);
     ofSocket.set(socket, connection);
     silentOf.set(address, silent.add(connection));
     socket.once('close', () => {
       open.delete(connection);
-      hear(connection);
+      markActive(connection);
     });
     if (silentPerAddress > 0 && silent.size > silentPerAddress) firstOf(silent)?.socket.destroy();
-    // Once what the others have sent so far is read: under a flood each would otherwise end before its request is seen.
+    // Deferred until pending reads are processed: in a flood, connections would otherwise be closed before their request is seen.
     else if (open.size > all) setImmediate(makeRoom, connection);
   });
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = ofSocket.get(socket);
     if (!connection) return;
-    hear(connection);
+    markActive(connection);
     connection.inFlight += 1;
     response.once('close', () => {
       connection.inFlight -= 1;
@@ -64,9 +64,9 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
     if (open.size > all) leastUsed(open, newest).socket.destroy();
   }
 
-  function hear(connection: Connection) {
-    if (connection.hasSpoken) return;
-    connection.hasSpoken = true;
+  function markActive(connection: Connection) {
+    if (connection.hasSentRequest) return;
+    connection.hasSentRequest = true;
     const silent = silentOf.get(connection.address);
     silent?.delete(connection);
     if (silent?.size === 0) silentOf.delete(connection.address);
@@ -78,7 +78,7 @@ function leastUsed(open: Set<Connection>, newest: Connection): Connection {
   const ofAddress = new Map<string, { count: number; oldest: Connection }>();
   for (const connection of open) {
     if (connection === newest) continue;
-    if (!connection.hasSpoken) return connection;
+    if (!connection.hasSentRequest) return connection;
     if (connection.inFlight === 0 && connection.idleSince < (idle?.idleSince ?? Number.POSITIVE_INFINITY))
       idle = connection;
     const known = ofAddress.get(connection.address);

@@ -1,4 +1,4 @@
-// Proof that the numbers of quotes and invoices have neither holes nor doubles.
+// Proof that the numbers of invoices, quotes, credit notes and payments have neither gaps nor duplicates.
 import Joi from 'joi';
 import { type Audit, auditNumbers, numberPage } from '#libs/models/billing/number-audit.ts';
 import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';

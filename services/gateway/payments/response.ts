@@ -196,8 +196,8 @@ const balance = Joi.object({
   })
     .meta({ schema: 'Ageing' })
     .required()
-    .description('`due` by the days that it is late'),
-  credit: number().description('What came or was credited, and is on no invoice'),
+    .description('`due` by days overdue'),
+  credit: number().description('Money received or credited that is not allocated to an invoice'),
   credit_sources: Joi.array()
     .items(
       Joi.object({
@@ -212,7 +212,7 @@ const balance = Joi.object({
 
 export const balanceResponse = Joi.object({
   client: embeddedClient(),
-  as_of: calendarDay().description('The balance is that of its end'),
+  as_of: calendarDay().description('The balance is as of the end of this day'),
   balances: Joi.array().items(balance).required().description('One for each currency; none when nothing is open'),
 })
   .id('ClientBalance')

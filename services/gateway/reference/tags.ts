@@ -15,7 +15,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Timers: 'Time that is being measured; a timer becomes a time entry when it stops',
   Expenses: 'What was spent on a project and is billed to its client',
   'Hour packages': 'Hours that a client paid for in advance; its time is drawn from them before any is charged',
-  Unbilled: 'Time that is on no invoice yet, by client and project',
+  Unbilled: 'Time, expenses and fixed amounts that can be billed, by client and project',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',
   'Recurring invoices': 'What is billed in a rhythm: fees, retainers, the hours of a month',

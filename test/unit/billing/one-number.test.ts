@@ -18,7 +18,7 @@ import { runs } from '../../support/form.ts';
 const ACCOUNT = '0192e0a0-0000-7000-8000-000000000001';
 const issuer = { name: 'Studio', locale: 'en-GB', time_zone: 'UTC' } as AccountRecord;
 const client = { ...newRecord(ACCOUNT), name: 'Ada', email: 'ada@example.com' } as ClientRecord;
-const faces = { parties: partiesOf(issuer, client), timeZone: 'UTC', isTest: false };
+const details = { parties: partiesOf(issuer, client), timeZone: 'UTC', isTest: false };
 
 const own = fc.oneof(
   fc.constant({}),
@@ -69,7 +69,7 @@ test('when an invoice has any mix of lines, then record, response and paper say 
     expect(digits(response.taxes.reduce((sum, { tax }) => sum + tax, 0))).toBe(digits(response.tax_amount));
     expect(digits(response.taxes.reduce((sum, { taxable }) => sum + taxable, 0))).toBe(digits(response.amount));
 
-    const document = invoiceDocument(invoice, faces, { style: 'modern' } as never);
+    const document = invoiceDocument(invoice, details, { style: 'modern' } as never);
     const { view, warnings } = documentView(document, { logo: undefined, banner: undefined, bodyHtml: undefined });
     expect(warnings).toEqual([]);
     expect(printed(view.total)).toBe(response.total);

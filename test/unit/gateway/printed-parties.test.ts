@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
-import { partiesOnPaper } from '../../../services/gateway/documents/parties-on-paper.ts';
+import { printedParties } from '../../../services/gateway/documents/printed-parties.ts';
 
 const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
 const wien = { line1: 'Ring 1', postal_code: '1010', city: 'Wien', country: 'AT' };
@@ -12,7 +12,7 @@ function printed({ issuer = {}, client = {} }: { issuer?: object; client?: objec
     issuer: { name: 'Ada North', locale: 'de-DE', ...issuer },
     client: { id: 'c', name: 'Konrad', email: 'konrad@example.com', ...client },
   };
-  return partiesOnPaper(parties as Parties, 'de-DE');
+  return printedParties(parties as Parties, 'de-DE');
 }
 
 describe('addresses', () => {

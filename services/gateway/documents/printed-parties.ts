@@ -6,7 +6,7 @@ import type { LegalId } from '#libs/models/accounts/party-fields.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
 
 /** @param locale of the document: its language has the names of countries. */
-export function partiesOnPaper({ issuer, client }: Parties, locale: string) {
+export function printedParties({ issuer, client }: Parties, locale: string) {
   const countries = { issuer: issuer.postal_address?.country, client: client.postal_address?.country };
   const shownName = issuer.company ?? issuer.name;
   return {

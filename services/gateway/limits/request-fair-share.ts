@@ -1,22 +1,22 @@
-// Accounts with many requests at the same time begin them in turn, so that no other request waits for all of them.
+// Fair share of request starts: an account with more than four requests in flight starts further ones round-robin with other accounts.
 import type { Response } from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
 
-/** So many at the same time begin as they come. */
+/** Requests of an account that start at once. */
 const AT_ONCE = 4;
 
-export interface RequestTurns {
-  /** Waits while requests of accounts with many begin, one in each turn of the event loop. Counts until the response is closed. */
-  begin(accountId: Id, response: Response): Promise<void> | undefined;
+export interface RequestFairShare {
+  /** Resolves when the request may start: at most one per iteration of the event loop. The request counts until its response is closed. */
+  start(accountId: Id, response: Response): Promise<void> | undefined;
 }
 
-export function openRequestTurns(): RequestTurns {
+export function openRequestFairShare(): RequestFairShare {
   const limit = openFairLimit(1);
   const inFlight = new Map<Id, number>();
 
   return {
-    begin(accountId, response) {
+    start(accountId, response) {
       if (response.closed) return undefined;
       const count = (inFlight.get(accountId) ?? 0) + 1;
       inFlight.set(accountId, count);

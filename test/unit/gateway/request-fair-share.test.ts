@@ -2,17 +2,17 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
-import { openRequestTurns } from '../../../services/gateway/limits/request-turns.ts';
+import { openRequestFairShare } from '../../../services/gateway/limits/request-fair-share.ts';
 
 const newResponse = () => Object.assign(new EventEmitter(), { closed: false }) as unknown as Response;
 
 test('when accounts have more than four requests at the same time, then the further ones begin in turn', async () => {
-  const turns = openRequestTurns();
+  const share = openRequestFairShare();
   const begun: string[] = [];
   const begin = (accountId: string, name: string) =>
-    Promise.resolve(turns.begin(accountId, newResponse())).then(() => void begun.push(name));
+    Promise.resolve(share.start(accountId, newResponse())).then(() => void begun.push(name));
   for (const accountId of ['one', 'other']) {
-    for (let count = 0; count < 4; count += 1) expect(turns.begin(accountId, newResponse())).toBeUndefined();
+    for (let count = 0; count < 4; count += 1) expect(share.start(accountId, newResponse())).toBeUndefined();
   }
 
   await Promise.all([begin('one', '5th'), begin('one', '6th'), begin('one', '7th'), begin('other', 'its 5th')]);
@@ -21,21 +21,21 @@ test('when accounts have more than four requests at the same time, then the furt
 });
 
 test('when responses are closed, then further requests of the account begin at once again', () => {
-  const turns = openRequestTurns();
+  const share = openRequestFairShare();
   const responses = Array.from({ length: 5 }, newResponse);
-  const [first] = responses.map((response) => turns.begin('one', response));
-  expect([first, turns.begin('another', newResponse())]).toEqual([undefined, undefined]);
-  expect(turns.begin('one', newResponse())).toBeInstanceOf(Promise);
+  const [first] = responses.map((response) => share.start('one', response));
+  expect([first, share.start('another', newResponse())]).toEqual([undefined, undefined]);
+  expect(share.start('one', newResponse())).toBeInstanceOf(Promise);
 
   for (const response of responses) response.emit('close');
 
-  expect(turns.begin('one', newResponse())).toBeUndefined();
+  expect(share.start('one', newResponse())).toBeUndefined();
 });
 
 test('when the caller has gone before its request begins, then it counts for nothing', () => {
-  const turns = openRequestTurns();
+  const share = openRequestFairShare();
   const gone = Object.assign(newResponse(), { closed: true });
 
-  for (let count = 0; count < 10; count += 1) expect(turns.begin('one', gone)).toBeUndefined();
-  expect(turns.begin('one', newResponse())).toBeUndefined();
+  for (let count = 0; count < 10; count += 1) expect(share.start('one', gone)).toBeUndefined();
+  expect(share.start('one', newResponse())).toBeUndefined();
 });
