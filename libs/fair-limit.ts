@@ -3,16 +3,21 @@
 export interface FairLimit {
   /**
    * Waits for a slot.
-   * @param signal ends the wait. @returns a function that releases the slot; a second call does nothing.
+   * @param signal ends the wait. Without one the wait should be short. @returns a function that releases the slot; a second call does nothing.
    * @throws `signal.reason` when aborted before there was a slot.
    */
-  acquire(accountId: string, signal: AbortSignal): Promise<() => void>;
+  acquire(accountId: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+/** Emptied when it is served or given up: what a queue has let go must keep no request in memory. */
+interface Waiting {
+  start: (() => void) | undefined;
 }
 
 /** @param slots how many tasks may run at the same time. */
 export function openFairLimit(slots: number): FairLimit {
   /** By account, in the order in which they are served. An account that was served moves to the end. */
-  const waiting = new Map<string, Set<() => void>>();
+  const waiting = new Map<string, Waiting[]>();
   let running = 0;
 
   function serve() {
@@ -20,11 +25,10 @@ export function openFairLimit(slots: number): FairLimit {
       const [next] = waiting;
       if (!next) return;
       const [accountId, queue] = next;
-      const [start] = queue;
+      const start = takeFirst(queue);
       waiting.delete(accountId);
+      if (queue.length > 0) waiting.set(accountId, queue);
       if (!start) continue;
-      queue.delete(start);
-      if (queue.size > 0) waiting.set(accountId, queue);
       running += 1;
       start();
     }
@@ -43,20 +47,33 @@ export function openFairLimit(slots: number): FairLimit {
   return {
     acquire(accountId, signal) {
       return new Promise((resolve, reject) => {
-        const queue = waiting.get(accountId) ?? new Set();
+        if (signal?.aborted) return reject(signal.reason);
+        const place: Waiting = {
+          start() {
+            signal?.removeEventListener('abort', onAbort);
+            resolve(release());
+          },
+        };
         const onAbort = () => {
-          if (queue.delete(start)) reject(signal.reason);
+          place.start = undefined;
+          reject(signal?.reason);
         };
-        const start = () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve(release());
-        };
-        queue.add(start);
-        waiting.set(accountId, queue);
-        signal.addEventListener('abort', onAbort, { once: true });
-        if (signal.aborted) onAbort();
+        signal?.addEventListener('abort', onAbort, { once: true });
+        const queue = waiting.get(accountId);
+        if (queue) queue.push(place);
+        else waiting.set(accountId, [place]);
         serve();
       });
     },
   };
+}
+
+/** Takes one that still waits out of the queue, and those before it. */
+function takeFirst(queue: Waiting[]): (() => void) | undefined {
+  for (let place = queue.shift(); place; place = queue.shift()) {
+    const { start } = place;
+    place.start = undefined;
+    if (start) return start;
+  }
+  return undefined;
 }

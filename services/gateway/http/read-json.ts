@@ -61,7 +61,9 @@ export function jsonReader(limit: number): ReadJson {
     await new Promise<void>((resolve, reject) => {
       read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
-    const bytes = request.body as Buffer;
+    // The parser leaves it out when the connection ended before.
+    if (!Buffer.isBuffer(request.body)) throw new AppError(499, 'The caller has gone');
+    const bytes = request.body;
     lengths.set(request, bytes.length);
     if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
     request.body = parse(bytes);
@@ -78,10 +80,10 @@ const PAUSE_FACTOR = 2;
  * The slot is held as long as nothing has to be waited for, which is until the handler asks a store.
  */
 async function acquireBodySlot({ limit, accountId }: BodyShare): Promise<void> {
-  // Not a signal of the response, which a queue would keep in memory: the wait is short.
-  const release = await limit.acquire(accountId, new AbortController().signal);
+  const release = await limit.acquire(accountId);
   const startedAt = performance.now();
-  setImmediate(() => setTimeout(release, PAUSE_FACTOR * (performance.now() - startedAt)));
+  // Before the event loop does what others wait for, which must not count.
+  process.nextTick(() => setTimeout(release, PAUSE_FACTOR * (performance.now() - startedAt)));
 }
 
 function parse(bytes: Buffer): unknown {

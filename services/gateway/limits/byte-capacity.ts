@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
 import { errorOf, type Rejection } from './rejection.ts';
+import { whenClosed } from './when-closed.ts';
 
 export interface ByteCapacityLimits {
   /** Bytes of one account on this gateway. */
@@ -93,9 +94,7 @@ export function openByteCapacity(
 /** Reserves bytes until the response is closed. */
 export function reserveUntilClosed(capacity: ByteCapacity, wanted: WantedBytes, response: Response): BytePermit {
   const permit = capacity.reserve(wanted);
-  // When the caller left during authentication, no `close` follows.
-  if (response.closed) permit.release();
-  else response.once('close', permit.release);
+  if (wanted.bytes >= SMALL_BYTES) whenClosed(response, permit.release);
   return permit;
 }
 

@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Requests of an account that start at once. */
 const AT_ONCE = 4;
@@ -20,14 +21,13 @@ export function openRequestFairShare(): RequestFairShare {
       if (response.closed) return undefined;
       const count = (inFlight.get(accountId) ?? 0) + 1;
       inFlight.set(accountId, count);
-      response.once('close', () => {
+      whenClosed(response, () => {
         const left = (inFlight.get(accountId) ?? 0) - 1;
         if (left > 0) inFlight.set(accountId, left);
         else inFlight.delete(accountId);
       });
       if (count <= AT_ONCE) return undefined;
-      // Not a signal of the response, which a queue would keep in memory: the wait is short.
-      return limit.acquire(accountId, new AbortController().signal).then((release) => void setImmediate(release));
+      return limit.acquire(accountId).then((release) => void setImmediate(release));
     },
   };
 }

@@ -323,3 +323,7 @@ describe('who may', () => {
     expect((await call('GET', `/api/v1/invoices/${UNKNOWN_ID}/pdf`)).status).toBe(401);
   });
 });
+
+test('when documents were printed, then the gateway has warned of nothing: Node does of a leak of listeners', () => {
+  expect(system.gateway.output()).not.toMatch(/Warning/);
+});

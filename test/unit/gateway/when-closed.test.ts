@@ -1,0 +1,32 @@
+// What a request undoes when its response is closed: all of it, with one listener, also when the caller has left already.
+import { EventEmitter } from 'node:events';
+import { expect, test } from '@jest/globals';
+import type { Response } from 'express';
+import { openByteCapacity, reserveUntilClosed } from '../../../services/gateway/limits/byte-capacity.ts';
+import { openRequestFairShare } from '../../../services/gateway/limits/request-fair-share.ts';
+import { whenClosed } from '../../../services/gateway/limits/when-closed.ts';
+
+const MIB = 1024 * 1024;
+const newResponse = (closed = false) => Object.assign(new EventEmitter(), { closed }) as unknown as Response;
+
+test('when limits count a request, its body and its response, then they share one listener, and all are freed', () => {
+  const response = newResponse();
+  const capacity = openByteCapacity({ perAccount: MIB, all: MIB });
+  void openRequestFairShare().start('one', response);
+  reserveUntilClosed(capacity, { accountId: 'one', bytes: MIB / 2 }, response);
+  reserveUntilClosed(capacity, { accountId: 'one', bytes: MIB / 2 }, response);
+  expect(response.listenerCount('close')).toBe(1);
+  expect(() => capacity.requireRoom('one')).toThrow();
+
+  response.emit('close');
+
+  expect(() => capacity.requireRoom('one')).not.toThrow();
+});
+
+test('when the caller has left already, then it is undone at once', () => {
+  const undone: string[] = [];
+
+  whenClosed(newResponse(true), () => undone.push('all'));
+
+  expect(undone).toEqual(['all']);
+});
