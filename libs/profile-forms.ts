@@ -22,6 +22,11 @@ export function languageTag(locale: string): string | undefined {
   }
 }
 
+/** For Intl, which throws at what is no tag: older accounts may have the `de_DE` of a shell. English then. */
+export function intlLocale(locale: string): string {
+  return languageTag(locale) ?? 'en';
+}
+
 /** Like languageTag, bounded: the canonical spelling can be longer than the input. */
 export function knownLocale(locale: string): string | undefined {
   const known = languageTag(locale);

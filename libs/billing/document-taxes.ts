@@ -1,5 +1,6 @@
 // The taxes of a document as they are stored, shown and printed: one entry for each rate and category, with the reason where there is no tax.
 import { type AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '../errors.ts';
+import { intlLocale } from '../profile-forms.ts';
 import { fromMinor } from './money.ts';
 import type { TaxCategory, TaxGroup } from './tax-groups.ts';
 import { taxNote } from './tax-notes.ts';
@@ -97,9 +98,5 @@ export function reverseChargeProblem(
 
 /** Of ISO 639-1. @param locale BCP 47. */
 export function languageOf(locale: string): string {
-  try {
-    return new Intl.Locale(locale).language;
-  } catch {
-    return 'en'; // Older accounts may have the `de_DE` of a shell.
-  }
+  return new Intl.Locale(intlLocale(locale)).language;
 }

@@ -1,5 +1,8 @@
 // The texts that Billhook itself writes into the lines of a document, in the language of the account.
+
 import { LRUCache } from 'lru-cache';
+import { intlLocale } from '../profile-forms.ts';
+import { languageOf } from './document-taxes.ts';
 
 interface LineTexts {
   /** A line of all time, whatever the project. */
@@ -115,7 +118,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
 
 /** @param locale BCP 47. English where the language has no texts. */
 export function lineTexts(locale: string): LineTexts {
-  return TEXTS[new Intl.Locale(locale).language] ?? english;
+  return TEXTS[languageOf(locale)] ?? english;
 }
 
 /** Puts values in the place of `{name}`. A value that is missing leaves nothing, and no second blank; unknown names stay. */
@@ -140,7 +143,8 @@ interface Formats {
 const FORMATS_MAX = 100;
 const formats = new LRUCache<string, Formats>({ max: FORMATS_MAX });
 
-function formatsOf(locale: string): Formats {
+function formatsOf(given: string): Formats {
+  const locale = intlLocale(given);
   const known = formats.get(locale);
   if (known) return known;
   const made = {

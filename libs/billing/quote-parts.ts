@@ -1,6 +1,8 @@
 // How a quote is billed in parts: shares of its amount, and the lines that take earlier parts off the final invoice.
+
 import Big from 'big.js';
 import type { LineExtras } from '../models/billing/line-item.ts';
+import { intlLocale } from '../profile-forms.ts';
 import { filled, lineTexts, writtenDay } from './line-texts.ts';
 import { type Decimal, fromMinor, type Line, plainDecimal, sumOfLines } from './money.ts';
 import { splitByGroup, type TaxGroup, type TaxTerms, taxOfLine } from './tax-groups.ts';
@@ -128,9 +130,9 @@ function single(description: string, amount: number, currency: string): TextLine
 
 function writtenPercent(percent: Decimal, locale: string): string {
   const share = Number(new Big(percent).times('0.01').toFixed());
-  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 6 }).format(share);
+  return new Intl.NumberFormat(intlLocale(locale), { style: 'percent', maximumFractionDigits: 6 }).format(share);
 }
 
 function writtenAmount(minor: number, currency: string, locale: string): string {
-  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(fromMinor(minor, currency));
+  return new Intl.NumberFormat(intlLocale(locale), { style: 'currency', currency }).format(fromMinor(minor, currency));
 }

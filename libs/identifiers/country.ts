@@ -5,5 +5,3 @@ import { countrySpecs } from 'ibantools';
 export function isCountry(code: string): boolean {
   return Object.hasOwn(countrySpecs, code);
 }
-
-export const countryCodes: readonly string[] = Object.keys(countrySpecs).toSorted();

@@ -1,5 +1,8 @@
 // Postal addresses in parts, and the lines in which their country writes them.
+
 import { formatAddress } from 'localized-address-format';
+import { LRUCache } from 'lru-cache';
+import { intlLocale } from '../profile-forms.ts';
 
 export interface PostalAddress {
   line1?: string;
@@ -48,8 +51,19 @@ export function postalLines(address: PostalAddress, { locale, from }: Written): 
   return [...shown, ...(country === from ? [] : [countryName(country, locale)])].join('\n');
 }
 
+/** Making one costs a hundred times what using it does. */
+const names = new LRUCache<string, Intl.DisplayNames>({ max: 100 });
+
+function namesIn(locale: string): Intl.DisplayNames {
+  const known = names.get(locale);
+  if (known) return known;
+  const made = new Intl.DisplayNames([locale, 'en'], { type: 'region' });
+  names.set(locale, made);
+  return made;
+}
+
 function countryName(country: string, locale: string): string {
-  return new Intl.DisplayNames([locale, 'en'], { type: 'region' }).of(country) ?? country;
+  return namesIn(intlLocale(locale)).of(country) ?? country;
 }
 
 function defined<Fields extends object>(fields: Fields) {

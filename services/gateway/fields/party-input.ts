@@ -1,7 +1,7 @@
 // What callers say about the parties of a document: numbers of registers and taxes, addresses, bank accounts.
 import Joi from 'joi';
 import { readBic, readIban } from '#libs/identifiers/bank-account.ts';
-import { countryCodes } from '#libs/identifiers/country.ts';
+import { isCountry } from '#libs/identifiers/country.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { readRegisterNumber } from '#libs/identifiers/register-number.ts';
 import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts';
@@ -87,9 +87,7 @@ export const postalAddressInput = () =>
     country: Joi.string()
       .custom((given: string, { message }) => {
         const code = given.toUpperCase();
-        return countryCodes.includes(code)
-          ? code
-          : message({ custom: '{{#label}} must be a 2-letter ISO 3166-1 country code' });
+        return isCountry(code) ? code : message({ custom: '{{#label}} must be a 2-letter ISO 3166-1 country code' });
       })
       .required()
       .description('ISO 3166-1, two letters'),

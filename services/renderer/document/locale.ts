@@ -104,12 +104,11 @@ function quantities(
     return made;
   };
   return (value, unit) => {
-    const number = printed(plain, asWritten(value));
-    if (unit === undefined) return number;
-    const name = unitName(unit);
+    const name = unit && unitName(unit);
     const known = name && INTL_UNITS[name];
     if (known) return printed(formatOf(known), asWritten(value));
-    if (name === 'one') return number;
+    const number = printed(plain, asWritten(value));
+    if (unit === undefined || name === 'one') return number;
     const word = name === 'piece' || name === 'lump_sum' ? labels.units[name] : name === 'm2' ? 'm²' : unit;
     return name === 'lump_sum' && value.eq(1) ? word : `${number}\u00a0${word}`;
   };

@@ -1,5 +1,6 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
+import { languageOf } from '#libs/billing/document-taxes.ts';
 import { taxNote } from '#libs/billing/tax-notes.ts';
 import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
 import type { Totals } from './amounts.ts';
@@ -85,7 +86,7 @@ function taxRows(
 
 /** Why there is no tax, and that prices include it: below the total, each once. */
 export function taxNotes({ taxes = [], pricesIncludeTax }: PrintableDocument, { labels, language }: DocumentLocale) {
-  const spoken = new Intl.Locale(language).language;
+  const spoken = languageOf(language);
   const reasons = taxes.flatMap(({ note, category }) => printable(note) ?? taxNote(category ?? null, spoken) ?? []);
   return [...(pricesIncludeTax ? [labels.taxes.included] : []), ...new Set(reasons)];
 }

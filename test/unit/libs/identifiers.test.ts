@@ -170,6 +170,12 @@ describe('addresses', () => {
     expect(postalLines(kiel, { locale: 'fr-FR', from: 'CH' })).toBe('12 Harbour Street\nKiel\nAllemagne');
   });
 
+  test('when the locale is no language tag, as older accounts may have, then the country is named in English', () => {
+    expect(postalLines({ ...street, city: 'Kiel', country: 'DE' }, { locale: 'de_DE', from: 'CH' })).toBe(
+      '12 Harbour Street\nKiel\nGermany',
+    );
+  });
+
   test('when there is a free address, then it is printed and never the parts', () => {
     const parts = { city: 'Kiel', country: 'DE' };
     expect(printedAddress({ address: 'PO box 1', postal_address: parts }, written)).toBe('PO box 1');
