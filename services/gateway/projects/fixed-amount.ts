@@ -12,7 +12,7 @@ import type { ProjectBilling, ProjectRecord } from '#libs/models/time/project.ts
 import type { Session } from '#libs/mongo/connection.ts';
 import type { NewProject } from './input.ts';
 
-type Given = Pick<NewProject, 'billing' | 'fixed_amount' | 'currency'>;
+type Given = { [Name in 'billing' | 'fixed_amount' | 'currency']?: NewProject[Name] | undefined };
 type Stored = Pick<ProjectRecord, 'billing' | 'fixed_amount' | 'currency'>;
 
 /** Of a new project. @throws AppError 400 when a fixed amount is missing, or has more decimals than its currency. */

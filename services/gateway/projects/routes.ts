@@ -158,16 +158,15 @@ async function getProject({ caller, id, missing }: Context) {
 }
 
 async function updateProject({ body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
-  const { client_id, status: _status, billing: _billing, fixed_amount: _amount, currency: _currency, ...rest } = body;
+  const { client_id, status, billing, fixed_amount, currency, ...rest } = body;
   return commit(async ({ session, accountId, announce }) => {
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
     const fields: Partial<ProjectRecord> = {
       ...rest,
-      ...(await changedFixedAmount(project, body, { accountId, session })),
+      ...(await changedFixedAmount(project, { billing, fixed_amount, currency }, { accountId, session })),
     };
     // It may keep a status that the account has given up.
-    const { status } = body;
     if (status !== undefined && status !== project.status) {
       const account = await readAccount(accountId, session);
       fields.status = status === null ? firstStatus(account) : requireStatus(status, account);

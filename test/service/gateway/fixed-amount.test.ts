@@ -1,5 +1,7 @@
 // Projects with a fixed amount: it is billed whole or in parts, never more of it, and covers the time of the project.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { storedId } from '#libs/models/tenant.ts';
+import { Project } from '#libs/models/time/project.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -146,4 +148,19 @@ test('when the amount is missing, inexact or below what was billed, then it is r
   expect((await w.api.delete(`/api/v1/projects/${w.project}`)).status).toBe(409);
   const other = (await create({})).body.data.id;
   expect((await w.api.post(`/api/v1/projects/${other}/bill`, {})).body.error).toBe('Project has no fixed amount');
+});
+
+test('when a project without a fixed amount is renamed, then nothing about amounts is stored', async () => {
+  const w = await world({ billing: 'hourly', fixed_amount: null });
+  const names = async () =>
+    Object.keys((await Project.collection.findOne({ _id: storedId(w.project) as never })) ?? {}).toSorted();
+  await Project.collection.updateOne(
+    { _id: storedId(w.project) as never },
+    { $unset: { fixed_amount: 1, currency: 1 } },
+  );
+  const before = await names();
+
+  expect((await w.api.patch(`/api/v1/projects/${w.project}`, { name: 'Relaunch' })).status).toBe(200);
+
+  expect(await names()).toEqual(before);
 });
