@@ -65,6 +65,8 @@ export async function newRecurring(
   };
 }
 
+const CONTENT = ['currency', 'tax_rate', 'prices_include_tax', 'line_items', 'include_time', 'description'] as const;
+
 /** @throws AppError as newRecurring does. */
 export async function changedRecurring(
   { accountId, session }: UnitOfWork,
@@ -82,8 +84,11 @@ export async function changedRecurring(
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
   const account = await readAccount(accountId, session);
-  const client = await findOwn(Client, accountId, recurring.client_id, session);
-  requireContent({ ...recurring, ...changes }, { client: client ?? {}, account });
+  // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
+  if (CONTENT.some((name) => name in body)) {
+    const client = await findOwn(Client, accountId, recurring.client_id, session);
+    requireContent({ ...recurring, ...changes }, { client: client ?? {}, account });
+  }
   await requireReferences({ document: recurring, next: changes, accountId, session });
   if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
   return { ...changes, ...rescheduled(recurring, schedule, dayIn(account.time_zone)) };

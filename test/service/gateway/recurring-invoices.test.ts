@@ -149,6 +149,17 @@ describe('a change', () => {
     ]);
   });
 
+  test('when the client got a treatment that its numbers do not allow, then a change of something else is accepted', async () => {
+    const { api, client, made } = await agency();
+    const { id } = await made();
+    await api.patch(`/api/v1/clients/${client}`, { tax_treatment: 'reverse_charge' });
+
+    expect((await api.patch(`${path}/${id}`, { due_days: 5 })).status).toBe(200);
+    expect((await api.patch(`${path}/${id}`, { description: 'Retainer' })).body).toMatchObject({
+      details: { client_id: expect.anything() },
+    });
+  });
+
   test('when a change has no effect, then it is silent', async () => {
     const { api, made } = await agency();
     const one = await made({ tax_rate: 19 });
