@@ -31,17 +31,25 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
   const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...texts } = document;
   const fields = yield* finding(Object.entries(texts));
   const lines = yield* finding(lineItems.map(({ description }, index) => [String(index), description]));
-  if (fields.length === 0 && lines.length === 0) return { content: document, warnings: [] };
+  const notes = yield* finding((document.taxes ?? []).map(({ note }, index) => [String(index), note]));
+  if (fields.length === 0 && lines.length === 0 && notes.length === 0) return { content: document, warnings: [] };
   const replaced = new Map(lines.map(({ field, text }) => [Number(field), text]));
+  const shownNotes = new Map(notes.map(({ field, text }) => [Number(field), text]));
+  const taxes = document.taxes?.map((tax, index) => {
+    const note = shownNotes.get(index);
+    return note === undefined ? tax : { ...tax, note };
+  });
   const content: PrintableDocument = {
     ...document,
     ...Object.fromEntries(fields.map(({ field, text }) => [field, text])),
+    ...(taxes ? { taxes } : {}),
     lineItems: lineItems.map((line, index) => {
       const description = replaced.get(index);
       return description === undefined ? line : { ...line, description };
     }),
   };
-  return { content, warnings: [...fields.map(warningOf), ...warningOfLines(lines)] };
+  const ofNotes = notes.slice(0, 1).map((note) => warningOf({ ...note, field: 'taxes.note' }));
+  return { content, warnings: [...fields.map(warningOf), ...warningOfLines(lines), ...ofNotes] };
 }
 
 export async function drawnHtml(html: string | undefined): Promise<Drawn<string | undefined>> {

@@ -1,7 +1,7 @@
 // Characters that no font has: a visible substitute instead of the font's box, and a warning.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readPdfFile } from '../../../services/renderer/pdf/pdf-file.ts';
-import { anInvoice, aQuote, STYLES } from '../../support/renderer/documents.ts';
+import { anInvoice, aQuote, aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 import { naughtyStrings } from '../hostile/strings-naughty.ts';
 
@@ -30,6 +30,15 @@ describe('what no face has', () => {
       expect(pdf.text).toContain(BOX);
       expect(pdf.warnings).toEqual([`notes: no glyph for ${missing.join(' ')}`]);
     }
+  });
+
+  test('when the note of a tax has such a character, then a box stands in its place, and the warning names it', async () => {
+    const taxes = [{ rate: 0, category: 'E' as const, taxable: 100, tax: 0, note: 'Small 𒀀 business' }];
+    const pdf = await renderer.read(aRecord({ taxes }));
+
+    expect(boxesOfFaces(pdf.bytes)).toEqual([]);
+    expect(pdf.text).toContain(`Small ${BOX} business`);
+    expect(pdf.warnings).toContain('taxes.note: no glyph for U+12000');
   });
 
   test('when a number stands for such a character in markdown, then it is found all the same', async () => {
