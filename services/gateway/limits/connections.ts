@@ -61,7 +61,11 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
   });
 
   function makeRoom(newest: Connection) {
-    if (open.size > all) leastUsed(open, newest).socket.destroy();
+    if (open.size <= all) return;
+    const one = leastUsed(open, newest);
+    // At once, not with its `close`: the next one must not choose it again.
+    open.delete(one);
+    one.socket.destroy();
   }
 
   function markActive(connection: Connection) {
