@@ -11,6 +11,20 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 type Where = Pick<UnitOfWork, 'accountId' | 'session'>;
 
+const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
+
+/** What a PATCH may name. */
+type Named = { client_id?: unknown } & { [Name in (typeof MONEY)[number]]?: unknown };
+
+/** True when amounts are computed anew; another client may have another tax treatment. */
+export function isTaxed(changes: Named): boolean {
+  return changes.client_id !== undefined || isMoneyChanged(changes);
+}
+
+export function isMoneyChanged(changes: Named): boolean {
+  return MONEY.some((name) => name in changes);
+}
+
 export interface ChangedTerms {
   tax_rate: number;
   tax_category: TaxCategory | undefined;

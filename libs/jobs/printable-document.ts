@@ -163,6 +163,8 @@ const isPlainLine = plainObject({
   qty: isPlainDecimal,
   rate: isPlainDecimal,
   discount: isPlainDecimal,
+  unit: (value) => typeof value === 'string' && value.length <= LONGEST.unit,
+  taxRate: (value) => typeof value === 'number' && value >= 0 && value <= 100 && !Object.is(value, -0),
   // Joi makes 0 of -0.
   amount: (value) => Number.isSafeInteger(value) && !Object.is(value, -0),
 });

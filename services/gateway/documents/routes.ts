@@ -1,16 +1,11 @@
 // Stored invoices, quotes, receipts and credit notes as PDF.
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { findCreditNote, findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
-import {
-  type DocumentQuery,
-  documentQuery,
-  type InvoiceDocumentQuery,
-  invoiceDocumentQuery,
-  type QuoteDocumentQuery,
-  quoteDocumentQuery,
-} from './input.ts';
+import { documentQuery, type InvoiceDocumentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
 import { respondWithDocument } from './respond-with-document.ts';
 
 const description =
@@ -48,7 +43,7 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get a quote as PDF',
       description,
     },
-    handler: printQuote,
+    handler: printed(findQuoteDocument),
   }),
   route({
     method: 'get',
@@ -62,7 +57,7 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get the receipt of a payment as PDF',
       description,
     },
-    handler: printReceipt,
+    handler: printed(findReceipt),
   }),
   route({
     method: 'get',
@@ -76,37 +71,21 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get a credit note as PDF',
       description: `${description} Amounts have a minus.`,
     },
-    handler: printCreditNote,
+    handler: printed(findCreditNote),
   }),
 ];
 
 async function printInvoice(context: Context<unknown, InvoiceDocumentQuery>) {
-  const { caller, id, query, missing } = context;
-  if (query.time) requireScope(caller, 'time-entries:read');
-  const document = await findInvoiceDocument(await issuing(caller), id, query);
-  if (!document) throw missing();
-  return respondWithDocument(context, document);
+  if (context.query.time) requireScope(context.caller, 'time-entries:read');
+  return printed(findInvoiceDocument)(context);
 }
 
-async function printQuote(context: Context<unknown, QuoteDocumentQuery>) {
-  const { caller, id, query, missing } = context;
-  const document = await findQuoteDocument(await issuing(caller), id, query);
-  if (!document) throw missing();
-  return respondWithDocument(context, document);
-}
-
-async function printReceipt(context: Context<unknown, DocumentQuery>) {
-  const { caller, id, query, missing } = context;
-  const document = await findReceipt(await issuing(caller), id, query);
-  if (!document) throw missing();
-  return respondWithDocument(context, document);
-}
-
-async function printCreditNote(context: Context<unknown, DocumentQuery>) {
-  const { caller, id, query, missing } = context;
-  const document = await findCreditNote(await issuing(caller), id, query);
-  if (!document) throw missing();
-  return respondWithDocument(context, document);
+function printed<Query>(find: (by: Issuing, id: Id, query: Query) => Promise<PrintableDocument | undefined>) {
+  return async (context: Context<unknown, Query>) => {
+    const document = await find(await issuing(context.caller), context.id, context.query);
+    if (!document) throw context.missing();
+    return respondWithDocument(context, document);
+  };
 }
 
 /** What was changed in the profile a moment ago, through whichever gateway, is on the paper. */

@@ -29,8 +29,8 @@ export async function cancelWithCreditNote(
   if (invoice.status === 'Draft' || !isCreditable(invoice)) return undefined;
   const account = await readAccount(unit.accountId, unit.session);
   if (!account.cancel_with_credit_note) return undefined;
-  const { status: _follows, expires_on: _too, cancelled_on: _well, ...rest } = changes;
-  const others = omit(rest, Object.keys(NOTHING_BILLED) as (keyof typeof NOTHING_BILLED)[]);
+  const billed = Object.keys(NOTHING_BILLED) as (keyof typeof NOTHING_BILLED)[];
+  const others = omit(changes, ['status', 'expires_on', 'cancelled_on', ...billed]);
   if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
   const reason = 'cancellation';
   const drawn = await drawCreditNote(unit, String(invoice._id), { reason, settle: 'credit', isCancelling: true });

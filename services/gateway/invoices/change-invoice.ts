@@ -1,6 +1,6 @@
 // What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
 
-import type { ChangedTerms } from '#libs/billing/changed-tax-terms.ts';
+import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { fromMinor } from '#libs/billing/money.ts';
@@ -13,13 +13,6 @@ import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
 import type { InvoiceChanges } from './input.ts';
-
-const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
-
-/** True when amounts are computed anew; another client may have another tax treatment. */
-export function isTaxed(changes: InvoiceChanges): boolean {
-  return changes.client_id !== undefined || MONEY.some((name) => name in changes);
-}
 
 /**
  * What a change makes of money, dates, client, project and description.
@@ -37,7 +30,7 @@ export function changedContent(
   };
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
-  const isUntouched = !MONEY.some((name) => name in changes) && terms?.tax_category === invoice.tax_category;
+  const isUntouched = !isMoneyChanged(changes) && terms?.tax_category === invoice.tax_category;
   if (!terms || isUntouched) return next;
   const { prices_include_tax } = changes;
   const money = invoiceMoney({

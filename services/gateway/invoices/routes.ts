@@ -2,7 +2,7 @@
 
 import { dueOf } from '#libs/billing/balance.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
-import { changedTaxTerms, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
+import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
@@ -39,7 +39,7 @@ import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
-import { changedContent, isTaxed, requireChangeable } from './change-invoice.ts';
+import { changedContent, requireChangeable } from './change-invoice.ts';
 import {
   type InvoiceChanges,
   type InvoiceQuery,

@@ -1,6 +1,6 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 
-import type { ChangedTerms } from '#libs/billing/changed-tax-terms.ts';
+import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
 import { type DocumentMoney, quoteMoney, taxedLines } from '#libs/billing/document-money.ts';
 import { fromMinor } from '#libs/billing/money.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
@@ -9,13 +9,6 @@ import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
 import { changedFields } from '#libs/models/records.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
-
-const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
-
-/** True when amounts are computed anew; another client may have another tax treatment. */
-export function isTaxed(changes: GivenChanges): boolean {
-  return changes.client_id !== undefined || MONEY.some((name) => name in changes);
-}
 
 /**
  * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
@@ -28,7 +21,7 @@ export function changedMoney(
   terms: ChangedTerms | undefined,
 ): Partial<DocumentMoney & { line_items: LineItem[] | null }> {
   // Untouched money is not checked again: an older version may have accepted more.
-  const isUntouched = !MONEY.some((name) => name in changes) && terms?.tax_category === quote.tax_category;
+  const isUntouched = !isMoneyChanged(changes) && terms?.tax_category === quote.tax_category;
   if (!terms || isUntouched) return {};
   const currency = changes.currency ?? quote.currency;
   const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);

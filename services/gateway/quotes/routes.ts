@@ -1,7 +1,7 @@
 // Quotes over HTTP.
 
 import { changedAcceptance } from '#libs/billing/acceptance.ts';
-import { changedTaxTerms, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
+import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
 import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/convert-quote.ts';
 import { quoteMoney } from '#libs/billing/document-money.ts';
 import type { NewTaxTerms } from '#libs/billing/document-taxes.ts';
@@ -40,7 +40,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
-import { changedMoney, isTaxed, requireChangeable } from './change-quote.ts';
+import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
   conversion,
   type GivenChanges,
