@@ -80,15 +80,20 @@ function repeated(what: string, records: readonly AnyRecord[], field: string): s
   return [...groups].flatMap(([value, { length }]) => (length > 1 ? [`${length} times one ${what} ${value}`] : []));
 }
 
+/** A quantity has four decimals. */
+const LINE_ROUNDING = 0.000_05;
+
 /** The lines of time bill the hours of their entries: no more when an entry went to another invoice, no less. */
 function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[]): string[] {
   return live.flatMap((invoice) => {
     if (!invoice.time || invoice.time.is_edited) return [];
     const own = entries.filter(({ invoice_id }) => String(invoice_id) === String(invoice._id));
-    const hours = sum(own.map((entry) => entry.hours));
+    // What is billed are seconds; an entry's hours are rounded, those of a timer of a few seconds by much.
+    const hours = sum(own.map(({ seconds }) => seconds)) / 3_600;
     const lines: AnyRecord[] = invoice.time.lines.map(({ at }: AnyRecord) => invoice.line_items[at]);
     const billed = sum(lines.map(({ qty }) => Number(qty)));
-    // Sums of up to four decimals.
-    return Math.abs(billed - hours) < 1e-6 ? [] : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];
+    return Math.abs(billed - hours) < LINE_ROUNDING * (lines.length + 1)
+      ? []
+      : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];
   });
 }

@@ -42,6 +42,7 @@ async function storm() {
   const backends = await startBackends(process.env);
   const workspace = await openBenchWorkspace({ ...backends, isLarge: false });
   const gateways = await openTwoGateways(workspace);
+  let told = 0;
   const until = Date.now() + Number(values.minutes) * 60_000;
   try {
     const result = await runStorm({
@@ -51,8 +52,12 @@ async function storm() {
       requests: Number(values.requests),
       callers: Number(values.callers),
       isOver: () => Date.now() >= until,
-      onRound: ({ rounds, requests, broken }) =>
-        progress(`${rounds} rounds, ${requests} requests, ${broken.length} promises broken`),
+      onRound: ({ rounds, requests, broken }) => {
+        // At once: a program that ends early has said them.
+        for (const sentence of broken.slice(told)) say(`BROKEN ${sentence}`);
+        told = broken.length;
+        progress(`${rounds} rounds, ${requests} requests, ${told} promises broken`);
+      },
     });
     progress();
     report(result);
@@ -70,7 +75,6 @@ function report({ rounds, requests, statuses, done, broken }: Storm) {
       .join(', ');
   say(`${rounds} rounds, ${requests} requests: ${counted(statuses)}`);
   say(`Made: ${counted(done)}`);
-  for (const sentence of broken) say(`BROKEN ${sentence}`);
   say(`${broken.length} promises broken`);
   process.exitCode = broken.length > 0 || rounds === 0 ? 1 : 0;
 }
