@@ -596,7 +596,7 @@ export type UpdateAccountBody = {
      */
     default_tax_rate?: number | null;
     /**
-     * Why there is no tax, such as a small business rule. Once set, documents at rate 0 have the category E, and this is their note
+     * Why there is no tax, such as a small business rule. Once set, new documents at rate 0 have category E with this note, unless the client or the line has another category
      * @maxLength 500
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
@@ -687,7 +687,7 @@ export type CreateApiKeyBody = {
      * @minItems 1
      * @uniqueItems
      */
-    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "expenses:read" | "expenses:write" | "hour-packages:read" | "hour-packages:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "credit-notes:read" | "credit-notes:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
+    scopes: ("*" | "account:read" | "account:write" | "keys:read" | "keys:write" | "clients:read" | "clients:write" | "projects:read" | "projects:write" | "tasks:read" | "tasks:write" | "time-entries:read" | "time-entries:write" | "timers:read" | "timers:write" | "expenses:read" | "expenses:write" | "hour-packages:read" | "hour-packages:write" | "items:read" | "items:write" | "quotes:read" | "quotes:write" | "invoices:read" | "invoices:write" | "recurring-invoices:read" | "recurring-invoices:write" | "payments:read" | "payments:write" | "credit-notes:read" | "credit-notes:write" | "documents:read" | "documents:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write")[];
     /**
      * No later than the calling key expires itself
      * @minLength 10
@@ -1179,11 +1179,18 @@ export type UpdateProjectBody = {
 
 export type LineItemInput = {
     /**
+     * An item of the catalogue: its name and description, rate, tax rate and unit are copied unless the line has its own
+     * @minLength 36
+     * @format uuid
+     */
+    item_id?: string | null;
+    /**
+     * Required unless `item_id` is given
      * @minLength 1
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
-    description: string;
+    description?: string | null;
     /**
      * The same as `quantity`, under its name in responses
      * @minimum -1000000000
@@ -1199,12 +1206,12 @@ export type LineItemInput = {
      */
     quantity?: (number | null) | string;
     /**
-     * A plain decimal string as well, so that lines go back in as responses write them
+     * Required unless `item_id` is given. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum -1000000000000
      * @maximum 1000000000000
      * @format double
      */
-    rate: number | string;
+    rate?: (number | null) | string;
     /**
      * Per cent. A plain decimal string as well, so that lines go back in as responses write them
      * @minimum 0
@@ -1458,12 +1465,12 @@ export type Invoice = {
      */
     amount_due: number;
     /**
-     * What its credit notes took off what was due
+     * How far credit notes have reduced the amount due
      * @format double
      */
     amount_credited: number;
     /**
-     * Sum of its credit notes: more than `amount_credited` where it was paid before
+     * Total of its credit notes; exceeds `amount_credited` if the invoice was paid before it was credited
      * @format double
      */
     total_credited: number;
@@ -2490,6 +2497,113 @@ export type UnbilledTime = {
      * @format double
      */
     expense_amount: number;
+};
+
+export type CreateItemBody = {
+    /**
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    name: string;
+    /**
+     * Follows the name on the line
+     * @maxLength 1700
+     * @pattern ^$|^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * One of `hour`, `day`, `week`, `month`, `year`, `minute`, `piece`, `one`, `lump_sum`, `km`, `m`, `m2`, `kg`, `l`, or a code of UN/ECE Recommendation 20
+     * @minLength 1
+     * @maxLength 10
+     */
+    unit?: string | null;
+    /**
+     * Per cent; the document's unless given, so that its client's `tax_treatment` counts
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * In the currency of the document that it is copied into
+     * @minimum -1000000000000
+     * @maximum 1000000000000
+     * @format double
+     */
+    rate: number;
+};
+
+export type Item = {
+    /**
+     * @minLength 1
+     * @format uuid
+     */
+    id: string;
+    name: string;
+    /**
+     * @minLength 1
+     */
+    description: string | null;
+    /**
+     * @minLength 1
+     */
+    unit: string | null;
+    /**
+     * @format double
+     */
+    rate: number;
+    /**
+     * Null is the document's
+     * @format double
+     */
+    tax_rate: number | null;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * ISO 8601, UTC
+     * @minLength 1
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type UpdateItemBody = {
+    /**
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    name?: string;
+    /**
+     * Follows the name on the line
+     * @maxLength 1700
+     * @pattern ^$|^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
+     */
+    description?: string | null;
+    /**
+     * One of `hour`, `day`, `week`, `month`, `year`, `minute`, `piece`, `one`, `lump_sum`, `km`, `m`, `m2`, `kg`, `l`, or a code of UN/ECE Recommendation 20
+     * @minLength 1
+     * @maxLength 10
+     */
+    unit?: string | null;
+    /**
+     * Per cent; the document's unless given, so that its client's `tax_treatment` counts
+     * @minimum 0
+     * @maximum 100
+     * @format double
+     */
+    tax_rate?: number | null;
+    /**
+     * @minimum -1000000000000
+     * @maximum 1000000000000
+     * @format double
+     */
+    rate?: number;
 };
 
 export type ServicePeriodInput = {
@@ -4085,11 +4199,11 @@ export type CurrencyBalance = {
      */
     overdue: number;
     /**
-     * `due` by the days that it is late
+     * `due` by days overdue
      */
     ageing: Ageing;
     /**
-     * What came or was credited, and is on no invoice
+     * Money received or credited that is not allocated to an invoice
      * @format double
      */
     credit: number;
@@ -4099,7 +4213,7 @@ export type CurrencyBalance = {
 export type ClientBalance = {
     client: ClientSummary | null;
     /**
-     * The balance is that of its end
+     * The balance is as of the end of this day
      * @minLength 1
      * @pattern ^\d{4}-\d{2}-\d{2}$
      */
@@ -4264,7 +4378,7 @@ export type CreditNote = {
     description: string | null;
     line_items: LineItem[] | null;
     /**
-     * Before tax. Amounts are positive here, and have a minus on paper
+     * Before tax. Amounts are positive here; the PDF prints them with a minus
      * @format double
      */
     amount: number;
@@ -5453,6 +5567,36 @@ export type HourPackageDeletedEvent = {
      */
     timestamp: string;
     data: HourPackage;
+};
+
+export type ItemCreatedEvent = {
+    type: "item.created";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Item;
+};
+
+export type ItemUpdatedEvent = {
+    type: "item.updated";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Item;
+};
+
+export type ItemDeletedEvent = {
+    type: "item.deleted";
+    /**
+     * When it happened
+     * @format date-time
+     */
+    timestamp: string;
+    data: Item;
 };
 
 export type QuoteCreatedEvent = {
@@ -7718,6 +7862,188 @@ export type ListUnbilledTimeResponseHeaders = {
 
 export type ListUnbilledTimeVariables = {
     query?: ListUnbilledTimeQuery;
+};
+
+export type ListItemsResult = {
+    data: Item[];
+    pagination: Pagination;
+};
+
+export type ListItemsQuery = {
+    /**
+     * Part of the name or description; case and accents do not count
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
+     */
+    q?: string;
+    /**
+     * Page size, at most 100
+     * @minimum 1
+     * @maximum 999999999999999
+     */
+    limit?: number;
+    /**
+     * Records to skip
+     * @minimum 0
+     * @maximum 1000000000
+     */
+    offset?: number;
+    /**
+     * Goes on after the last record of a page, whatever was added or removed meanwhile: the value that `Link` with `rel="next"` has, with the same filters and order. Not together with `offset`
+     * @minLength 1
+     * @maxLength 2000
+     */
+    after?: string;
+    /**
+     * Order; a leading minus is descending. -created_at when absent, -updated_at with updated_since
+     */
+    sort?: "created_at" | "updated_at" | "name" | "-created_at" | "-updated_at" | "-name";
+    /**
+     * Only what was changed at this moment or later
+     * @minLength 10
+     * @format date-time
+     */
+    updated_since?: string;
+};
+
+export type ListItemsResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    link?: string;
+};
+
+export type ListItemsVariables = {
+    query?: ListItemsQuery;
+};
+
+export type CreateItemResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Item;
+};
+
+export type CreateItemQuery = {
+    /**
+     * Checks and computes everything, stores nothing and draws no number
+     */
+    dry_run?: boolean;
+};
+
+export type CreateItemHeaders = {
+    /**
+     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * @pattern ^[!-~]{1,255}$
+     */
+    "Idempotency-Key"?: string;
+};
+
+export type CreateItemResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type CreateItemVariables = {
+    query?: CreateItemQuery;
+    body: CreateItemBody;
+    headers?: CreateItemHeaders;
+};
+
+export type GetItemResult = {
+    data: Item;
+};
+
+export type GetItemPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type GetItemHeaders = {
+    /**
+     * The `ETag` of what you have; 304 without it when it is still the same
+     */
+    "If-None-Match"?: string;
+};
+
+export type GetItemResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+    etag?: string;
+};
+
+export type GetItemVariables = {
+    path: GetItemPath;
+    headers?: GetItemHeaders;
+};
+
+export type DeleteItemResult = Deleted;
+
+export type DeleteItemPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type DeleteItemHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type DeleteItemResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type DeleteItemVariables = {
+    path: DeleteItemPath;
+    headers?: DeleteItemHeaders;
+};
+
+export type UpdateItemResult = {
+    /**
+     * Always true
+     */
+    success: boolean;
+    data: Item;
+};
+
+export type UpdateItemPath = {
+    /**
+     * UUID of the record
+     * @format uuid
+     */
+    id: string;
+};
+
+export type UpdateItemHeaders = {
+    /**
+     * The `ETag` of the record as you know it; 412 when it has changed since
+     */
+    "If-Match"?: string;
+};
+
+export type UpdateItemResponseHeaders = {
+    xRequestId?: string;
+    ratelimit?: string;
+    ratelimitPolicy?: string;
+};
+
+export type UpdateItemVariables = {
+    path: UpdateItemPath;
+    body: UpdateItemBody;
+    headers?: UpdateItemHeaders;
 };
 
 export type ListQuotesResult = {
@@ -10340,7 +10666,7 @@ export type ListEventsQuery = {
     /**
      * Only events of this type
      */
-    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "expense.created" | "expense.updated" | "expense.deleted" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "credit_note.issued" | "credit_note.allocated" | "credit_note.released" | "credit_note.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
+    type?: "client.created" | "client.updated" | "client.anonymised" | "client.deleted" | "project.created" | "project.updated" | "project.deleted" | "task.created" | "task.updated" | "task.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "timer.started" | "timer.updated" | "timer.stopped" | "timer.discarded" | "expense.created" | "expense.updated" | "expense.deleted" | "hour_package.created" | "hour_package.updated" | "hour_package.drawn" | "hour_package.released" | "hour_package.deleted" | "item.created" | "item.updated" | "item.deleted" | "quote.created" | "quote.updated" | "quote.sent" | "quote.accepted" | "quote.declined" | "quote.converted" | "quote.expired" | "quote.deleted" | "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.paid" | "invoice.partially_paid" | "invoice.reopened" | "invoice.written_off" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "recurring_invoice.created" | "recurring_invoice.updated" | "recurring_invoice.paused" | "recurring_invoice.resumed" | "recurring_invoice.ran" | "recurring_invoice.caught_up" | "recurring_invoice.failed" | "recurring_invoice.ended" | "recurring_invoice.deleted" | "payment.received" | "payment.recorded" | "payment.updated" | "payment.released" | "payment.voided" | "payment.refunded" | "credit_note.issued" | "credit_note.allocated" | "credit_note.released" | "credit_note.refunded" | "documents.completed" | "endpoint.disabled" | "ping";
 };
 
 export type ListEventsResponseHeaders = {
@@ -11071,6 +11397,70 @@ export type Ops = {
             link?: string;
         };
         item: UnbilledTime;
+    };
+    listItems: {
+        args: {
+            query?: ListItemsQuery;
+        };
+        result: ListItemsResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            link?: string;
+        };
+        item: Item;
+    };
+    createItem: {
+        args: {
+            query?: CreateItemQuery;
+            body: CreateItemBody;
+            headers?: CreateItemHeaders;
+        };
+        result: CreateItemResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    getItem: {
+        args: {
+            path: GetItemPath;
+            headers?: GetItemHeaders;
+        };
+        result: GetItemResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+            etag?: string;
+        };
+    };
+    deleteItem: {
+        args: {
+            path: DeleteItemPath;
+            headers?: DeleteItemHeaders;
+        };
+        result: DeleteItemResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
+    };
+    updateItem: {
+        args: {
+            path: UpdateItemPath;
+            body: UpdateItemBody;
+            headers?: UpdateItemHeaders;
+        };
+        result: UpdateItemResult;
+        headers: {
+            xRequestId?: string;
+            ratelimit?: string;
+            ratelimitPolicy?: string;
+        };
     };
     listQuotes: {
         args: {
@@ -12031,6 +12421,11 @@ export const OPERATIONS = {
     updateHourPackage: { id: "updateHourPackage", method: "PATCH", path: "/api/v1/hour-packages/{id}", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listDrawdowns: { id: "listDrawdowns", method: "GET", path: "/api/v1/hour-packages/{id}/drawdowns", tags: ["Hour packages"], params: [{ name: "id", in: "path" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     listUnbilledTime: { id: "listUnbilledTime", method: "GET", path: "/api/v1/unbilled", tags: ["Unbilled"], params: [{ name: "client_id", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    listItems: { id: "listItems", method: "GET", path: "/api/v1/items", tags: ["Items"], params: [{ name: "q", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
+    createItem: { id: "createItem", method: "POST", path: "/api/v1/items", tags: ["Items"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    getItem: { id: "getItem", method: "GET", path: "/api/v1/items/{id}", tags: ["Items"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
+    deleteItem: { id: "deleteItem", method: "DELETE", path: "/api/v1/items/{id}", tags: ["Items"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
+    updateItem: { id: "updateItem", method: "PATCH", path: "/api/v1/items/{id}", tags: ["Items"], params: [{ name: "id", in: "path" }, { name: "If-Match", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     listQuotes: { id: "listQuotes", method: "GET", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "client_id", in: "query" }, { name: "status", in: "query" }, { name: "number", in: "query" }, { name: "q", in: "query" }, { name: "issue_date_from", in: "query" }, { name: "issue_date_to", in: "query" }, { name: "expires_at_from", in: "query" }, { name: "expires_at_to", in: "query" }, { name: "limit", in: "query" }, { name: "offset", in: "query" }, { name: "after", in: "query" }, { name: "sort", in: "query" }, { name: "updated_since", in: "query" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "link", key: "link", type: "string" }], pagination: { style: "link", items: "/data" } },
     createQuote: { id: "createQuote", method: "POST", path: "/api/v1/quotes", tags: ["Quotes"], params: [{ name: "dry_run", in: "query" }, { name: "Idempotency-Key", in: "header" }], body: { contentType: "application/json" }, security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }] },
     getQuote: { id: "getQuote", method: "GET", path: "/api/v1/quotes/{id}", tags: ["Quotes"], params: [{ name: "id", in: "path" }, { name: "If-None-Match", in: "header" }], security: [[{ scheme: "apiKey", kind: "bearer" }]], responseHeaders: [{ name: "x-request-id", key: "xRequestId", type: "string" }, { name: "ratelimit", key: "ratelimit", type: "string" }, { name: "ratelimit-policy", key: "ratelimitPolicy", type: "string" }, { name: "etag", key: "etag", type: "string" }] },
@@ -13950,4 +14345,4 @@ export function createClient<
 export const client = createClient<Ops, OperationId, OperationPath, OperationTag>(OPERATIONS, { serverUrl: "http://localhost:8080", clientHeader: "redocly-client-generator" });
 
 export const { configure, use } = client;
-export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listExpenses, createExpense, getExpense, deleteExpense, updateExpense, settleExpenses, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, creditInvoice, listCreditNotes, getCreditNote, allocateCreditNote, releaseCreditNote, refundCreditNote, printInvoice, printQuote, printReceipt, printCreditNote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;
+export const { getAccount, updateAccount, listApiKeys, createApiKey, getApiKey, revokeApiKey, rotateApiKey, listClients, addClient, getClient, deleteClient, updateClient, anonymiseClient, listProjects, createProject, getProject, deleteProject, updateProject, billProject, listTasks, createTask, getTask, deleteTask, updateTask, listTimeEntries, createTimeEntry, getTimeEntry, deleteTimeEntry, updateTimeEntry, settleTimeEntries, listTimers, startTimer, getTimer, discardTimer, updateTimer, stopTimer, listExpenses, createExpense, getExpense, deleteExpense, updateExpense, settleExpenses, listHourPackages, createHourPackage, getHourPackage, deleteHourPackage, updateHourPackage, listDrawdowns, listUnbilledTime, listItems, createItem, getItem, deleteItem, updateItem, listQuotes, createQuote, getQuote, deleteQuote, updateQuote, convertQuote, listInvoices, createInvoice, getInvoice, deleteInvoice, updateInvoice, createInvoiceFromTime, addTimeToInvoice, releaseTimeFromInvoice, getInvoiceTime, writeOffInvoice, listRecurringInvoices, createRecurringInvoice, getRecurringInvoice, deleteRecurringInvoice, updateRecurringInvoice, pauseRecurringInvoice, resumeRecurringInvoice, runRecurringInvoice, listOccurrences, listPayments, createPayment, getInvoicePayments, payInvoice, getPayment, updatePayment, allocatePayment, releasePayment, voidPayment, refundPayment, getClientBalance, creditInvoice, listCreditNotes, getCreditNote, allocateCreditNote, releaseCreditNote, refundCreditNote, printInvoice, printQuote, printReceipt, printCreditNote, listDocuments, createDocuments, getDocuments, deleteDocuments, getDocumentFile, getDocumentArchive, auditNumbering, generatePdf, listWebhooks, createWebhook, getWebhook, deleteWebhook, updateWebhook, testWebhook, rotateWebhookSecret, diagnoseSignature, listWebhookDeliveries, replayWebhook, getDelivery, replayDelivery, listEvents, listEventTypes, getEvent, replayEvent } = client;

@@ -8,12 +8,14 @@ import { documentRoutes } from './documents/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { expenseBillingRoutes } from './expenses/billing-routes.ts';
 import { expenseRoutes } from './expenses/routes.ts';
+import { withItems } from './fields/item-lines.ts';
 import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { invoiceTimeRoutes } from './invoices/time-routes.ts';
 import { writeOffRoutes } from './invoices/write-off-routes.ts';
+import { itemRoutes } from './items/routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
 import { balanceRoutes } from './payments/balance-routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
@@ -31,34 +33,37 @@ import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { signingRoutes } from './webhooks/signing-routes.ts';
 
-export const routes: readonly Route[] = withOptionalFields([
-  ...accountRoutes,
-  ...apiKeyRoutes,
-  ...clientRoutes,
-  ...projectRoutes,
-  ...projectBillRoutes,
-  ...taskRoutes,
-  ...timeEntryRoutes,
-  ...billingRoutes,
-  ...timerRoutes,
-  ...expenseRoutes,
-  ...expenseBillingRoutes,
-  ...hourPackageRoutes,
-  ...unbilledRoutes,
-  ...quoteRoutes,
-  ...invoiceRoutes,
-  ...invoiceTimeRoutes,
-  ...writeOffRoutes,
-  ...recurringInvoiceRoutes,
-  ...paymentRoutes,
-  ...balanceRoutes,
-  ...creditNoteRoutes,
-  ...documentRoutes,
-  ...batchRoutes,
-  ...numberingRoutes,
-  ...pdfToolRoutes,
-  ...webhookRoutes,
-  ...signingRoutes,
-  ...deliveryRoutes,
-  ...eventRoutes,
-]);
+export const routes: readonly Route[] = withOptionalFields(
+  withItems([
+    ...accountRoutes,
+    ...apiKeyRoutes,
+    ...clientRoutes,
+    ...projectRoutes,
+    ...projectBillRoutes,
+    ...taskRoutes,
+    ...timeEntryRoutes,
+    ...billingRoutes,
+    ...timerRoutes,
+    ...expenseRoutes,
+    ...expenseBillingRoutes,
+    ...hourPackageRoutes,
+    ...unbilledRoutes,
+    ...itemRoutes,
+    ...quoteRoutes,
+    ...invoiceRoutes,
+    ...invoiceTimeRoutes,
+    ...writeOffRoutes,
+    ...recurringInvoiceRoutes,
+    ...paymentRoutes,
+    ...balanceRoutes,
+    ...creditNoteRoutes,
+    ...documentRoutes,
+    ...batchRoutes,
+    ...numberingRoutes,
+    ...pdfToolRoutes,
+    ...webhookRoutes,
+    ...signingRoutes,
+    ...deliveryRoutes,
+    ...eventRoutes,
+  ]),
+);

@@ -24,6 +24,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await mongoose.connection.collection('recurring_runs').deleteMany({});
   // Of an invoice before this one, under the same id.
   await mongoose.connection.collection('hour_drawdowns').deleteMany({});
+  await make('items', 'items', { name: 'Workshop', rate: 850 });
   await make('expenses', 'expenses', { project_id, date: '2026-11-03', description: 'Train', amount: 120 });
   await make('hour-packages', 'hour_packages', { client_id: other.id, hours: 40 });
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });

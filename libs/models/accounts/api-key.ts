@@ -57,6 +57,7 @@ export const RESOURCES = [
   'timers',
   'expenses',
   'hour-packages',
+  'items',
   'quotes',
   'invoices',
   'recurring-invoices',

@@ -122,6 +122,15 @@ const declarations = {
   'hour_package.deleted': {
     description: 'An hour package was deleted; the data is its last state.',
   },
+  'item.created': {
+    description: 'An item of the catalogue was created.',
+  },
+  'item.updated': {
+    description: 'A field of an item was changed. Documents that copied it stay as they are.',
+  },
+  'item.deleted': {
+    description: 'An item was deleted; the data is its last state.',
+  },
   'quote.created': {
     description: 'A quote was created.',
   },

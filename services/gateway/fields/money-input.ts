@@ -4,9 +4,10 @@ import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '#libs/billing/tax-groups.ts';
 import { isUnit, UNIT_NAMES } from '#libs/billing/units.ts';
 import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
-import { paragraphs } from './input-fields.ts';
+import { paragraphs, uuid } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 /** A document of more lines is a file, not a request. */
@@ -17,6 +18,8 @@ const RATE_MAX = 1_000_000_000_000;
 const UNIT_LONGEST = 10;
 
 export interface LineInput {
+  /** Its fields are copied, see item-lines.ts: then the line has them by the time a handler's work runs. */
+  item_id?: Id;
   description: string;
   quantity?: Decimal;
   /** Its name in responses. */
@@ -35,12 +38,20 @@ const OR_STRING = 'A plain decimal string as well, so that lines go back in as r
 
 const lineInput = withNulls(
   Joi.object<LineInput, true>({
-    description: paragraphs().required(),
+    item_id: uuid().description(
+      'An item of the catalogue: its name and description, rate, tax rate and unit are copied unless the line has its own',
+    ),
+    description: paragraphs()
+      .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
+      .description('Required unless `item_id` is given'),
     quantity: quantity()
       .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
       .description(`Required unless \`qty\` is given. ${OR_STRING}`),
     qty: quantity().description('The same as `quantity`, under its name in responses'),
-    rate: decimal().within(-RATE_MAX, RATE_MAX).required().description(OR_STRING),
+    rate: decimal()
+      .within(-RATE_MAX, RATE_MAX)
+      .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
+      .description(`Required unless \`item_id\` is given. ${OR_STRING}`),
     discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
     tax_rate: percentage().description("Per cent. The document's unless given; 0 in every category but `S`"),
     tax_category: Joi.string()
@@ -48,17 +59,20 @@ const lineInput = withNulls(
       .description(
         'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
       ),
-    unit: Joi.string()
-      .max(UNIT_LONGEST)
-      .custom(knownUnit)
-      .example('hour')
-      .description(
-        `One of ${UNIT_NAMES.map((unit) => `\`${unit}\``).join(', ')}, or a code of UN/ECE Recommendation 20`,
-      ),
+    unit: unit(),
   })
     .custom(rateOfCategory)
     .meta({ schema: 'LineItemInput' }),
 );
+
+/** Of a quantity. */
+export function unit() {
+  return Joi.string()
+    .max(UNIT_LONGEST)
+    .custom(knownUnit)
+    .example('hour')
+    .description(`One of ${UNIT_NAMES.map((name) => `\`${name}\``).join(', ')}, or a code of UN/ECE Recommendation 20`);
+}
 
 function knownUnit(unit: string, { message }: Joi.CustomHelpers) {
   if (isUnit(unit)) return unit;
@@ -76,6 +90,11 @@ function rateOfCategory(line: LineInput, { message }: Joi.CustomHelpers) {
 
 export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);
+}
+
+/** Of an item: what a line may have. */
+export function rate() {
+  return number().min(-RATE_MAX).max(RATE_MAX);
 }
 
 export function percentage() {

@@ -160,10 +160,10 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { currency, amount, status, client_id, prices_include_tax } = body;
-  const line_items = storedLines(body.line_items);
   const description = body.description || null;
-  requirePrintableContent({ line_items, description });
   return commit(async (unit) => {
+    const line_items = storedLines(body.line_items);
+    requirePrintableContent({ line_items, description });
     const { session, announce } = unit;
     const drawn = await drawDocument(unit, 'quote', body.issue_date);
     const issuer = drawn.account;

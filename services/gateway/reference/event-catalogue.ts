@@ -16,6 +16,7 @@ import { invoiceResponse } from '../fields/invoice-response.ts';
 import { exampleTime, id, words } from '../fields/response-fields.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
 import { hourPackageResponse } from '../hour-packages/response.ts';
+import { itemResponse } from '../items/response.ts';
 import { paymentResponse, recordedResponse } from '../payments/response.ts';
 import { projectResponse } from '../projects/response.ts';
 import { quoteResponse } from '../quotes/response.ts';
@@ -50,6 +51,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   timer: timerResponse,
   expense: expenseResponse,
   hour_package: hourPackageResponse,
+  item: itemResponse,
   quote: quoteResponse,
   invoice: invoiceResponse,
   recurring_invoice: recurringInvoiceResponse,

@@ -16,6 +16,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Expenses: 'What was spent on a project and is billed to its client',
   'Hour packages': 'Hours that a client paid for in advance; its time is drawn from them before any is charged',
   Unbilled: 'Time, expenses and fixed amounts that can be billed, by client and project',
+  Items: 'The catalogue that lines of documents are copied from',
   Quotes: 'Offers to a client',
   Invoices: 'What a client owes, from the draft to the payment',
   'Recurring invoices': 'What is billed in a rhythm: fees, retainers, the hours of a month',

@@ -18,6 +18,7 @@ interface Field {
 const today = dayIn('UTC');
 /** Two values of each field whose type alone does not give one. */
 const SAMPLES: Record<string, [unknown, unknown]> = {
+  unit: ['hour', 'piece'],
   'projects.status': ['Complete', 'Awaiting Approval'],
   line_items: [
     [{ description: 'Design', quantity: 2, rate: 50 }],

@@ -5,6 +5,7 @@ import { addDays } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Item, itemSearch } from '#libs/models/billing/item.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
@@ -318,6 +319,10 @@ async function fill(account: string, key: string, count: number) {
     valid_until: index % 4 ? addDays('2026-01-01', index % 200) : null,
     rollover: false,
   }));
+  await many(Item, (index) => {
+    const fields = { name: `Workshop ${index}`, description: null };
+    return { ...fields, unit: null, rate: 850, tax_rate: null, search: itemSearch(fields) };
+  });
   await many(Expense, (index) => ({
     project_id,
     date: addDays('2026-01-01', index % 200),

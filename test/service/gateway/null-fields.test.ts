@@ -67,6 +67,7 @@ test('when the table is read, then it holds every resource', () => {
       'updateExpense',
       'updateHourPackage',
       'updateInvoice',
+      'updateItem',
       'updatePayment',
       'updateProject',
       'updateQuote',

@@ -115,12 +115,14 @@ function placed(body: unknown, [step, ...rest]: (string | number)[], shape: Shap
 /** Numbers that may be text as well. */
 const DECIMALS = new Set(['quantity', 'rate']);
 
-/** The required names of an object, with the plainest values; a line's quantity has two names, one of which is required. */
+/** A line's quantity has two names, one of which is required; the others are, unless it names an item. */
+const OF_LINES = new Set(['quantity', 'rate', 'description']);
+
+/** The required names of an object, with the plainest values. */
 function leastOf(shape: Shape | undefined): Record<string, unknown> {
   const { keys = {} } = shape ?? {};
-  const required = Object.entries(keys).filter(
-    ([name, { flags }]) => flags?.presence === 'required' || name === 'quantity',
-  );
+  const isNeeded = (name: string) => name === 'quantity' || ('item_id' in keys && OF_LINES.has(name));
+  const required = Object.entries(keys).filter(([name, { flags }]) => flags?.presence === 'required' || isNeeded(name));
   return Object.fromEntries(
     required.map(([name, { type }]) => [name, type === 'number' || DECIMALS.has(name) ? 1 : 'x']),
   );

@@ -158,6 +158,9 @@ async function causeEveryEvent() {
 
   await causeTimers(project.id);
   await causePackages(client.id, entry.id);
+  const item = await make('items', { name: 'Workshop', description: 'Half a day', unit: 'piece', rate: 850 });
+  await change(`items/${item.id}`, { rate: 890 });
+  await remove(`items/${item.id}`);
   const spent = { project_id: project.id, date: '2026-11-03', description: 'Train', amount: 120, receipt: 'Folder 7' };
   const expense = await make('expenses', spent);
   await change(`expenses/${expense.id}`, { amount: 118 });

@@ -1,0 +1,51 @@
+// What a caller may send about items.
+import Joi from 'joi';
+import { itemListing } from '#libs/models/billing/item.ts';
+import { line, name, paragraphs } from '../fields/input-fields.ts';
+import { percentage, rate, unit } from '../fields/money-input.ts';
+import { type ListQuery, listQuery } from '../http/page.ts';
+
+/** Together they are the text of a line, which has 2,000 characters. */
+const NAME_LONGEST = 200;
+const DESCRIPTION_LONGEST = 1_700;
+/** A longer one would only cost time: no name is so long. */
+const SEARCH_LONGEST = 200;
+
+export interface NewItem {
+  name: string;
+  description?: string | null;
+  unit?: string | null;
+  rate: number;
+  tax_rate?: number | null;
+}
+
+export type ItemChanges = Partial<NewItem>;
+
+export interface ItemQuery extends ListQuery {
+  q?: string;
+}
+
+const optional = {
+  description: paragraphs().max(DESCRIPTION_LONGEST).allow(null, '').description('Follows the name on the line'),
+  unit: unit().allow(null),
+  tax_rate: percentage()
+    .allow(null)
+    .description("Per cent; the document's unless given, so that its client's `tax_treatment` counts"),
+};
+
+export const newItem = Joi.object<NewItem, true>({
+  name: name().max(NAME_LONGEST).required(),
+  ...optional,
+  rate: rate().required().description('In the currency of the document that it is copied into'),
+}).example({ name: 'Workshop', description: 'Half a day, up to twelve people', unit: 'piece', rate: 850 });
+
+export const itemChanges = Joi.object<ItemChanges, true>({
+  name: name().max(NAME_LONGEST),
+  ...optional,
+  rate: rate(),
+}).example({ rate: 890 });
+
+export const itemQuery = Joi.object<ItemQuery>({
+  q: line().max(SEARCH_LONGEST).allow('').description('Part of the name or description; case and accents do not count'),
+  ...listQuery(itemListing),
+});

@@ -1,0 +1,139 @@
+// The catalogue of items over HTTP: what lines of documents are copied from.
+
+import { Item, type ItemRecord, itemListing, itemSearch, itemView } from '#libs/models/billing/item.ts';
+import { findPage } from '#libs/models/listing.ts';
+import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { textWithin } from '#libs/search-text.ts';
+import { type DryRun, dryRun } from '../http/dry-run.ts';
+import { pageOf } from '../http/page.ts';
+import { created, deleted, found, listed, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { type ItemChanges, type ItemQuery, itemChanges, itemQuery, type NewItem, newItem } from './input.ts';
+import { itemResponse } from './response.ts';
+
+const path = '/api/v1/items';
+const missing = 'Item not found or access denied';
+
+export const itemRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    operation: 'createItem',
+    isPrinted: true,
+    scope: 'items:write',
+    query: dryRun,
+    body: newItem,
+    docs: {
+      summary: 'Create an item of the catalogue',
+      description:
+        'A line of a quote or an invoice that names it by `item_id` gets its fields, unless the line has its own. They are copied: a later change of the item changes no document.',
+      response: itemResponse,
+    },
+    handler: createItem,
+  }),
+  route({
+    method: 'get',
+    path,
+    operation: 'listItems',
+    scope: 'items:read',
+    query: itemQuery,
+    docs: { summary: 'List the items of the catalogue, newest first', response: itemResponse },
+    handler: listItems,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}`,
+    operation: 'getItem',
+    scope: 'items:read',
+    missing: 'Item not found',
+    docs: { summary: 'Get an item', response: itemResponse },
+    handler: getItem,
+  }),
+  route({
+    method: 'patch',
+    path: `${path}/{id}`,
+    operation: 'updateItem',
+    isPrinted: true,
+    scope: 'items:write',
+    body: itemChanges,
+    missing,
+    docs: { summary: 'Update an item; lines that were copied from it stay as they are', response: itemResponse },
+    handler: updateItem,
+  }),
+  route({
+    method: 'delete',
+    path: `${path}/{id}`,
+    operation: 'deleteItem',
+    scope: 'items:write',
+    missing,
+    docs: { summary: 'Delete an item; lines that were copied from it stay as they are', message: 'Item deleted' },
+    handler: deleteItem,
+  }),
+];
+
+async function createItem({ body, commit }: Context<NewItem, DryRun>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const fields = {
+      name: body.name,
+      description: body.description || null,
+      unit: body.unit || null,
+      rate: body.rate,
+      tax_rate: body.tax_rate ?? null,
+    };
+    const item: ItemRecord = { ...newRecord(accountId), ...fields, search: itemSearch(fields) };
+    await insertOwn(Item, item, session);
+    const view = itemView(item);
+    await announce('item.created', view);
+    return created(view);
+  });
+}
+
+async function listItems({ caller, query }: Context<unknown, ItemQuery>) {
+  const { records, ...page } = await findPage<ItemRecord>(Item, itemListing, {
+    ...pageOf(itemListing, query),
+    filter: {
+      account_id: storedId(caller.accountId),
+      ...(query.q ? { search: textWithin(query.q) } : {}),
+      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
+    },
+  });
+  return listed(records.map(itemView), page, query);
+}
+
+async function getItem({ caller, id, missing }: Context) {
+  const item = await findOwn(Item, caller.accountId, id);
+  if (!item) throw missing();
+  return found(itemView(item));
+}
+
+async function updateItem({ body, id, commit, missing, requireMatch }: Context<ItemChanges>) {
+  return commit(async ({ session, accountId, announce }) => {
+    const item = await findOwn(Item, accountId, id, session);
+    if (!item) throw missing();
+    await requireMatch(() => itemView(item));
+    const { description, unit, ...rest } = body;
+    const changes: Partial<ItemRecord> = {
+      ...rest,
+      ...(description === undefined ? {} : { description: description || null }),
+      ...(unit === undefined ? {} : { unit: unit || null }),
+    };
+    if (isUnchanged(item, changes)) return updated(itemView(item));
+    const search = itemSearch({ ...item, ...changes });
+    const view = itemView(await changeOwn(Item, item, { ...changes, search }, session));
+    await announce('item.updated', view);
+    return updated(view);
+  });
+}
+
+async function deleteItem({ id, commit, missing, requireMatch }: Context) {
+  return commit(async ({ session, accountId, announce }) => {
+    const item = await findOwn(Item, accountId, id, session);
+    if (!item) throw missing();
+    const view = itemView(item);
+    await requireMatch(() => view);
+    await removeOwn(Item, item, session);
+    await announce('item.deleted', view);
+    return deleted('Item deleted');
+  });
+}
