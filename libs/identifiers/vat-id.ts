@@ -4,10 +4,6 @@ import { isCountry } from './country.ts';
 
 /** Instead of the code of ISO 3166: Greece, Northern Ireland, and the Union's one-stop shop for sellers from elsewhere. */
 const OTHER_PREFIXES = new Set(['EL', 'XI', 'EU']);
-/** Members of the Union, and the neighbours whose numbers name their country. */
-const EUROPE = new Set(
-  'AT BE BG CH CY CZ DE DK EE EL ES FI FR GB HR HU IE IT LI LT LU LV MT NL NO PL PT RO SE SI SK XI'.split(' '),
-);
 /** Rules of the library by the prefix of the number. Brazil's are left out: since July 2026 its numbers have letters. */
 const RULES = new Map(
   countries.flatMap((country) => {
@@ -20,7 +16,7 @@ const RULES = new Map(
 /** Country and up to 16 more, among them two digits. */
 const FORM = /^(?=.*\d.*\d)[A-Z]{2}[A-Z0-9+*]{2,16}$/;
 
-export type VatIdReading = { id: string; problem?: undefined } | { id?: undefined; problem: 'form' | 'check digits' };
+type VatIdReading = { id: string; problem?: undefined } | { id?: undefined; problem: 'form' | 'check digits' };
 
 /** @returns the number in capitals without blanks, dots and hyphens, or what is wrong with it. Greece is written EL, and Norway has its suffix. */
 export function readVatId(text: string): VatIdReading {
@@ -33,16 +29,6 @@ export function readVatId(text: string): VatIdReading {
   const { isValid, isValidFormat } = checkVAT(prefix === 'NO' ? id.slice(2) : id, [country]);
   if (isValid) return { id };
   return { problem: isValidFormat ? 'check digits' : 'form' };
-}
-
-/**
- * The VAT id of an account or a client. Until it has one, its `tax_id` counts when it has the form of one of Europe: it was never checked,
- * so its check digits are not either.
- */
-export function vatIdOf({ vat_id, tax_id }: { vat_id?: string | null; tax_id?: string | null }): string | undefined {
-  if (vat_id) return vat_id;
-  const id = compact(tax_id ?? '');
-  return EUROPE.has(id.slice(0, 2)) && readVatId(id).problem !== 'form' ? id : undefined;
 }
 
 /** As people write it: the Swiss group their digits. */

@@ -84,7 +84,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   address: text().allow(null, ''),
   tax_id: line()
     .allow(null, '')
-    .description('A number of either kind; without a `vat_id` it counts as one when it looks like it'),
+    .description('A number of either kind, printed as it is; a reverse charge takes it in place of a `vat_id`'),
   bank_details: text().allow(null, ''),
   legal_name: line().allow(null, '').description('As the register has it, where it is not `company`'),
   legal_id: legalIdInput(),

@@ -26,7 +26,7 @@ const optional = {
   address: text().allow(null, ''),
   tax_id: line()
     .allow(null, '')
-    .description('A number of either kind; without a `vat_id` it counts as one when it looks like it'),
+    .description('A number of either kind, printed as it is; a reverse charge takes it in place of a `vat_id`'),
   legal_id: legalIdInput(),
   vat_id: vatIdInput(),
   electronic_address: electronicAddressInput(),

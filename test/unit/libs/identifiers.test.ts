@@ -5,7 +5,7 @@ import { isCountry } from '#libs/identifiers/country.ts';
 import { postalLines, printedAddress } from '#libs/identifiers/postal-address.ts';
 import { readRegisterNumber } from '#libs/identifiers/register-number.ts';
 import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts';
-import { printedVatId, readVatId, vatIdOf } from '#libs/identifiers/vat-id.ts';
+import { printedVatId, readVatId } from '#libs/identifiers/vat-id.ts';
 
 describe('VAT ids', () => {
   test.each([
@@ -64,14 +64,6 @@ describe('VAT ids', () => {
     ['', 'form'],
   ])('when one is %s, then its %s are wrong', (given, problem) => {
     expect(readVatId(given)).toEqual({ problem });
-  });
-
-  test('when only a tax_id is there, then it counts when it looks like a VAT id of Europe', () => {
-    expect(vatIdOf({ vat_id: 'ATU33864707', tax_id: 'DE811569869' })).toBe('ATU33864707');
-    expect(vatIdOf({ vat_id: null, tax_id: 'de 123456789' })).toBe('DE123456789');
-    for (const tax_id of ['20/123/45678', 'US123456789', 'HRB 1234', '', null]) {
-      expect(vatIdOf({ tax_id })).toBeUndefined();
-    }
   });
 
   test('when a Swiss one is printed, then its digits are grouped', () => {
