@@ -523,7 +523,7 @@ export type UpdateAccountBody = {
      */
     address?: string | null;
     /**
-     * A number of either kind; without a `vat_id` it counts as one when it looks like it
+     * A number of either kind, printed as it is; a reverse charge takes it in place of a `vat_id`
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
@@ -825,7 +825,7 @@ export type AddClientBody = {
      */
     address?: string | null;
     /**
-     * A number of either kind; without a `vat_id` it counts as one when it looks like it
+     * A number of either kind, printed as it is; a reverse charge takes it in place of a `vat_id`
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
@@ -966,7 +966,7 @@ export type UpdateClientBody = {
      */
     address?: string | null;
     /**
-     * A number of either kind; without a `vat_id` it counts as one when it looks like it
+     * A number of either kind, printed as it is; a reverse charge takes it in place of a `vat_id`
      * @maxLength 2000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
      */
@@ -1056,7 +1056,7 @@ export type CreateProjectBody = {
      */
     billing?: "hourly" | "fixed" | "none";
     /**
-     * Before tax; required while `billing` is `fixed`
+     * Before tax, unless its invoices have `prices_include_tax`; required while `billing` is `fixed`
      * @minimum 0
      * @maximum 1000000000000
      * @format double
@@ -1165,7 +1165,7 @@ export type UpdateProjectBody = {
      */
     billing?: "hourly" | "fixed" | "none";
     /**
-     * Before tax; required while `billing` is `fixed`
+     * Before tax, unless its invoices have `prices_include_tax`; required while `billing` is `fixed`
      * @minimum 0
      * @maximum 1000000000000
      * @format double
@@ -1238,6 +1238,19 @@ export type LineItemInput = {
     unit?: string | null;
 };
 
+export type ServicePeriodInput = {
+    /**
+     * @minLength 10
+     * @format date
+     */
+    from: string;
+    /**
+     * @minLength 10
+     * @format date
+     */
+    to: string;
+};
+
 export type BillProjectBody = {
     /**
      * Of the fixed amount. All that is left unless this or `amount` is given
@@ -1247,7 +1260,7 @@ export type BillProjectBody = {
      */
     percent?: number | null;
     /**
-     * Before tax; in place of `percent`
+     * Before tax, unless `prices_include_tax`; in place of `percent`
      * @minimum 0
      * @maximum 1000000000000
      * @format double
@@ -1279,11 +1292,31 @@ export type BillProjectBody = {
      */
     tax_rate?: number | null;
     /**
+     * The fixed amount and `extra_lines` contain the tax
+     */
+    prices_include_tax?: boolean | null;
+    /**
      * @maxLength 20000
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$
      */
     description?: string | null;
     status?: "Draft" | "Sent";
+    /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * The first and the last day of the work; printed
+     */
+    service_period?: ServicePeriodInput | null;
 };
 
 export type DocumentTax = {
@@ -2606,19 +2639,6 @@ export type UpdateItemBody = {
     rate?: number;
 };
 
-export type ServicePeriodInput = {
-    /**
-     * @minLength 10
-     * @format date
-     */
-    from: string;
-    /**
-     * @minLength 10
-     * @format date
-     */
-    to: string;
-};
-
 export type CreateQuoteBody = {
     /**
      * @minLength 36
@@ -3217,6 +3237,22 @@ export type CreateInvoiceFromTimeBody = {
      */
     project_id?: string | null;
     status?: "Draft" | "Sent";
+    /**
+     * The day of issuing unless given; at most tomorrow, and not before the last one that was issued
+     * @minLength 10
+     * @format date
+     */
+    issue_date?: string | null;
+    /**
+     * The day of the work; printed. Not beside `service_period`
+     * @minLength 10
+     * @format date
+     */
+    service_date?: string | null;
+    /**
+     * Printed. The first and the last day of the work unless this or `service_date` is given
+     */
+    service_period?: ServicePeriodInput | null;
 };
 
 export type AddTimeToInvoiceBody = {

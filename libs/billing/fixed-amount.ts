@@ -2,6 +2,7 @@
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
 import { Client, clientsOf } from '../models/accounts/client.ts';
+import type { DocumentDates } from '../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { changeTime } from '../models/counter.ts';
@@ -19,13 +20,16 @@ import { partLine, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface FixedPartWanted {
-  /** At most one of the two; without them it is all that is left. The amount is in major units, before tax. */
+  /** At most one of the two; without them it is all that is left. The amount is in major units. */
   percent?: number | undefined;
   amount?: number | undefined;
   line_text?: string | undefined;
   extra_lines: LineItem[] | null;
   due_date?: string | undefined;
   tax_rate?: number | undefined;
+  /** The amount of the part contains the tax. */
+  prices_include_tax?: boolean | undefined;
+  dates: DocumentDates;
   description?: string | null | undefined;
   status: 'Draft' | 'Sent';
 }
@@ -39,7 +43,7 @@ export async function billFixedAmount(
   { id, wanted, missing }: { id: Id; wanted: FixedPartWanted; missing: () => Error },
 ) {
   let billed: { project: ProjectRecord; amount: number } | undefined;
-  const made = await createInvoice(unit, undefined, async (account) => {
+  const made = await createInvoice(unit, wanted.dates.issue_date, async (account) => {
     const project = await findOwn(Project, unit.accountId, id, unit.session);
     if (!project) throw missing();
     const { currency } = project;
@@ -54,8 +58,9 @@ export async function billFixedAmount(
       project_id: project._id,
       currency,
       tax_rate: wanted.tax_rate,
+      prices_include_tax: wanted.prices_include_tax,
       line_items,
-      dates: {},
+      dates: wanted.dates,
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client ?? {}, account)),
       status: wanted.status,
       description: wanted.description,

@@ -4,6 +4,7 @@ import type { ClientRecord } from '../models/accounts/client.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import type { ExpenseRecord } from '../models/time/expense.ts';
+import type { TimeEntryRecord } from '../models/time/time-entry.ts';
 import { claimExpenses, expenseItem } from './bill-expenses.ts';
 import { claimTime } from './bill-time.ts';
 import { drawHours, withPrepaidHours } from './draw-hours.ts';
@@ -23,7 +24,7 @@ export interface WorkWanted {
 }
 
 /** What work is put on: the lines that are there, and what they bill already. */
-export type WorkBefore = Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>;
+type WorkBefore = Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>;
 
 export interface WorkTarget {
   client: ClientRecord;
@@ -39,6 +40,8 @@ export interface Work {
   line_items: LineItem[];
   time: InvoiceRecord['time'];
   expenses: InvoiceRecord['expenses'];
+  /** What is put on. */
+  records: readonly (TimeEntryRecord | ExpenseRecord)[];
   /** Links all of it to the invoice, once it is stored. Begins the transaction again when some of it is no longer free. */
   claim: (invoice: InvoiceRecord) => Promise<void>;
 }
@@ -61,6 +64,7 @@ export async function gatherWork(
     line_items,
     time: time.time,
     expenses: withExpenses(before.expenses, expenses, first),
+    records: [...selected.map(({ record }) => record), ...expenses],
     async claim(invoice) {
       if (selected.length > 0) await claimTime(unit, invoice, { made: time.made, selected });
       await drawHours(unit, invoice, time.draws);

@@ -3,6 +3,7 @@ import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client } from '../models/accounts/client.ts';
+import type { DocumentDates } from '../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
 import { findOwn } from '../models/records.ts';
@@ -17,6 +18,7 @@ import { rewritten } from './rewrite-draft.ts';
 import { NothingToBill } from './select-time.ts';
 import type { LineForm, TimeGroup } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { datedWork, followedDates, periodOf } from './work-period.ts';
 
 export interface TimeWanted extends Omit<WorkWanted['selection'], 'date_to'> {
   date_to?: string | undefined;
@@ -33,13 +35,15 @@ export interface NewTimeInvoice extends TimeWanted {
   tax_rate?: number | undefined;
   prices_include_tax?: boolean | undefined;
   description?: string | null | undefined;
+  /** The first and the last day of the work unless a day or a period is given. */
+  dates: DocumentDates;
   status: 'Draft' | 'Sent';
 }
 
 /** @throws AppError as gatherWork and createInvoice do, 409 when there is nothing to bill. Nothing is stored then. */
 export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice) {
   let work: Work | undefined;
-  const made = await createInvoice(unit, undefined, async (account) => {
+  const made = await createInvoice(unit, wanted.dates.issue_date, async (account) => {
     const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
     if (!client) throw notFound('Client', 'or access denied');
     const currency = wanted.currency ?? currencyFor(client, account);
@@ -55,7 +59,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
       tax_rate: wanted.tax_rate,
       prices_include_tax: wanted.prices_include_tax,
       line_items,
-      dates: {},
+      dates: { ...(namesDay(wanted.dates) ? {} : { service_period: periodOf(work.records) }), ...wanted.dates },
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
       status: wanted.status,
       description: wanted.description,
@@ -78,9 +82,15 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const { currency } = invoice;
   const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - billed };
   const work = await someWork(unit, wanted, place);
-  const changed = await rewritten(unit, invoice, work, account);
+  const before = await datedWork(unit, invoice);
+  const dates = followedDates(invoice, { before, after: [...before, ...work.records] });
+  const changed = await rewritten(unit, invoice, work, { issuer: account, dates });
   await work.claim(changed);
   return changed;
+}
+
+function namesDay(dates: DocumentDates): boolean {
+  return dates.service_date !== undefined || dates.service_period !== undefined;
 }
 
 /** The parts of a quote add up to it: @throws AppError 409 for one of them, whose amount time would change. */

@@ -1,4 +1,5 @@
 // Gives a draft other lines, and the sums that follow from them.
+import type { DocumentDates } from '../models/billing/document-dates.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { changeOwn } from '../models/records.ts';
@@ -10,11 +11,11 @@ export async function rewritten(
   { session }: UnitOfWork,
   invoice: InvoiceRecord,
   { line_items, time, expenses }: Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>,
-  issuer: TaxIssuer,
+  { issuer, dates }: { issuer: TaxIssuer; dates: DocumentDates },
 ): Promise<InvoiceRecord> {
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const money = invoiceMoney({ currency, tax_rate, tax_category, prices_include_tax, line_items, issuer });
-  const changes: Partial<InvoiceRecord> = { ...money, time, expenses };
+  const changes: Partial<InvoiceRecord> = { ...money, ...dates, time, expenses };
   changes.search = documentSearch({ ...invoice, ...changes });
   return changeOwn(Invoice, invoice, changes, session);
 }

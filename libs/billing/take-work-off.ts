@@ -10,6 +10,7 @@ import { drawHours, giveHoursBack, withPrepaidHours } from './draw-hours.ts';
 import { linesWithout } from './lines-of-time.ts';
 import { rewritten } from './rewrite-draft.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { datedWork, followedDates } from './work-period.ts';
 
 export interface WorkOff {
   /** All of its time and expenses when both are absent. */
@@ -35,10 +36,13 @@ export async function takeWorkOff(
   const account = await readAccount(unit.accountId, unit.session);
   const { locale } = account;
   const left = await linesWithout(unit, invoice, { locale, expenses });
-  if (!left.time) return rewritten(unit, invoice, left, account);
+  const after = await datedWork(unit, invoice);
+  const dates = followedDates(invoice, { before: [...after, ...entries, ...expenses], after });
+  const form = { issuer: account, dates };
+  if (!left.time) return rewritten(unit, invoice, left, form);
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
   const covered = await withPrepaidHours(unit, lines, { clientId: invoice.client_id, locale });
-  const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, account);
+  const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, form);
   await drawHours(unit, invoice, covered.draws);
   return changed;
 }

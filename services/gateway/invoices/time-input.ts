@@ -5,6 +5,7 @@ import { BILLED_EXPENSES_MAX } from '#libs/billing/find-expenses.ts';
 import type { TimeGroup } from '#libs/billing/time-lines.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
@@ -25,7 +26,7 @@ export interface TimeInput {
   line_text?: string;
 }
 
-export interface TimeInvoiceInput extends TimeInput {
+export interface TimeInvoiceInput extends TimeInput, DatesInput {
   client_id: Id;
   project_id?: Id;
   extra_lines?: LineInput[];
@@ -83,6 +84,10 @@ export const timeInvoice = Joi.object<TimeInvoiceInput>({
   description: text().allow(''),
   project_id: uuid(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  ...datesInput,
+  service_period: datesInput.service_period.description(
+    'Printed. The first and the last day of the work unless this or `service_date` is given',
+  ),
 })
   .custom(eitherIdsOrFilter)
   .example({ client_id: exampleId.clients, date_to: '2026-11-30', group_by: 'task', missing_rate: 'zero' });

@@ -8,6 +8,7 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { requireScope } from '../http/authenticate.ts';
@@ -96,7 +97,11 @@ async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoice
   requireScope(caller, 'time-entries:write');
   if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
   return commit(async (unit) => {
-    const { view } = await createInvoiceFromTime(unit, { ...body, extra_lines: storedLines(body.extra_lines) });
+    const { view } = await createInvoiceFromTime(unit, {
+      ...body,
+      extra_lines: storedLines(body.extra_lines),
+      dates: changedDates(body),
+    });
     return created(view);
   });
 }

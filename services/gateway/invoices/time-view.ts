@@ -54,8 +54,6 @@ export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, loc
   };
 }
 
-export type InvoiceTimeView = Awaited<ReturnType<typeof invoiceTimeView>>;
-
 const namedTask = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' }));
 
 export const invoiceTimeAnswer = Joi.object({

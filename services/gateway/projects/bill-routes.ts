@@ -1,5 +1,6 @@
 // The fixed amount of a project over HTTP: it is billed whole, or in parts that never add up to more.
 import { billFixedAmount } from '#libs/billing/fixed-amount.ts';
+import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { requireScope } from '../http/authenticate.ts';
@@ -32,7 +33,7 @@ export const projectBillRoutes: readonly Route[] = [
 async function postPart({ caller, body, id, commit, missing }: Context<FixedPartInput, DryRun>) {
   requireScope(caller, 'invoices:write');
   return commit(async (unit) => {
-    const wanted = { ...body, extra_lines: storedLines(body.extra_lines) };
+    const wanted = { ...body, extra_lines: storedLines(body.extra_lines), dates: changedDates(body) };
     return created((await billFixedAmount(unit, { id, wanted, missing })).view);
   });
 }

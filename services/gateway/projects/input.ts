@@ -4,9 +4,10 @@ import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { PROJECT_BILLINGS, type ProjectBilling, projectListing } from '#libs/models/time/project.ts';
 import { hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
+import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
-import { amount, type LineInput, lineItems, newTaxRate } from '../fields/money-input.ts';
+import { amount, type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
@@ -35,7 +36,9 @@ const billing = {
     .valid(...PROJECT_BILLINGS)
     .allow(null)
     .description('`fixed`: the fixed amount covers its time. `none`: its time is not billable. `hourly` unless given'),
-  fixed_amount: amount().allow(null).description('Before tax; required while `billing` is `fixed`'),
+  fixed_amount: amount()
+    .allow(null)
+    .description('Before tax, unless its invoices have `prices_include_tax`; required while `billing` is `fixed`'),
   currency: currency().allow(null).description("Of the fixed amount; the client's unless given, else the account's"),
 };
 
@@ -54,13 +57,14 @@ export const projectChanges = Joi.object<ProjectChanges, true>({
   ...billing,
 }).example({ status: 'Awaiting Approval' });
 
-export interface FixedPartInput {
+export interface FixedPartInput extends DatesInput {
   percent?: number;
   amount?: number;
   line_text?: string;
   extra_lines?: LineInput[];
   due_date?: string;
   tax_rate?: number;
+  prices_include_tax?: boolean;
   description?: string;
   status: 'Draft' | 'Sent';
 }
@@ -71,13 +75,15 @@ export const fixedPart = Joi.object<FixedPartInput>({
     .greater(0)
     .max(100)
     .description('Of the fixed amount. All that is left unless this or `amount` is given'),
-  amount: amount().description('Before tax; in place of `percent`'),
+  amount: amount().description('Before tax, unless `prices_include_tax`; in place of `percent`'),
   line_text: paragraphs().description('Of its line; names the project unless given'),
   extra_lines: lineItems().description('After it'),
   due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
   tax_rate: newTaxRate(),
+  prices_include_tax: pricesIncludeTax().description('The fixed amount and `extra_lines` contain the tax'),
   description: text().allow(''),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
+  ...datesInput,
 })
   .custom((body: FixedPartInput, { message }) => {
     const isBoth = [body.percent, body.amount].every((share) => share !== undefined && share !== null);

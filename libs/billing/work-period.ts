@@ -1,0 +1,33 @@
+// The service period of an invoice that is made from work: from the first to the last day of its time and expenses, unless another is set.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
+import type { DocumentDates, Period } from '../models/billing/document-dates.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { EXPENSES, TIME, workOn } from './work-records.ts';
+
+interface Dated {
+  /** `YYYY-MM-DD`. */
+  date: string;
+}
+
+/** @returns undefined for no work. */
+export function periodOf(work: readonly Dated[]): Period | undefined {
+  const days = work.map(({ date }) => date).toSorted();
+  const [from, to] = [days[0], days.at(-1)];
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+/** All work that is on the invoice. */
+export async function datedWork(unit: UnitOfWork, { _id }: Pick<InvoiceRecord, '_id'>): Promise<Dated[]> {
+  const on = { invoice_id: _id };
+  return [...(await workOn(TIME, unit, on)), ...(await workOn(EXPENSES, unit, on))];
+}
+
+/** The dates of a draft whose work changes: a period that was that of the work follows it. */
+export function followedDates(
+  { service_date, service_period }: DocumentDates,
+  { before, after }: { before: readonly Dated[]; after: readonly Dated[] },
+): DocumentDates {
+  const hasFollowed = !service_date && isEqual(service_period, periodOf(before));
+  return hasFollowed ? { service_period: periodOf(after) } : {};
+}
