@@ -59,7 +59,7 @@ export async function startChild(command: string, args: string[], options: Child
   return { pid, process: started, exited, hasExited: () => gone, stop };
 }
 
-export function signalGroup(pid: number, signal: NodeJS.Signals) {
+function signalGroup(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(-pid, signal);
   } catch {

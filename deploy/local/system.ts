@@ -28,7 +28,7 @@ export interface SystemOptions {
   onChange: () => void; // a process has a new pid
 }
 
-export interface Addresses {
+interface Addresses {
   url: string;
   operationsUrl: string;
   healthUrls: Record<string, string>; // by process name

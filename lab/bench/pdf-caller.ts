@@ -3,7 +3,7 @@ import http from 'node:http';
 
 export const PDF_TOOL = '/api/tools/generate-pdf';
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: http.IncomingHttpHeaders;
   bytes: Buffer;

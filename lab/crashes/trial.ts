@@ -85,7 +85,7 @@ export async function tryCrash(trials: Trials, { write, added }: KnownWrite, poi
   assert.equal(audit.body.data.gapless, true, what);
 }
 
-export function callerOf(gateway: Gateway, { key }: TestAccount): Caller {
+function callerOf(gateway: Gateway, { key }: TestAccount): Caller {
   return async (method, path, body) => {
     const { status, body: answered } = await gateway.send(method, `/api/v1${path}`, { key, body });
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answered)}`);

@@ -7,7 +7,7 @@ import type { Chance } from './chance.ts';
 import type { Journal, Kind } from './journal.ts';
 import { foreignMarks } from './marks.ts';
 
-export interface Question {
+interface Question {
   account: MarkedAccount;
   kind: Kind;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -4,7 +4,7 @@ import type { MarkedAccount } from './accounts.ts';
 import type { Ask } from './ask.ts';
 import type { Chance } from './chance.ts';
 
-export interface PrintedDocument {
+interface PrintedDocument {
   account: MarkedAccount;
   token: string;
   pages: 'one' | 'several';

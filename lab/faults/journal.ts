@@ -1,7 +1,7 @@
 // What was asked and what came of it, written line by line before anybody judges it, and everything that was wrong.
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
-export type Oracle = 'O1' | 'O2' | 'O3' | 'O4' | 'O5' | 'O6' | 'O8';
+type Oracle = 'O1' | 'O2' | 'O3' | 'O4' | 'O5' | 'O6' | 'O8';
 
 export interface Breach {
   oracle: Oracle;
@@ -10,7 +10,7 @@ export interface Breach {
 
 export type Kind = 'records' | 'documents';
 
-export interface Entry {
+interface Entry {
   turn: number;
   kind: Kind;
   account: string;

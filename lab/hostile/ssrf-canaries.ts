@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { PUBLIC } from './ssrf-names.ts';
 import { PUBLIC_ADDRESSES } from './ssrf-urls.ts';
 
-export interface Hit {
+interface Hit {
   /** `address:port` that was called. */
   at: string;
   /** Of HTTP calls. */

@@ -36,7 +36,7 @@ export const SECRETS = new RegExp(`${SECRET}|root:[x*]?:0:0|redis://|mongodb://|
 /** The same, and what a script would have written. */
 export const LEAK = new RegExp(`${SECRETS.source}|scripted-42`);
 
-export function fillIn(text: string, id: string, { canaries, secretFile }: Field): string {
+function fillIn(text: string, id: string, { canaries, secretFile }: Field): string {
   return text
     .replaceAll('{at}', `http://127.0.0.1:${canaries.port}/${id}/`)
     .replaceAll('{c}', String(canaries.port))

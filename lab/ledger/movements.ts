@@ -33,7 +33,7 @@ export const MOVES = [
   ...TIMER_MOVES,
 ] as const;
 
-export type Move = (typeof MOVES)[number];
+type Move = (typeof MOVES)[number];
 
 export interface Movement {
   move: Move;

@@ -42,7 +42,7 @@ export function postSteadily(path: string, makeBody: () => string, atOnce: numbe
 }
 
 /** @returns the status; 0 when the connection ended before. */
-export function post(
+function post(
   url: URL,
   { key, body, agent, signal }: { key: string; body: Buffer; agent: http.Agent; signal: AbortSignal },
 ): Promise<number> {

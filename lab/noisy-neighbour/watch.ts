@@ -5,7 +5,7 @@ import { ownCpuMs } from '../bench/pdf-system.ts';
 import { cpuMsOf, residentMegabytesOf } from '../bench/process-cpu.ts';
 
 /** Processor time in parts of one core. */
-export interface Busy {
+interface Busy {
   gateway: number;
   /** With its browser. */
   renderer: number;

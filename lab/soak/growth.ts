@@ -54,7 +54,7 @@ function judged({ name, most, hourly }: Omit<Growth, 'target' | 'pass'>, hours: 
 }
 
 /** By least squares. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;
   const [meanX, meanY] = [mean(([x]) => x), mean(([, y]) => y)];

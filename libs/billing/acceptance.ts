@@ -28,7 +28,7 @@ interface MaybeAccepted extends Agreed {
 }
 
 /** SHA-256 of what is agreed to: amount, currency, taxes, lines and description. What is absent does not count, as before it existed. */
-export function quoteHash(quote: Agreed): string {
+function quoteHash(quote: Agreed): string {
   const { amount, currency, tax_rate, line_items, description, tax_category, prices_include_tax } = quote;
   const lines =
     line_items?.map(({ description: text, qty, rate, discount, ...own }) => [

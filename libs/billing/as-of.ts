@@ -113,11 +113,11 @@ export function balancesAsOf(
   return sums.all();
 }
 
-export function dueAsOf({ total, issued_on, cancelled_on, settled }: DatedInvoice, day: string): number {
+function dueAsOf({ total, issued_on, cancelled_on, settled }: DatedInvoice, day: string): number {
   return has({ from: issued_on, until: cancelled_on }, day) ? total - sumAsOf(settled, day) : 0;
 }
 
-export function creditAsOf({ amount, date, ended_on, used }: Omit<DatedCredit, 'source'>, day: string): number {
+function creditAsOf({ amount, date, ended_on, used }: Omit<DatedCredit, 'source'>, day: string): number {
   return has({ from: date, until: ended_on }, day) ? amount - sumAsOf(used, day) : 0;
 }
 

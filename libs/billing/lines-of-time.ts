@@ -13,7 +13,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 import { TIME, workOn } from './work-records.ts';
 
 /** Lines of a document at most. */
-export const LINES_MAX = 500;
+const LINES_MAX = 500;
 
 export interface LinesOfTime {
   line_items: LineItem[];

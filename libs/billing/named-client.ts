@@ -6,7 +6,7 @@ import type { Id, StoredId } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
 
 /** What a 409 says. */
-export const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';
+const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';
 
 /**
  * The client is locked for the transaction: one that deletes or anonymises it at the same time conflicts with this one.

@@ -15,7 +15,7 @@ export interface NumberFormat {
 export type NumberFormats = Partial<Record<NumberKind, NumberFormat>>;
 
 /** The specification's. */
-export const DEFAULT_NUMBER_FORMATS: Readonly<Record<NumberKind, NumberFormat>> = {
+const DEFAULT_NUMBER_FORMATS: Readonly<Record<NumberKind, NumberFormat>> = {
   credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
   invoice: { prefix: 'INV-', padding: 4, start: 1, restart: 'never' },
   payment: { prefix: 'PAY-', padding: 4, start: 1, restart: 'never' },

@@ -23,7 +23,7 @@ export interface Movement {
   reversed?: StoredId;
 }
 
-export interface Credited {
+interface Credited {
   /** Sum of the credit note when it is issued; 0 when more of it is put on its invoice later. */
   total: number;
   /** What it takes off: first what is due, then what was written off. */

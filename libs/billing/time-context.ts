@@ -101,7 +101,7 @@ export async function timeEntryViews(entries: readonly TimeEntryRecord[], accoun
   return entries.map((entry) => entryView(entry, contextOf(entry)));
 }
 
-export function entryView(entry: TimeEntryRecord, context: EntryContext) {
+function entryView(entry: TimeEntryRecord, context: EntryContext) {
   return timeEntryView(entry, context.project, context.task, billingOf(entry, context));
 }
 
@@ -117,7 +117,7 @@ function billingOf(entry: TimeEntryRecord, { invoice, rate, project }: EntryCont
 }
 
 /** @param isDraft of its invoice. @param project that it is on: a fixed amount covers its time. */
-export function billingState(
+function billingState(
   { invoice_id, settled, billable }: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
   { isDraft, project }: { isDraft: boolean; project: Pick<ProjectRecord, 'billing'> | undefined },
 ): BillingState {

@@ -2,7 +2,7 @@
 import { isUnitCode } from './unit-codes.ts';
 
 /** As callers write them, with their codes. */
-export const UNITS = {
+const UNITS = {
   hour: 'HUR',
   day: 'DAY',
   week: 'WEE',

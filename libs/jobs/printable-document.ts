@@ -41,7 +41,7 @@ export interface Receipt {
 }
 
 /** What a credit note says beyond its lines. Its amounts are negative, these three are not. */
-export interface PrintableCredit {
+interface PrintableCredit {
   /** The number of the invoice that it corrects. */
   invoice: string;
   /** `YYYY-MM-DD`: when that was issued. */

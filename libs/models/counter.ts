@@ -113,7 +113,7 @@ export async function raise<Name extends Sequence>(
   return Object.fromEntries(names.map((name) => [name, counter[name]])) as Record<Name, number>;
 }
 
-export function increments(names: readonly Sequence[], by: number): Record<string, object> {
+function increments(names: readonly Sequence[], by: number): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, { $add: [{ $ifNull: [`$${name}`, 0] }, by] }]));
 }
 

@@ -119,7 +119,7 @@ async function located(
 }
 
 /** @param found what the page has, and one record more if there is one. */
-export function pageOf<Stored extends Pick<Owned, '_id'>>(
+function pageOf<Stored extends Pick<Owned, '_id'>>(
   found: Stored[],
   limit: number,
   order: Order,

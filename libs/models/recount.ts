@@ -16,7 +16,7 @@ import { TimeEntry } from './time/time-entry.ts';
 import { Timer } from './time/timer.ts';
 
 /** What accounts have counts of. */
-export const COUNTED: readonly Records<Owned>[] = [
+const COUNTED: readonly Records<Owned>[] = [
   Client,
   CreditNote,
   Invoice,

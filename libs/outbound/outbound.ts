@@ -23,7 +23,7 @@ const IDLE_LIMIT_MS = 4_000;
 /** The value axios sets with every request. Another value would cost two system calls per request. */
 const PROBE_AFTER_MS = 60_000;
 /** The URL to call and the agents to use. No other agent and no proxy may be used. */
-export interface Target {
+interface Target {
   /** Canonical. Pass this to the HTTP client instead of the caller's text, so that no second parser reads it differently. */
   url: URL;
   httpAgent: http.Agent;

@@ -31,7 +31,7 @@ export interface Addresses {
 }
 
 /** What `npm start` writes to local.json. */
-export interface LocalFacts {
+interface LocalFacts {
   /** Health ports of all processes, by name. */
   healthUrls?: Record<string, string>;
   outboundAllow?: string;

@@ -25,7 +25,7 @@ const RETRY_REPLY_MS = 200;
 
 const IMAGES_OMITTED = 'bodyMarkdown: images are not printed, only their descriptions';
 
-export type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
+type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
 
 export interface RendererParts {
   browser: Pick<PrintingBrowser, 'print'>;

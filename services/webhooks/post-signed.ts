@@ -15,7 +15,7 @@ const REST_LIMIT_MS = 1_000;
 /** A reused connection that the receiver had closed fails within a round trip. One that fails later may have failed because of the event. */
 const STALE_SHOWS_MS = 1_000;
 
-export interface Call {
+interface Call {
   url: string;
   eventId: string;
   /** The frozen bytes of the event. */

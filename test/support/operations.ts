@@ -21,7 +21,7 @@ const made =
   };
 
 /** Every name and text in it begins with `mark`, so that it can be found where it does not belong. */
-export const makers = {
+const makers = {
   clients: made('/api/v1/clients', async (_gateway, _account, mark) => ({
     name: `${mark}name`,
     email: `${mark}mail@example.com`,

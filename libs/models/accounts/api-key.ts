@@ -47,7 +47,7 @@ export type ApiKeyRecord = InferSchemaType<typeof apiKeySchema>;
 
 export const ApiKey = model('ApiKey', apiKeySchema);
 
-export const RESOURCES = [
+const RESOURCES = [
   'account',
   'keys',
   'clients',
@@ -68,7 +68,7 @@ export const RESOURCES = [
   'events',
 ] as const;
 
-export type Resource = (typeof RESOURCES)[number];
+type Resource = (typeof RESOURCES)[number];
 export type Scope = `${Resource}:${'read' | 'write'}`;
 
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap(

@@ -28,7 +28,7 @@ export interface ClientFields {
 }
 
 /** What becomes of each field. Whatever is here is erased when the client is anonymised, see client-erasure.ts. */
-export const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
+const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
   name: { isSearched: true, isFrozen: true },
   email: { isSearched: true, isFrozen: true },
   company_name: { isSearched: true, isFrozen: true },

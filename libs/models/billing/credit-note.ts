@@ -119,7 +119,7 @@ export function liveCredit({ amount, released_on }: CreditAllocation): number {
 }
 
 /** What the credit note takes off the invoice that it corrects. */
-export function appliedOf({ invoice_id, allocations }: Pick<CreditNoteRecord, 'invoice_id' | 'allocations'>): number {
+function appliedOf({ invoice_id, allocations }: Pick<CreditNoteRecord, 'invoice_id' | 'allocations'>): number {
   return sumBy(allocations, (part) => (part.invoice_id.equals(invoice_id) ? liveCredit(part) : 0));
 }
 

@@ -32,7 +32,7 @@ export interface WriteOff {
 }
 
 /** Which occurrence of which recurring invoice it is. */
-export interface InvoiceRecurrence {
+interface InvoiceRecurrence {
   id: StoredId;
   /** From 1. */
   occurrence: number;
@@ -42,7 +42,7 @@ export interface InvoiceRecurrence {
 }
 
 /** What it bills of the fixed amount of a project, in the smallest unit. */
-export interface FixedPart {
+interface FixedPart {
   project_id: StoredId;
   amount: number;
 }

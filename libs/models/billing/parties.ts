@@ -5,7 +5,7 @@ import type { AccountRecord } from '../accounts/account.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, givenFields } from '../accounts/client.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '../accounts/party-fields.ts';
 
-export interface Issuer {
+interface Issuer {
   name: string;
   email?: string;
   company?: string;
@@ -27,7 +27,7 @@ export interface Issuer {
 }
 
 /** The frozen fields of the client, see CLIENT_FIELDS. */
-export type Recipient = { id: string } & { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
+type Recipient = { id: string } & { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
 
 export interface Parties {
   issuer: Issuer;

@@ -24,7 +24,7 @@ export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
 
 export const PAYMENT_STATUSES = ['Received', 'Voided'] as const;
 
-export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /** A part of a payment that pays an invoice. It is never edited: it is released, or a refund takes from it. */
 export interface Allocation extends CreditAllocation {

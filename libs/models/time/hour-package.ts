@@ -86,7 +86,7 @@ export function hourPackageView(
   };
 }
 
-export function packageStatus(
+function packageStatus(
   { valid_from, valid_until, seconds, drawn_seconds }: HourPackageRecord,
   today: string,
 ): (typeof PACKAGE_STATUSES)[number] {

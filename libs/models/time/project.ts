@@ -99,7 +99,7 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
 }
 
 /** What a project says about its fixed amount, in major units. */
-export function fixedAmountView(project: Pick<ProjectRecord, 'fixed_amount' | 'currency' | 'fixed_billed'>) {
+function fixedAmountView(project: Pick<ProjectRecord, 'fixed_amount' | 'currency' | 'fixed_billed'>) {
   const { fixed_amount, currency } = project;
   if (!currency || fixed_amount === null || fixed_amount === undefined) {
     return { currency: currency ?? null, fixed_amount: null, fixed_billed: null, left_to_bill: null };

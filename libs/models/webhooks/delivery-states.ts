@@ -3,11 +3,11 @@ import type { DeliveryStatus } from './delivery.ts';
 import type { DeliveryGuard } from './delivery-guards.ts';
 
 /** Who makes a move: a caller replays over the API, an operator on the dashboard. */
-export type DeliveryActor = 'fan-out' | 'worker' | 'poller' | 'caller or operator' | 'reconcile';
+type DeliveryActor = 'fan-out' | 'worker' | 'poller' | 'caller or operator' | 'reconcile';
 
 /** Fields that belong to a state. `lease_id` and `lease_until` exist only while a worker has the delivery, or had it when it died. */
 export const STATE_FIELDS = ['next_at', 'due_at', 'lease_id', 'lease_until', 'settled_at'] as const;
-export type StateField = (typeof STATE_FIELDS)[number];
+type StateField = (typeof STATE_FIELDS)[number];
 
 interface State {
   meaning: string;

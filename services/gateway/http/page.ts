@@ -5,8 +5,8 @@ import type { Listing } from '#libs/models/list-indexes.ts';
 import { instant } from '../fields/input-fields.ts';
 import { CURSOR_LONGEST } from './cursor.ts';
 
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 100;
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 100;
 /** MongoDB walks over what is skipped: deeper pages belong to a filter. */
 const OFFSET_MAX = 1_000_000_000;
 /** As many digits as a double holds exactly. */

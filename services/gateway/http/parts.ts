@@ -19,14 +19,14 @@ export interface Parts {
   eventCatalogue: () => readonly EventTypeEntry[];
 }
 
-export interface Quotas {
+interface Quotas {
   /** Of records and events. */
   records?: number | undefined;
   /** Of the files of batches. */
   files?: number | undefined;
 }
 
-export interface EventTypeEntry {
+interface EventTypeEntry {
   type: EventType;
   description: string;
   /** A body as webhooks carry it. */

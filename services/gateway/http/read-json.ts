@@ -39,7 +39,7 @@ type ReadJson = (request: Request, response: Response, share?: BodyShare) => Pro
 const LARGE_BYTES = 16 * 1024;
 
 /** Without it bodies are parsed as they come. */
-export interface BodyShare {
+interface BodyShare {
   /** Fair share between accounts that send large bodies. */
   limit: FairLimit;
   accountId: Id;

@@ -53,7 +53,7 @@ export interface Context<Body = unknown, Query = unknown> {
 }
 
 /** What only the reference and the generated clients show. Texts are Markdown. */
-export interface RouteDocs {
+interface RouteDocs {
   summary: string;
   description?: string;
   /** The shape of `data` in a successful response. */

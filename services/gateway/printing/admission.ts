@@ -30,7 +30,7 @@ const SHARE = 2 / 3;
 const SHARE_LEAST_MS = 10_000;
 
 /** A place among the documents in flight. */
-export interface Permit {
+interface Permit {
   /** Documents of the same account that were in flight before it: it queues behind as many of every other account. */
   position: number;
   /**
@@ -42,7 +42,7 @@ export interface Permit {
 
 const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
 
-export interface Arrival {
+interface Arrival {
   accountId: Id;
   requestId: string;
   /** As libs/billing/document-work.ts estimates it. */

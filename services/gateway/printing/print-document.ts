@@ -21,7 +21,7 @@ const WARNINGS_LONGEST = 2_000;
 /** With less time left, an enqueued job would not be done before its deadline. */
 const WORTH_A_RETRY_MS = 5_000;
 
-export interface PrintRequest {
+interface PrintRequest {
   document: PrintableDocument;
   accountId: Id;
   requestId: string;

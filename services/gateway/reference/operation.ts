@@ -126,7 +126,7 @@ function isRevalidated(row: Route): boolean {
   return isTagged(row) && !row.omitFromTag;
 }
 
-export function isList(row: Route): boolean {
+function isList(row: Route): boolean {
   return row.method === 'get' && fieldsOf(row.query).has('limit');
 }
 

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Where an attempt comes from, and whose it claims to be. */
-export interface Attempt {
+interface Attempt {
   name: string;
   address: string;
   /** Of a browser in which this operator has logged in before: other attempts do not count against it. */

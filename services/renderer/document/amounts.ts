@@ -40,7 +40,7 @@ export interface Totals {
   isSumOfLines: boolean;
 }
 
-export interface TaxRow {
+interface TaxRow {
   rate: Big;
   taxable: Big;
   tax: Big;

@@ -12,7 +12,7 @@ export interface LineView {
   amount: Money | undefined;
 }
 
-export interface TableLine extends Omit<LineView, 'description'> {
+interface TableLine extends Omit<LineView, 'description'> {
   /** The first line of the description. */
   item: string;
   /** The remaining lines, printed smaller. */

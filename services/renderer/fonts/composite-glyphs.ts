@@ -1,6 +1,6 @@
 // Adds glyphs to a TrueType font that are put together from glyphs it has: ISO/IEC 14496-22, tables glyf, loca, hmtx, maxp, hhea, head.
 
-export interface Component {
+interface Component {
   glyph: number;
   /** In units of the font. */
   x: number;

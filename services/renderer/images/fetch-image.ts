@@ -12,7 +12,7 @@ import type { ImageDecoder } from './image-decoder.ts';
 export type InlineImage = DecodedImage;
 
 /** Safe to show to the caller: reveals nothing about what is behind an address. */
-export type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';
+type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';
 
 export interface Images {
   /**
@@ -23,7 +23,7 @@ export interface Images {
   get(source: string, use: ImageUse, accountId: string, signal: AbortSignal): Picture | Promise<Picture>;
 }
 
-export type Picture = InlineImage | { problem: ImageProblem };
+type Picture = InlineImage | { problem: ImageProblem };
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FETCH_LIMIT_MS = 5_000;

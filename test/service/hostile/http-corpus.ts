@@ -1,7 +1,7 @@
 // Requests no decent client sends, byte for byte. `%KEY%` stands for a good key.
 
 /** What may come of it: `refused` is one 4xx or a closed connection, `served` is a decent answer, `each` is 4xx for every request in it. */
-export type Outcome = 'refused' | 'served' | 'any' | 'not found';
+type Outcome = 'refused' | 'served' | 'any' | 'not found';
 
 export interface RawCase {
   what: string;

@@ -4,7 +4,7 @@ import { anInvoice, LAYOUTS, STYLES } from './documents.ts';
 
 /** What the lines and the sum are made of. */
 export const KINDS = ['plain', 'details', 'discounted', 'long line last', 'signed'] as const;
-export const SIZES = ['a4', 'letter'] as const;
+const SIZES = ['a4', 'letter'] as const;
 
 export interface BreakCase {
   kind: (typeof KINDS)[number];

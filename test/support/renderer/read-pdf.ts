@@ -11,7 +11,7 @@ export interface Word {
   height: number;
 }
 
-export interface ReadPage {
+interface ReadPage {
   /** Everything, with single spaces. */
   text: string;
   words: Word[];

@@ -9,7 +9,7 @@ import { type SpawnedService, spawnService } from '../spawn-service.ts';
 import { testLog, type Workspace } from '../workspace.ts';
 import { type ReadPdf, readPdf } from './read-pdf.ts';
 
-export interface PrintOptions {
+interface PrintOptions {
   accountId?: string;
   deadlineMs?: number;
   id?: string;

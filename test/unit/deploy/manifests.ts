@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 
-export const FOLDER = 'deploy/kubernetes';
+const FOLDER = 'deploy/kubernetes';
 
 export interface Manifest {
   file: string;

@@ -67,7 +67,7 @@ export interface SharedLabels {
 }
 
 /** What a document says where its prices include tax, or its lines have several rates. */
-export interface TaxLabels {
+interface TaxLabels {
   /** The subtotal of prices that include tax. */
   net: string;
   /** Stands between a rate and what is taxed at it: `Tax (7%) on €100.00`. */
