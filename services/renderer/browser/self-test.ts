@@ -38,6 +38,14 @@ export async function selfTest(page: WarmPage, render: Render): Promise<void> {
     );
     const pdf = await page.print(render(view), {});
     const missing = STYLES[fontStyle].filter((name) => !pdf.includes(name));
-    if (missing.length > 0) throw new Error(`The page does not print ${missing.join(', ')}`);
+    if (missing.length > 0) {
+      throw new Error(`The page does not print ${missing.join(', ')}, but ${[...facesIn(pdf)].join(', ')}`);
+    }
   }
+}
+
+function facesIn(pdf: Buffer): Set<string> {
+  return new Set(
+    Array.from(pdf.toString('latin1').matchAll(/\/FontName \/(?:[A-Z]{6}\+)?([\w-]+)/g), ([, name = '']) => name),
+  );
 }
