@@ -50,14 +50,22 @@ export function requestHandler(row: Route, options: HandleOptions) {
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
-    await requestFairShare.start(accountId, response);
     const reserve = (bytes: number, isCertain = false) =>
       void reserveUntilClosed(capacity.responses, { accountId, bytes, isCertain }, response);
     // An error may name hundreds of fields.
     response.locals['reserve'] = reserve;
     const requestId = String(request.id);
-    const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId, requestId) : undefined;
-    if (rejected) throw errorOf(rejected);
+    const requireAdmission = () => {
+      const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId, requestId) : undefined;
+      if (rejected) throw errorOf(rejected);
+    };
+    // A rejection is cheap and has no need to wait; while the request waits, others are admitted.
+    requireAdmission();
+    const turn = requestFairShare.start(accountId, response);
+    if (turn) {
+      await turn;
+      requireAdmission();
+    }
     const id = idOf(request);
     // An id that cannot exist gets the same response as an unknown one.
     if (hasId && !isId(id)) throw missing();

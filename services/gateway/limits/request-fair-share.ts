@@ -1,4 +1,4 @@
-// Fair share of request starts: an account with more than four requests in flight starts further ones round-robin with other accounts.
+// Fair share of request starts: beside other accounts, one with more than four requests in flight starts further ones round-robin.
 import type { Response } from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -6,15 +6,29 @@ import { whenClosed } from './when-closed.ts';
 
 /** Requests of an account that start at once. */
 const AT_ONCE = 4;
+/** An account that was the only one for so long has no one to share with: a turn for each request would only slow it down. */
+const ALONE_MS = 1_000;
 
 export interface RequestFairShare {
   /** Resolves when the request may start: at most one per iteration of the event loop. The request counts until its response is closed. */
   start(accountId: Id, response: Response): Promise<void> | undefined;
 }
 
-export function openRequestFairShare(): RequestFairShare {
+/** @param aloneMs a second unless given. */
+export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
   const limit = openFairLimit(1);
   const inFlight = new Map<Id, number>();
+  let latest: Id | undefined;
+  let changedAt = Number.NEGATIVE_INFINITY;
+
+  function isAlone(accountId: Id): boolean {
+    if (accountId !== latest) {
+      // The first one has been alone.
+      if (latest !== undefined) changedAt = performance.now();
+      latest = accountId;
+    }
+    return performance.now() - changedAt > aloneMs;
+  }
 
   return {
     start(accountId, response) {
@@ -26,7 +40,7 @@ export function openRequestFairShare(): RequestFairShare {
         if (left > 0) inFlight.set(accountId, left);
         else inFlight.delete(accountId);
       });
-      if (count <= AT_ONCE) return undefined;
+      if (isAlone(accountId) || count <= AT_ONCE) return undefined;
       return limit.acquire(accountId).then((release) => void setImmediate(release));
     },
   };

@@ -2,9 +2,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
 import { AppError } from '#libs/errors.ts';
+import { openFairLimit } from '#libs/fair-limit.ts';
+import { requestHandler } from '../../../services/gateway/http/handle-request.ts';
+import type { Parts } from '../../../services/gateway/http/parts.ts';
+import type { Route } from '../../../services/gateway/http/route.ts';
+import { openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
 import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
+import { routeTable } from '../../support/route-table.ts';
 
 const PDF_TOOL = '/api/tools/generate-pdf';
 const STRANGERS = 50;
@@ -46,3 +52,25 @@ test.each([
     expect(reservedBy.filter((id) => id !== gateway.account.id)).toEqual([]);
   },
 );
+
+test('when documents are rejected, then before the request waits for its fair share', async () => {
+  const row = routeTable.find(({ operation }) => operation === 'generatePdf') as Route;
+  const rejected = {
+    status: 503,
+    message: 'Too many documents are waiting, please try again later',
+    seconds: 1,
+  } as const;
+  const print = Object.assign(() => Promise.reject(new Error('admitted')), {
+    admission: { ...openAdmission(), rejection: () => rejected },
+  });
+  const capacity = openByteCapacity({ perAccount: 1_000_000, all: 1_000_000 });
+  const handle = requestHandler(row, {
+    parts: { print } as unknown as Parts,
+    capacity: { bodies: capacity, responses: capacity },
+    bodyLimit: openFairLimit(1),
+    requestFairShare: { start: () => new Promise<never>(() => undefined) },
+  });
+  const request = { id: '1', rawHeaders: [], get: () => `Bearer ${gateway.account.key}` };
+
+  await expect(handle(request as never, { locals: {} } as never)).rejects.toMatchObject({ status: 503 });
+});

@@ -39,3 +39,16 @@ test('when the caller has gone before its request begins, then it counts for not
   for (let count = 0; count < 10; count += 1) expect(share.start('one', gone)).toBeUndefined();
   expect(share.start('one', newResponse())).toBeUndefined();
 });
+
+test('when no other account had a request for a while, then none waits, until another one comes', () => {
+  const share = openRequestFairShare(0);
+  const start = (accountId: string) => share.start(accountId, newResponse());
+  const isWaiting = (started: Promise<void> | undefined) => started !== undefined;
+
+  expect(Array.from({ length: 10 }, () => start('one')).some(isWaiting)).toBe(false);
+
+  const beside = openRequestFairShare(Number.POSITIVE_INFINITY);
+  void beside.start('other', newResponse());
+  const started = Array.from({ length: 10 }, () => beside.start('one', newResponse()));
+  expect(started.map(isWaiting)).toEqual([false, false, false, false, true, true, true, true, true, true]);
+});
