@@ -64,10 +64,9 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   const known = given.external_id && (await findKnown(unit, given.external_id));
   if (known) return { payment: await requireSame(unit, known, given), isKnown: true, moved: [], account: undefined };
   const base = newRecord(accountId);
-  const account = await readAccount(accountId);
+  // Outside of the transaction, so at the same time.
+  const [account, { named, client }] = await Promise.all([readAccount(accountId), lockPaid(unit, given)]);
   const date = dayOf(given.date, account);
-  const named = await namedInvoices(unit, given.pays);
-  const client = await lockClient(unit, given.client_id ?? named[0]?.client_id);
   const currency = given.currency ?? named[0]?.currency ?? 'USD';
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
@@ -132,6 +131,12 @@ function amountOf(given: NewPayment, named: readonly InvoiceRecord[], currency: 
   const amount = exactMinor(given.amount, currency);
   if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`);
   return amount;
+}
+
+/** The invoices that are named, and the client, which is locked. */
+async function lockPaid(unit: UnitOfWork, { pays, client_id }: NewPayment) {
+  const named = await namedInvoices(unit, pays);
+  return { named, client: await lockClient(unit, client_id ?? named[0]?.client_id) };
 }
 
 /** One that is anonymised may still pay. */

@@ -1,9 +1,11 @@
 // Makes an invoice: draws its number, computes its amounts, checks what it names, and announces it.
 import type { DetailsForm } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
+import type { ClientRecord } from '../models/accounts/client.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView } from '../models/billing/invoice.ts';
 import { insertOwn } from '../models/records.ts';
+import type { ProjectRecord } from '../models/time/project.ts';
 import { type DocumentMoney, invoiceMoney } from './document-money.ts';
 import type { NewTaxTerms } from './document-taxes.ts';
 import type { Decimal } from './money.ts';
@@ -32,7 +34,7 @@ export async function createInvoice(
   unit: UnitOfWork,
   issueDate: string | null | undefined,
   compute: (account: AccountRecord) => InvoiceContent | Promise<InvoiceContent>,
-): Promise<{ invoice: InvoiceRecord; view: ReturnType<typeof invoiceView> }> {
+): Promise<{ invoice: InvoiceRecord; view: ReturnType<typeof invoiceView> } & Embedded> {
   const { session, announce } = unit;
   const drawn = await drawDocument(unit, 'invoice', issueDate);
   const content = await compute(drawn.account);
@@ -56,5 +58,11 @@ export async function createInvoice(
   const view = invoiceView(invoice, { client, project, status });
   await announce('invoice.created', view);
   if (status === 'Sent') await announce('invoice.sent', view);
-  return { invoice, view };
+  return { invoice, view, client, project };
+}
+
+/** What the view shows with it. */
+interface Embedded {
+  client: ClientRecord;
+  project: ProjectRecord | undefined;
 }

@@ -6,7 +6,7 @@ import { Client } from '../models/accounts/client.ts';
 import type { DocumentDates } from '../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
-import { findOwn } from '../models/records.ts';
+import { findOwn, lockOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import { requireDraft } from './bill-time.ts';
 import { currencyFor, paymentDays } from './client-terms.ts';
@@ -44,7 +44,7 @@ export interface NewTimeInvoice extends TimeWanted {
 export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice) {
   let work: Work | undefined;
   const made = await createInvoice(unit, wanted.dates.issue_date, async (account) => {
-    const client = await findOwn(Client, unit.accountId, wanted.client_id, unit.session);
+    const client = await lockOwn(Client, unit.accountId, wanted.client_id, unit.session);
     if (!client) throw notFound('Client', 'or access denied');
     const currency = wanted.currency ?? currencyFor(client, account);
     const place = { client, account, currency, before: { line_items: null }, most: BILLED_ENTRIES_MAX };
@@ -54,6 +54,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
     const { time, expenses } = work;
     return {
       client_id: client._id,
+      client,
       project_id: wanted.project_id,
       currency,
       tax_rate: wanted.tax_rate,

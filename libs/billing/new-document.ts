@@ -13,7 +13,7 @@ import type { DocumentMoney } from './document-money.ts';
 import { type NewTaxTerms, newTaxTerms, reverseChargeProblem } from './document-taxes.ts';
 import type { DrawnNumber } from './draw-number.ts';
 import { issueDateOf } from './issue-document.ts';
-import { namedClient } from './named-client.ts';
+import { namedClient, requireIdentified } from './named-client.ts';
 import { sequenceOf } from './number-format.ts';
 import { projectOfClient } from './project-of-client.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -28,6 +28,8 @@ export interface DocumentContent<Money> {
   /** @throws AppError 400 for amounts and rates. */
   moneyOf: (terms: NewTaxTerms) => Money;
   client_id: Id | StoredId;
+  /** That client, when the transaction has locked it already. */
+  client?: ClientRecord | undefined;
   project_id?: Id | StoredId | null | undefined;
   line_items: LineItem[] | null;
   dates: DocumentDates;
@@ -73,7 +75,8 @@ export async function newDocument<Money extends DocumentMoney>(
   // Before anything is read: amounts are judged first.
   const standard = termsFor({});
   const judged = moneyOf(standard);
-  const client = await namedClient(accountId, client_id, session);
+  const client = content.client ?? (await namedClient(accountId, client_id, session));
+  requireIdentified(client);
   const project = await projectOfClient({ accountId, projectId: project_id, clientId: client._id, session, details });
   const terms = termsFor(client);
   const money = isEqual(terms, standard) ? judged : moneyOf(terms);

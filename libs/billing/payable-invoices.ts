@@ -6,7 +6,8 @@ import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { dueOf } from './balance.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-const BATCH = 100;
+/** Most payments are of a few: records are large. */
+const BATCH = 10;
 
 /** @returns them in the order of `ids`. @throws AppError 404 when one is not the account's. */
 export async function findInvoices({ accountId, session }: UnitOfWork, ids: readonly Id[]): Promise<InvoiceRecord[]> {

@@ -3,11 +3,14 @@ import { addDays, dayIn } from '../day.ts';
 import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
-import { RecurringInvoice, type RecurringInvoiceRecord } from '../models/billing/recurring-invoice.ts';
+import {
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
+  recurringInvoiceView,
+} from '../models/billing/recurring-invoice.ts';
 import { RecurringRun } from '../models/billing/recurring-run.ts';
-import { changeOwn, findOwn, insertOwn } from '../models/records.ts';
+import { changeOwn, findOwn, insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
@@ -64,7 +67,7 @@ export async function runRecurring(
   });
   if (!due) throw new Error('an invoice of no occurrence was made');
   await work?.claim(made.invoice);
-  return { view: made.view, next: await moveOn(unit, due, made.invoice) };
+  return { view: made.view, next: await moveOn(unit, due, made) };
 }
 
 /** Goes on to the next occurrence without an invoice for this one. @throws NotDue. */
@@ -101,7 +104,7 @@ async function dueNow(
   }
   const today = dayIn(account.time_zone, at);
   if (!isByHand && (recurring.status !== 'Active' || now.on > today)) throw new NotDue();
-  const client = await findOwn(Client, accountId, recurring.client_id, session);
+  const client = await lockOwn(Client, accountId, recurring.client_id, session);
   if (!client) throw notFound('Client', 'or access denied');
   const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
   const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
@@ -148,6 +151,7 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
   const fixed = recurring.line_items?.length ?? 0;
   return {
     client_id: recurring.client_id,
+    client,
     project_id: recurring.project_id,
     currency: recurring.currency,
     tax_rate: recurring.tax_rate ?? undefined,
@@ -167,12 +171,13 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
   };
 }
 
-/** Enters the run and moves the record to the next occurrence. @param invoice undefined when there was nothing to bill. */
+/** Enters the run and moves the record to the next occurrence. @param made undefined when there was nothing to bill. */
 async function moveOn(
   { accountId, session, announce }: UnitOfWork,
   { recurring, now, catchingUpTo }: Due,
-  invoice: InvoiceRecord | undefined,
+  made: Awaited<ReturnType<typeof createInvoice>> | undefined,
 ): Promise<RecurringInvoiceRecord> {
+  const invoice = made?.invoice;
   const number = invoice && printedNumber('invoice', invoice);
   await insertOwn(
     RecurringRun,
@@ -204,7 +209,7 @@ async function moveOn(
     },
     session,
   );
-  const view = await recurringView(changed, accountId, session);
+  const view = made ? recurringInvoiceView(changed, made) : await recurringView(changed, accountId, session);
   if (invoice) await announce('recurring_invoice.ran', view);
   if (isCaughtUp) await announce('recurring_invoice.caught_up', view);
   if (!next) await announce('recurring_invoice.ended', view);

@@ -42,6 +42,10 @@ interface Drawn {
   /** Sequences of events that come later in the transaction. */
   reserved?: { first: number; count: number } | undefined;
   toReserve?: number;
+  /** By sequence, as an update of the counter returned them: nothing else changes them before the transaction ends. */
+  issued?: Readonly<Record<string, string>>;
+  /** To be written with the next update of the counter. */
+  toIssue?: Record<string, string> | undefined;
 }
 
 const drawnBy = new WeakMap<object, Drawn>();
@@ -77,14 +81,45 @@ export async function giveBack(session: Session, accountId: Id): Promise<void> {
   await Counter.collection.updateOne({ _id: storedId(accountId) as never }, { $inc: { event: -count } }, { session });
 }
 
+/** The latest date on which a document of the sequence was issued. */
+export async function lastIssued(session: Session, account: Id, sequence: string): Promise<string | undefined> {
+  const { issued, toIssue } = drawnIn(session);
+  const noted = toIssue?.[sequence];
+  if (noted !== undefined) return noted;
+  if (issued) return issued[sequence];
+  const counter = await Counter.collection.findOne(
+    { _id: storedId(account) as never },
+    { session, projection: { issued: 1 } },
+  );
+  return (counter as { issued?: Record<string, string> } | null)?.issued?.[sequence];
+}
+
+/** Notes that a document was issued on this date, which is the latest of its sequence unless one was later. */
+export function noteIssued(session: Session, sequence: string, date: string): void {
+  const drawn = drawnIn(session);
+  const noted = drawn.toIssue?.[sequence];
+  if (noted === undefined || date > noted) drawn.toIssue = { ...drawn.toIssue, [sequence]: date };
+}
+
+function takeIssued(session: Session): Record<string, object> {
+  const drawn = drawnIn(session);
+  const dates = Object.entries(drawn.toIssue ?? {});
+  drawn.toIssue = undefined;
+  return Object.fromEntries(
+    dates.map(([sequence, date]) => [`issued.${sequence}`, { $max: [`$issued.${sequence}`, date] }]),
+  );
+}
+
 /** Writes what the transaction has counted and no update of the counter has taken along. @param storedBytes see stored-bytes.ts. */
 export async function finishCounter(session: Session, accountId: Id, storedBytes: number): Promise<void> {
   const counts = takeCountChanges(session);
-  if (storedBytes === 0 && !counts) return;
-  const stored_bytes = { $add: [{ $ifNull: ['$stored_bytes', 0] }, storedBytes] };
+  const issued = takeIssued(session);
+  const isIssuing = Object.keys(issued).length > 0;
+  if (storedBytes === 0 && !counts && !isIssuing) return;
+  const bytes = storedBytes === 0 ? {} : { stored_bytes: { $add: [{ $ifNull: ['$stored_bytes', 0] }, storedBytes] } };
   await Counter.collection.updateOne(
     { _id: storedId(accountId) as never },
-    [...(storedBytes === 0 ? [] : [{ $set: { stored_bytes } }]), ...countStages(counts)],
+    [...(storedBytes === 0 && !isIssuing ? [] : [{ $set: { ...bytes, ...issued } }]), ...countStages(counts)],
     { session },
   );
 }
@@ -134,7 +169,15 @@ export async function updateCounter(
   const counter = await Counter.collection.findOneAndUpdate(
     { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
     [
-      { $set: { ...set, ...(ahead > 0 ? increments(['event'], ahead) : {}), ...time, counts: COUNTS_BEGUN } },
+      {
+        $set: {
+          ...set,
+          ...takeIssued(session),
+          ...(ahead > 0 ? increments(['event'], ahead) : {}),
+          ...time,
+          counts: COUNTS_BEGUN,
+        },
+      },
       ...countStages(takeCountChanges(session)),
     ],
     { session, upsert: true, returnDocument: 'after' },
@@ -142,6 +185,7 @@ export async function updateCounter(
   if (!counter) throw new Error('an upsert returned nothing');
   if (ahead > 0) drawn.reserved = { first: counter['event'] - ahead + 1, count: ahead };
   if (isTimed) drawn.changedAt = counter['changed_at'] as Date;
+  drawn.issued = (counter['issued'] as Record<string, string> | undefined) ?? {};
   learnStored(session, counter['stored_bytes']);
   return counter;
 }

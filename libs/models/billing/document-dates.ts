@@ -2,9 +2,8 @@
 import { addDays, dayIn } from '../../day.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { AccountRecord } from '../accounts/account.ts';
-import { Counter } from '../counter.ts';
-import { driverOf } from '../records.ts';
-import { type Id, storedId } from '../tenant.ts';
+import { lastIssued, noteIssued } from '../counter.ts';
+import type { Id } from '../tenant.ts';
 
 export interface Period {
   from: string;
@@ -49,7 +48,7 @@ export async function issueDateProblem(given: string, { session, accountId, acco
   const latest = addDays(dayIn(account.time_zone), 1);
   if (given > latest) return `must not be after ${latest}`;
   if (account.allow_backdating) return undefined;
-  const last = await lastIssueDate(session, accountId, sequence);
+  const last = await lastIssued(session, accountId, sequence);
   return last !== undefined && given < last ? `must not be before ${last}, when the last one was issued` : undefined;
 }
 
@@ -59,18 +58,9 @@ export async function issueOn(
   { session, accountId, account, sequence }: Issuing,
 ): Promise<string> {
   const today = dayIn(account.time_zone);
-  const last = given || account.allow_backdating ? undefined : await lastIssueDate(session, accountId, sequence);
+  const last = given || account.allow_backdating ? undefined : await lastIssued(session, accountId, sequence);
   // The last one may have been dated tomorrow.
   const date = given ?? (last !== undefined && last > today ? last : today);
-  await driverOf(Counter).updateOne(
-    { _id: storedId(accountId) },
-    { $max: { [`issued.${sequence}`]: date } as never },
-    { session, upsert: true },
-  );
+  noteIssued(session, sequence, date);
   return date;
-}
-
-async function lastIssueDate(session: Session, accountId: Id, sequence: string): Promise<string | undefined> {
-  const counter = await driverOf(Counter).findOne({ _id: storedId(accountId) }, { session, projection: { issued: 1 } });
-  return (counter as { issued?: Record<string, string> } | null)?.issued?.[sequence];
 }
