@@ -17,6 +17,8 @@ import { requireAvailable, zoneOf } from './rounds.ts';
 const ROUND_MAX = 2_000;
 /** Accounts at a time: what one waits for the database, another uses. */
 const ACCOUNTS_AT_ONCE = 4;
+/** Made by another scheduler one after the other: it goes through the same account, and the rest is left to it. */
+const ELSEWHERE_MAX = 2;
 
 type Candidate = Pick<RecurringInvoiceRecord, '_id' | 'account_id' | 'next_on' | 'retry_on' | 'next_index'>;
 
@@ -38,7 +40,7 @@ export async function runRecurringInvoices(
   at: Date = agreedDate(),
   { quotaBytes, signal }: { quotaBytes?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<{ made: number; hasMore: boolean }> {
-  const candidates = await candidatesAt(at);
+  const candidates = await candidatesAt(at, {}, ROUND_MAX);
   const round: Round = { at, quotaBytes, signal, made: 0, failures: [] };
   const atOnce = pLimit(ACCOUNTS_AT_ONCE);
   // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
@@ -54,11 +56,19 @@ export async function runRecurringInvoices(
   return { made: round.made, hasMore: candidates.length === ROUND_MAX && round.made > 0 };
 }
 
-async function runOfAccount(accountId: Id, due: readonly Candidate[], round: Round): Promise<void> {
+async function runOfAccount(accountId: Id, found: readonly Candidate[], round: Round): Promise<void> {
   const today = dayIn(await zoneOf(accountId), round.at);
+  // Another scheduler may have made them meanwhile.
+  const due = await candidatesAt(round.at, { _id: { $in: found.map(({ _id }) => _id) } }, found.length);
+  let elsewhere = 0;
   for (const candidate of due) {
     let next: Candidate | undefined = candidate;
-    while (next && isDue(next, today) && !round.signal?.aborted) next = await runOne(accountId, next, round);
+    while (next && isDue(next, today) && !round.signal?.aborted) {
+      const outcome: Outcome = await runOne(accountId, next, round);
+      elsewhere = outcome === 'made elsewhere' ? elsewhere + 1 : 0;
+      if (elsewhere === ELSEWHERE_MAX) return;
+      next = outcome === 'made elsewhere' ? undefined : outcome;
+    }
   }
 }
 
@@ -66,8 +76,10 @@ function isDue({ next_on, retry_on }: Candidate, today: string): boolean {
   return next_on !== undefined && next_on <= today && (retry_on === undefined || retry_on <= today);
 }
 
-/** @returns the record as it is now; undefined when it needs nothing more in this round. */
-async function runOne(accountId: Id, candidate: Candidate, round: Round): Promise<Candidate | undefined> {
+/** The record as it is now; undefined when it needs nothing more in this round. */
+type Outcome = Candidate | 'made elsewhere' | undefined;
+
+async function runOne(accountId: Id, candidate: Candidate, round: Round): Promise<Outcome> {
   const { at, quotaBytes } = round;
   const options = { accountId, quotaBytes };
   try {
@@ -80,13 +92,12 @@ async function runOne(accountId: Id, candidate: Candidate, round: Round): Promis
   }
 }
 
-/** @returns as runOne does. */
 async function afterFailure(
   error: unknown,
   candidate: Candidate,
   { accountId, round }: { accountId: Id; round: Round },
-): Promise<Candidate | undefined> {
-  if (isMadeElsewhere(error)) return undefined;
+): Promise<Outcome> {
+  if (isMadeElsewhere(error)) return 'made elsewhere';
   requireAvailable(error);
   try {
     if (error instanceof NothingToBill) {
@@ -113,16 +124,17 @@ function messageOf({ message, details }: AppError): string {
 }
 
 // Covers all accounts: the scheduler belongs to none.
-async function candidatesAt(at: Date): Promise<Candidate[]> {
+async function candidatesAt(at: Date, among: object, most: number): Promise<Candidate[]> {
   const day = dayIn(EARLIEST_ZONE, at);
   return RecurringInvoice.find({
+    ...among,
     status: 'Active',
     next_on: { $lte: day },
     $or: [{ retry_on: null }, { retry_on: { $lte: day } }],
   })
     .setOptions(acrossAccounts)
     .sort({ next_on: 1 })
-    .limit(ROUND_MAX)
+    .limit(most)
     .select({ account_id: 1, next_on: 1, retry_on: 1, next_index: 1 })
     .lean<Candidate[]>();
 }
