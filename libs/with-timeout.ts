@@ -44,11 +44,16 @@ export function withDeadline<Result>(
 
 /** @returns undefined when the work is not done after `ms` milliseconds. @throws whatever the work throws until then. */
 export async function resultWithin<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
-  const timeout = new TimeoutError();
+  // Made only when it is needed: the stack of an error costs more than the wait.
+  let timeout: TimeoutError | undefined;
+  const error = () => {
+    timeout = new TimeoutError();
+    return timeout;
+  };
   try {
-    return await withTimeout(ms, work, { error: () => timeout });
-  } catch (error) {
-    if (error === timeout) return undefined;
-    throw error;
+    return await withTimeout(ms, work, { error });
+  } catch (thrown) {
+    if (timeout && thrown === timeout) return undefined;
+    throw thrown;
   }
 }

@@ -104,15 +104,19 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 
   /** @returns undefined when the instance takes no more prints; by then `keeper.current` is the next one. */
   async function takePage(instance: BrowserInstance, deadlineAt: number, signal: AbortSignal) {
-    const late = deadlinePassed();
+    let late: AppError | undefined;
+    const tooLate = () => {
+      late = deadlinePassed();
+      return late;
+    };
     const taking = instance.take();
     try {
-      return await withDeadline(deadlineAt, taking, { signal, error: () => late });
+      return await withDeadline(deadlineAt, taking, { signal, error: tooLate });
     } catch (error) {
-      if (error === late || signal.aborted) {
+      if ((late && error === late) || signal.aborted) {
         // The instance may die meanwhile, and then there is no page to give back.
         void taking.then((page) => instance.release(page)).catch(() => undefined);
-        throw error === late ? late : signal.reason;
+        throw late && error === late ? late : signal.reason;
       }
       await keeper.replaceDead(instance);
       return undefined;

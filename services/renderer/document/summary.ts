@@ -85,10 +85,12 @@ function taxRows(
 }
 
 /** Why there is no tax, and that prices include it: below the total, each once. */
-export function taxNotes({ taxes = [], pricesIncludeTax }: PrintableDocument, { labels, language }: DocumentLocale) {
+export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { labels, language }: DocumentLocale) {
+  const included = pricesIncludeTax ? [labels.taxes.included] : [];
+  if (!taxes) return included;
   const spoken = languageOf(language);
   const reasons = taxes.flatMap(({ note, category }) => printable(note) ?? taxNote(category ?? null, spoken) ?? []);
-  return [...(pricesIncludeTax ? [labels.taxes.included] : []), ...new Set(reasons)];
+  return [...included, ...new Set(reasons)];
 }
 
 /** For partly paid documents, whose last row is the amount that is still due. */
