@@ -34,17 +34,21 @@ interface Figures {
   cpuMsEach: number;
 }
 
+/** Of `--part`. */
+export const parts = ['one-page', 'five-pages', 'overload', 'renderers'] as const;
+
 export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
+  const isWanted = (name: (typeof parts)[number]) => options.part === undefined || options.part === name;
   const floor = await openPdfFloor(options.chromiumPath, FLOOR_PAGES);
   const system = await startPdfSystem(options);
   try {
-    yield await onePage(system, floor);
-    yield await fivePages(system, floor);
-    yield await overload(system);
+    if (isWanted('one-page')) yield await onePage(system, floor);
+    if (isWanted('five-pages')) yield await fivePages(system, floor);
+    if (isWanted('overload')) yield await overload(system);
   } finally {
     await Promise.all([floor.close(), system.close()]);
   }
-  yield await moreRenderers(options);
+  if (isWanted('renderers')) yield await moreRenderers(options);
   if (options.isLarge) yield await longRun(options);
 }
 

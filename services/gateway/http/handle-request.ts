@@ -55,17 +55,9 @@ export function requestHandler(row: Route, options: HandleOptions) {
     // An error may name hundreds of fields.
     response.locals['reserve'] = reserve;
     const requestId = String(request.id);
-    const requireAdmission = () => {
-      const rejected = isPrintedFromBody(row) ? parts.print.admission?.rejection(accountId, requestId) : undefined;
-      if (rejected) throw errorOf(rejected);
-    };
-    // A rejection is cheap and has no need to wait; while the request waits, others are admitted.
-    requireAdmission();
-    const turn = requestFairShare.start(accountId, response);
-    if (turn) {
-      await turn;
-      requireAdmission();
-    }
+    // Documents are shared by their admission.
+    if (isPrintedFromBody(row)) requireAdmission(parts, accountId, requestId);
+    else await requestFairShare.start(accountId, response);
     const id = idOf(request);
     // An id that cannot exist gets the same response as an unknown one.
     if (hasId && !isId(id)) throw missing();
@@ -114,6 +106,12 @@ export function requestHandler(row: Route, options: HandleOptions) {
     };
     await (isList ? limitLargeResponses(`${accountId} ${row.operation}`, response, respond) : respond());
   };
+}
+
+/** @throws AppError while no document of the account would be admitted: before its body is read. */
+function requireAdmission({ print }: Parts, accountId: Id, requestId: string): void {
+  const rejected = print.admission?.rejection(accountId, requestId);
+  if (rejected) throw errorOf(rejected);
 }
 
 /** Deletions make room, and the law asks for some changes. */
