@@ -7,7 +7,11 @@ export interface ConnectionLimits {
   all: number;
   /** Connections of one address that have not sent a whole request head yet. 0: no such limit, as behind a proxy that shares one address. */
   silentPerAddress: number;
+  /** A connection that was idle for less has a caller who uses it, and a body that takes longer is slow. A second unless given. */
+  slowMs?: number;
 }
+
+const SLOW_MS = 1_000;
 
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;
@@ -21,13 +25,16 @@ interface Connection {
   inFlight: number;
   /** Since when it has had none in flight. */
   idleSince: number;
+  /** The latest that is in flight, and when its head had come. */
+  request?: { body: Pick<IncomingMessage, 'complete'>; at: number } | undefined;
 }
 
 /**
  * When all connections are taken, one ends for the next: the one that has been silent for longest; else the one that has been idle for
- * longest; else the oldest of the address that has most, if that is more than one. Otherwise the new one ends.
+ * longest, if not only for a moment; else the one whose body has taken longest, if that is slow; else any that is idle; else the oldest of
+ * the address that has most, if that is more than one. Otherwise the new one ends.
  */
-export function limitConnections(server: Server, { all, silentPerAddress }: ConnectionLimits): void {
+export function limitConnections(server: Server, { all, silentPerAddress, slowMs = SLOW_MS }: ConnectionLimits): void {
   /** In the order in which they came. */
   const open = new Set<Connection>();
   const ofSocket = new WeakMap<Socket, Connection>();
@@ -36,7 +43,8 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    const connection = { socket, address, hasSentRequest: false, inFlight: 0, idleSince: performance.now() };
+    const idleSince = performance.now();
+    const connection: Connection = { socket, address, hasSentRequest: false, inFlight: 0, idleSince };
     const silent = silentOf.get(address) ?? new Set();
     open.add(connection);
     ofSocket.set(socket, connection);
@@ -49,20 +57,22 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
     // Deferred until pending reads are processed: in a flood, connections would otherwise be closed before their request is seen.
     else if (open.size > all) setImmediate(makeRoom, connection);
   });
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = ofSocket.get(socket);
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const connection = ofSocket.get(request.socket);
     if (!connection) return;
     markActive(connection);
     connection.inFlight += 1;
+    connection.request = { body: request, at: performance.now() };
     response.once('close', () => {
       connection.inFlight -= 1;
+      if (connection.inFlight === 0) connection.request = undefined;
       connection.idleSince = performance.now();
     });
   });
 
   function makeRoom(newest: Connection) {
     if (open.size <= all) return;
-    const one = leastUsed(open, newest);
+    const one = leastUsed(open, newest, performance.now() - slowMs);
     // At once, not with its `close`: the next one must not choose it again.
     open.delete(one);
     one.socket.destroy();
@@ -77,18 +87,24 @@ export function limitConnections(server: Server, { all, silentPerAddress }: Conn
   }
 }
 
-function leastUsed(open: Set<Connection>, newest: Connection): Connection {
+/** @param before what has been idle or unfinished since then. */
+function leastUsed(open: Set<Connection>, newest: Connection, before: number): Connection {
   let idle: Connection | undefined;
+  let slow: { connection: Connection; at: number } | undefined;
   const ofAddress = new Map<string, { count: number; oldest: Connection }>();
   for (const connection of open) {
     if (connection === newest) continue;
     if (!connection.hasSentRequest) return connection;
     if (connection.inFlight === 0 && connection.idleSince < (idle?.idleSince ?? Number.POSITIVE_INFINITY))
       idle = connection;
+    const { request } = connection;
+    if (request && !request.body.complete && request.at < (slow?.at ?? before)) slow = { connection, at: request.at };
     const known = ofAddress.get(connection.address);
     if (known) known.count += 1;
     else ofAddress.set(connection.address, { count: 1, oldest: connection });
   }
+  if (idle && idle.idleSince < before) return idle;
+  if (slow) return slow.connection;
   if (idle) return idle;
   let most = { count: 1, oldest: newest };
   for (const one of ofAddress.values()) if (one.count > most.count) most = one;

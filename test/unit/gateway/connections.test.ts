@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
 import { listen } from '../../../services/gateway/http/listen.ts';
@@ -37,6 +38,8 @@ async function open(text = '', localAddress = '127.0.0.1') {
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
+const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
 const answerAtOnce: RequestListener = (_request, response) => void response.end('ok');
 
 test('when an address opens many connections in silence, then the oldest of them end, and a caller is answered', async () => {
@@ -80,8 +83,27 @@ test('when all connections are idle after a request, then the one that has been 
   expect(idle.map(({ isClosed }) => isClosed)).toEqual([false, true, false, false]);
 });
 
-const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
-const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
+test('when all others drip their bodies, then one of them ends for the next, and not the one that was used a moment ago', async () => {
+  let dripping = 0;
+  await start(
+    (request, response) => {
+      if (request.method === 'GET') return response.end('ok');
+      dripping += 1;
+    },
+    (it) => limitConnections(it, { all: 4, silentPerAddress: 0, slowMs: 100 }),
+  );
+  const used = await open(GET);
+  const hostile = [await open(HALF_A_BODY), await open(HALF_A_BODY), await open(HALF_A_BODY)];
+  await eventually(async () => dripping === 3);
+  await setTimeout(200);
+  sockets[0]?.write(GET);
+  await eventually(async () => used.text.split('200 OK').length === 3);
+  const next = await open(GET);
+
+  await eventually(async () => next.text.includes('200 OK'));
+  await eventually(async () => hostile[0]?.isClosed === true);
+  expect([used, ...hostile.slice(1)].map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
+});
 
 test.each([
   ['sent no byte', '', ''],
