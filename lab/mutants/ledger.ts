@@ -101,7 +101,7 @@ export const ledgerMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: 'test/unit/billing/credit-amounts.test.ts', test: 'when an invoice is credited in any parts' },
+    oracle: { file: 'test/unit/billing/credit-amounts.test.ts', test: 'when each line is credited alone' },
   },
   guard('a draft is not credited', DRAW, "if (status === 'Draft') throw", {
     file: CREDITS,

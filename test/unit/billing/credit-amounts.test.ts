@@ -67,6 +67,15 @@ describe('two rates', () => {
   });
 });
 
+test('when each line is credited alone, then the last one takes the rest of the tax that each rounds to nothing', () => {
+  const invoice = invoiceOf(Array.from({ length: 3 }, () => line(1, 0.02, 19)));
+  const notes: Taxed[] = [];
+  for (let count = 0; count < 3; count += 1)
+    notes.push(noteOf(credit(invoice, notes, { line_items: [line(1, 0.02, 19)] })));
+
+  expect([invoice, ...notes].map(({ tax_amount }) => tax_amount)).toEqual([1, 0, 0, 1]);
+});
+
 test('when an invoice is credited in any parts, then none is more than is left, and all together are the invoice', () => {
   const lines = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(undefined, 7, 0)),
