@@ -1,5 +1,5 @@
 // The fonts of documents: bundled as packages and named by a fontconfig file of our own, so that system fonts have no influence.
-import { chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escape as escapeXml } from 'es-toolkit/string/escape';
 import { canRead, type Isolation } from '../browser/isolation.ts';
@@ -113,11 +113,13 @@ function filesOf(family: string): string[] {
 export async function prepareFonts(folder: string, isolation: Isolation): Promise<string> {
   const [faces, cache] = [join(folder, 'faces'), join(folder, 'cache')];
   await mkdir(faces);
+  // Whatever the umask is, which is that of `npm start`: Chromium may run as another user.
+  await chmod(faces, 0o755);
   await mkdir(cache);
   if (isolation.owner !== undefined) await chown(cache, isolation.owner, isolation.owner);
   const files = fontFiles();
   // Files that only root can read are copied for the user that Chromium runs as.
-  const gather = (await canRead(files, isolation)) ? symlink : copyFile;
+  const gather = (await canRead(files, isolation)) ? symlink : copyForAll;
   await Promise.all(files.map((file) => gather(file, join(faces, basename(file)))));
   const path = join(folder, 'fonts.conf');
   // A folder of links instead of patterns, which fontconfig reads relative to the working directory.
@@ -128,5 +130,11 @@ export async function prepareFonts(folder: string, isolation: Isolation): Promis
 <fontconfig><dir>${escapeXml(faces)}</dir><cachedir>${escapeXml(cache)}</cachedir></fontconfig>
 `,
   );
+  await chmod(path, 0o644);
   return path;
+}
+
+async function copyForAll(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  await chmod(to, 0o644);
 }
