@@ -64,7 +64,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   const known = given.external_id && (await findKnown(unit, given.external_id));
   if (known) return { payment: await requireSame(unit, known, given), isKnown: true, moved: [], account: undefined };
   const base = newRecord(accountId);
-  // Outside of the transaction, so at the same time.
+  // The account is read outside of the transaction, so both can be read at the same time.
   const [account, { named, client }] = await Promise.all([readAccount(accountId), lockPaid(unit, given)]);
   const date = dayOf(given.date, account);
   const currency = given.currency ?? named[0]?.currency ?? 'USD';

@@ -13,12 +13,12 @@ import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work, type WorkTarget, type WorkWanted } from './gather-work.ts';
-import { requireLineItems, requireLines, timeByLine } from './lines-of-time.ts';
+import { requireLineItems, requireLines } from './lines-of-time.ts';
 import { rewritten } from './rewrite-draft.ts';
 import { NothingToBill } from './select-time.ts';
 import type { LineForm, TimeGroup } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { datedWork, followedDates, periodOf } from './work-period.ts';
+import { billedWork, followedDates, periodOf } from './work-period.ts';
 
 export interface TimeWanted extends Omit<WorkWanted['selection'], 'date_to'> {
   date_to?: string | undefined;
@@ -79,11 +79,11 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const account = await readAccount(unit.accountId, unit.session);
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
   if (!client) throw notFound('Client', 'or access denied');
-  const billed = [...(await timeByLine(unit, invoice._id)).values()].flat().length;
+  const { entries, expenses } = await billedWork(unit, invoice);
   const { currency } = invoice;
-  const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - billed };
+  const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - entries.length };
   const work = await someWork(unit, wanted, place);
-  const before = await datedWork(unit, invoice);
+  const before = [...entries, ...expenses];
   const dates = followedDates(invoice, { before, after: [...before, ...work.records] });
   const changed = await rewritten(unit, invoice, work, { issuer: account, dates });
   await work.claim(changed);

@@ -75,8 +75,8 @@ export async function newDocument<Money extends DocumentMoney>(
   // Before anything is read: amounts are judged first.
   const standard = termsFor({});
   const judged = moneyOf(standard);
+  if (content.client) requireIdentified(content.client);
   const client = content.client ?? (await namedClient(accountId, client_id, session));
-  requireIdentified(client);
   const project = await projectOfClient({ accountId, projectId: project_id, clientId: client._id, session, details });
   const terms = termsFor(client);
   const money = isEqual(terms, standard) ? judged : moneyOf(terms);

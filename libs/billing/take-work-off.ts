@@ -10,7 +10,7 @@ import { drawHours, giveHoursBack, withPrepaidHours } from './draw-hours.ts';
 import { linesWithout } from './lines-of-time.ts';
 import { rewritten } from './rewrite-draft.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { datedWork, followedDates } from './work-period.ts';
+import { billedWork, followedDates } from './work-period.ts';
 
 export interface WorkOff {
   /** All of its time and expenses when both are absent. */
@@ -36,7 +36,8 @@ export async function takeWorkOff(
   const account = await readAccount(unit.accountId, unit.session);
   const { locale } = account;
   const left = await linesWithout(unit, invoice, { locale, expenses });
-  const after = await datedWork(unit, invoice);
+  const stays = await billedWork(unit, invoice);
+  const after = [...stays.entries, ...stays.expenses];
   const dates = followedDates(invoice, { before: [...after, ...entries, ...expenses], after });
   const form = { issuer: account, dates };
   if (!left.time) return rewritten(unit, invoice, left, form);

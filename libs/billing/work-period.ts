@@ -18,9 +18,9 @@ export function periodOf(work: readonly Dated[]): Period | undefined {
 }
 
 /** All work that is on the invoice. */
-export async function datedWork(unit: UnitOfWork, { _id }: Pick<InvoiceRecord, '_id'>): Promise<Dated[]> {
+export async function billedWork(unit: UnitOfWork, { _id }: Pick<InvoiceRecord, '_id'>) {
   const on = { invoice_id: _id };
-  return [...(await workOn(TIME, unit, on)), ...(await workOn(EXPENSES, unit, on))];
+  return { entries: await workOn(TIME, unit, on), expenses: await workOn(EXPENSES, unit, on) };
 }
 
 /** The dates of a draft whose work changes: a period that was that of the work follows it. */
