@@ -112,16 +112,13 @@ function takeIssued(session: Session): Record<string, object> {
 
 /** Writes what the transaction has counted and no update of the counter has taken along. @param storedBytes see stored-bytes.ts. */
 export async function finishCounter(session: Session, accountId: Id, storedBytes: number): Promise<void> {
-  const counts = takeCountChanges(session);
-  const issued = takeIssued(session);
-  const isIssuing = Object.keys(issued).length > 0;
-  if (storedBytes === 0 && !counts && !isIssuing) return;
-  const bytes = storedBytes === 0 ? {} : { stored_bytes: { $add: [{ $ifNull: ['$stored_bytes', 0] }, storedBytes] } };
-  await Counter.collection.updateOne(
-    { _id: storedId(accountId) as never },
-    [...(storedBytes === 0 && !isIssuing ? [] : [{ $set: { ...bytes, ...issued } }]), ...countStages(counts)],
-    { session },
-  );
+  const set = {
+    ...takeIssued(session),
+    ...(storedBytes === 0 ? {} : { stored_bytes: { $add: [{ $ifNull: ['$stored_bytes', 0] }, storedBytes] } }),
+  };
+  const stages = [...(Object.keys(set).length > 0 ? [{ $set: set }] : []), ...countStages(takeCountChanges(session))];
+  if (stages.length === 0) return;
+  await Counter.collection.updateOne({ _id: storedId(accountId) as never }, stages, { session });
 }
 
 /** For a dry run, which must not lock the account's counter: changes have this time. */
