@@ -104,19 +104,15 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
 
   /** @returns undefined when the instance takes no more prints; by then `keeper.current` is the next one. */
   async function takePage(instance: BrowserInstance, deadlineAt: number, signal: AbortSignal) {
-    let late: AppError | undefined;
-    const tooLate = () => {
-      late = deadlinePassed();
-      return late;
-    };
     const taking = instance.take();
     try {
-      return await withDeadline(deadlineAt, taking, { signal, error: tooLate });
+      return await withDeadline(deadlineAt, taking, { signal });
     } catch (error) {
-      if ((late && error === late) || signal.aborted) {
+      const isLate = error instanceof TimeoutError;
+      if (isLate || signal.aborted) {
         // The instance may die meanwhile, and then there is no page to give back.
         void taking.then((page) => instance.release(page)).catch(() => undefined);
-        throw late && error === late ? late : signal.reason;
+        throw isLate ? deadlinePassed() : signal.reason;
       }
       await keeper.replaceDead(instance);
       return undefined;

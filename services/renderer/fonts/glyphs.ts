@@ -33,23 +33,27 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
   const lines = yield* finding(lineItems.map(({ description }, index) => [String(index), description]));
   const notes = yield* finding((document.taxes ?? []).map(({ note }, index) => [String(index), note]));
   if (fields.length === 0 && lines.length === 0 && notes.length === 0) return { content: document, warnings: [] };
-  const replaced = new Map(lines.map(({ field, text }) => [Number(field), text]));
-  const shownNotes = new Map(notes.map(({ field, text }) => [Number(field), text]));
-  const taxes = document.taxes?.map((tax, index) => {
-    const note = shownNotes.get(index);
-    return note === undefined ? tax : { ...tax, note };
-  });
   const content: PrintableDocument = {
     ...document,
     ...Object.fromEntries(fields.map(({ field, text }) => [field, text])),
-    ...(taxes ? { taxes } : {}),
-    lineItems: lineItems.map((line, index) => {
-      const description = replaced.get(index);
-      return description === undefined ? line : { ...line, description };
-    }),
+    ...(document.taxes ? { taxes: withTexts(document.taxes, notes, (tax, note) => ({ ...tax, note })) } : {}),
+    lineItems: withTexts(lineItems, lines, (line, description) => ({ ...line, description })),
   };
   const ofNotes = notes.slice(0, 1).map((note) => warningOf({ ...note, field: 'taxes.note' }));
   return { content, warnings: [...fields.map(warningOf), ...warningOfLines(lines), ...ofNotes] };
+}
+
+/** @param found by index; the other items stay. */
+function withTexts<Item>(
+  items: readonly Item[],
+  found: readonly Found[],
+  put: (item: Item, text: string) => Item,
+): Item[] {
+  const texts = new Map(found.map(({ field, text }) => [Number(field), text]));
+  return items.map((item, index) => {
+    const text = texts.get(index);
+    return text === undefined ? item : put(item, text);
+  });
 }
 
 export async function drawnHtml(html: string | undefined): Promise<Drawn<string | undefined>> {
