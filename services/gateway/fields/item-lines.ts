@@ -33,6 +33,7 @@ export function withItems(routes: readonly Route[]): readonly Route[] {
 
 function copying(context: Context): Context {
   const body = { ...(context.body as LinesOf) };
+  if (!FIELDS.some((name) => body[name]?.some(({ item_id }) => item_id))) return context;
   const named: NamedLine[] = [];
   for (const name of FIELDS) {
     const lines = body[name]?.map((line) => ({ ...line }));
@@ -40,7 +41,6 @@ function copying(context: Context): Context {
     body[name] = lines;
     for (const line of lines) if (line.item_id) named.push({ itemId: line.item_id, line, given: given(line) });
   }
-  if (named.length === 0) return context;
   const copied = (work: Work<never>) => async (unit: UnitOfWork, prepared: never) => {
     await copyItems(unit, named);
     return work(unit, prepared);
