@@ -20,7 +20,9 @@ export async function withTimeout<Result>(
 ): Promise<Result> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal?.reason);
-  const timer = setTimeout(() => reject(error()), Math.max(0, ms));
+  // A process that stood still runs its timers before it reads what came meanwhile: what has come counts as in time.
+  const onTimeout = () => setImmediate(() => reject(error()));
+  const timer = setTimeout(onTimeout, Math.max(0, ms));
   // Not AbortSignal.any or AbortSignal.timeout: their listeners stay in memory until a full garbage collection.
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();

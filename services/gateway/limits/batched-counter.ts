@@ -4,8 +4,6 @@ import { LRUCache } from 'lru-cache';
 import type { Redis } from '#libs/redis/connection.ts';
 import { withTimeout } from '#libs/with-timeout.ts';
 
-/** A request waits at most this long for its count; a limit that cannot be read lets it pass. */
-const READ_LIMIT_MS = 100;
 /** Pause after a failure, so that a Redis that hangs costs one wait per second, not one per request. */
 const PAUSE_MS = 1_000;
 
@@ -19,9 +17,16 @@ interface Batch {
 /**
  * A store for express-rate-limit.
  * @param options.batch hits fetched at once: with n gateways a key may be rejected up to n × batch hits early, never late.
+ * @param options.readLimitMs a request waits at most this long for its count; one whose count cannot be read passes.
  */
-export function batchedCounter(options: { redis: Redis; prefix: string; windowMs: number; batch: number }): Store {
-  const { redis, prefix, windowMs, batch } = options;
+export function batchedCounter(options: {
+  redis: Redis;
+  prefix: string;
+  windowMs: number;
+  batch: number;
+  readLimitMs: number;
+}): Store {
+  const { redis, prefix, windowMs, batch, readLimitMs } = options;
   const batches = new LRUCache<string, Batch>({ max: 50_000 });
   const fetching = new Map<string, Promise<void>>();
   let pausedUntil = 0;
@@ -30,7 +35,7 @@ export function batchedCounter(options: { redis: Redis; prefix: string; windowMs
     if (redis.status !== 'ready' || performance.now() < pausedUntil) throw new Error('the rate limits cannot be read');
     try {
       const replies = await withTimeout(
-        READ_LIMIT_MS,
+        readLimitMs,
         redis.multi().set(key, 0, 'PX', windowMs, 'NX').incrby(key, batch).pttl(key).exec(),
       );
       const [, [, sum] = [], [, ttlMs] = []] = replies ?? [];

@@ -33,10 +33,17 @@ const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
 const ACCOUNT_FACTOR = 2;
 /** A batch of a hundredth keeps the error at about one per cent for each gateway. */
 const BATCHES_PER_WINDOW = 100;
+const READ_LIMIT_MS = 100;
 
 /** Limits apply across all gateways of one Redis. While Redis is unavailable nothing is limited: an API that responds is worth more. */
-export function openRates(options: { redis: Redis; prefix: string; limits: RateLimits; log: Logger }): Rates {
-  const { redis, prefix, limits, log } = options;
+export function openRates(options: {
+  redis: Redis;
+  prefix: string;
+  limits: RateLimits;
+  log: Logger;
+  readLimitMs?: number;
+}): Rates {
+  const { redis, prefix, limits, log, readLimitMs = READ_LIMIT_MS } = options;
   const byKey = (_request: Request, response: Response) => (response.locals['caller'] as Caller).keyId;
   const byAccount = (_request: Request, response: Response) => (response.locals['caller'] as Caller).accountId;
   const byAddress = ({ ip = 'unknown' }: Request) => ipKeyGenerator(ip);
@@ -68,6 +75,7 @@ export function openRates(options: { redis: Redis; prefix: string; limits: RateL
         prefix: `${prefix}:rate:${name}:`,
         windowMs: WINDOW_MS,
         batch: Math.max(1, Math.floor(limit / BATCHES_PER_WINDOW)),
+        readLimitMs,
       }),
       passOnStoreError: true,
       // A document that was not printed does not count: the caller had it already, or the queue was full.

@@ -1,5 +1,6 @@
 // A wait ends with its timeout, its deadline or its signal, and leaves nothing behind.
 import { getEventListeners } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { agreedTime } from '#libs/clock.ts';
 import { resultWithin, TimeoutError, withDeadline, withTimeout } from '#libs/with-timeout.ts';
@@ -25,6 +26,14 @@ test('when work fails in time, then its own failure comes', async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
+test('when the process stood still while the result came, then the result counts', async () => {
+  jest.useRealTimers();
+  const result = withTimeout(20, stat('.'));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+
+  expect((await result).isDirectory()).toBe(true);
+});
+
 describe('when work is late', () => {
   test('then the wait ends with a TimeoutError, with the given error, or with nothing', async () => {
     const own = new Error('own');
@@ -44,7 +53,7 @@ describe('when work is late', () => {
     const onUnhandled = jest.fn();
     process.on('unhandledRejection', onUnhandled);
     const outcome = outcomeOf(withTimeout(1_000, promise));
-    await jest.advanceTimersByTimeAsync(1_000);
+    await jest.advanceTimersByTimeAsync(1_001);
     await outcome;
     reject(new Error('late'));
     jest.useRealTimers();
