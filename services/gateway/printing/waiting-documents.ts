@@ -15,32 +15,81 @@ export interface Waiter {
   hasRemoteImages: boolean;
 }
 
+/** What an account has here, counted as it comes and goes: in an overload every rejection asks, hundreds a second. */
+interface Load {
+  pages: number;
+  short: number;
+  slow: number;
+  reserved: number;
+}
+
 export function openWaitingDocuments() {
   /** The oldest first. */
   const waiting = new Set<Waiter>();
+  const withRemoteImages = new Set<Waiter>();
   /** By request. */
   const reserved = new Map<string, { accountId: Id; at: number }>();
+  const loads = new Map<Id, Load>();
+
+  function change(accountId: Id, by: Partial<Load>) {
+    const { pages = 0, short = 0, slow = 0, reserved = 0 } = by;
+    const load = loads.get(accountId) ?? { pages: 0, short: 0, slow: 0, reserved: 0 };
+    load.pages += pages;
+    load.short += short;
+    load.slow += slow;
+    load.reserved += reserved;
+    if (load.short + load.slow + load.reserved > 0) loads.set(accountId, load);
+    else loads.delete(accountId);
+  }
+
+  function cancelReservation(requestId: string) {
+    const reservation = reserved.get(requestId);
+    if (!reservation) return;
+    reserved.delete(requestId);
+    change(reservation.accountId, { reserved: -1 });
+  }
+
+  /** Documents of each account that left their page to others while they wait for an image. */
+  function offTheirPage(isSlow: boolean) {
+    const now = performance.now();
+    const counts = new Map<Id, number>();
+    for (const waiter of withRemoteImages) {
+      if (waiter.isSlow !== isSlow || now - waiter.since <= IMAGE_MS) continue;
+      counts.set(waiter.accountId, (counts.get(waiter.accountId) ?? 0) + 1);
+    }
+    return counts;
+  }
 
   return {
     count: () => waiting.size,
-    add: (waiter: Waiter) => void waiting.add(waiter),
+    add(waiter: Waiter) {
+      waiting.add(waiter);
+      if (waiter.hasRemoteImages) withRemoteImages.add(waiter);
+      change(waiter.accountId, { pages: waiter.pages, [waiter.isSlow ? 'slow' : 'short']: 1 });
+    },
     /** @returns false when it was removed before. */
-    remove: (waiter: Waiter) => waiting.delete(waiter),
+    remove(waiter: Waiter): boolean {
+      if (!waiting.delete(waiter)) return false;
+      withRemoteImages.delete(waiter);
+      change(waiter.accountId, { pages: -waiter.pages, [waiter.isSlow ? 'slow' : 'short']: -1 });
+      return true;
+    },
     oldest(): Waiter | undefined {
       const [oldest] = waiting;
       return oldest;
     },
 
     reserve(requestId: string, accountId: Id) {
-      reserved.delete(requestId); // Ids are the callers' own: one that comes again stands last.
+      cancelReservation(requestId); // Ids are the callers' own: one that comes again stands last.
       reserved.set(requestId, { accountId, at: performance.now() });
+      change(accountId, { reserved: 1 });
     },
-    cancelReservation: (requestId: string) => void reserved.delete(requestId),
+    cancelReservation,
     dropOldReservations() {
       const now = performance.now();
       for (const [id, { at }] of reserved) {
         if (now - at < RESERVED_MS) break;
-        reserved.delete(id);
+        cancelReservation(id);
       }
     },
 
@@ -50,31 +99,19 @@ export function openWaitingDocuments() {
     },
 
     of(accountId: Id): { documents: number; pages: number } {
-      let documents = 0;
-      let pages = 0;
-      for (const waiter of waiting) {
-        if (waiter.accountId !== accountId) continue;
-        documents += 1;
-        pages += waiter.pages;
-      }
-      return { documents, pages };
+      const { pages, short, slow } = loads.get(accountId) ?? { pages: 0, short: 0, slow: 0 };
+      return { documents: short + slow, pages };
     },
 
     /** Documents that a further one of this account queues behind: of each account as many as this one has, and one. */
     ahead(accountId: Id | undefined, isSlow: boolean): number {
-      const now = performance.now();
-      const ofAccount = new Map<Id, number>();
-      const count = (id: Id) => ofAccount.set(id, (ofAccount.get(id) ?? 0) + 1);
-      for (const waiter of waiting) {
-        // Slow documents have slots of their own.
-        if (waiter.isSlow !== isSlow) continue;
-        if (waiter.hasRemoteImages && now - waiter.since > IMAGE_MS) continue;
-        count(waiter.accountId);
-      }
-      if (!isSlow) for (const one of reserved.values()) count(one.accountId);
-      const own = (accountId !== undefined && ofAccount.get(accountId)) || 0;
+      const away = offTheirPage(isSlow);
+      const queued = (id: Id, { short, slow, reserved }: Load) =>
+        (isSlow ? slow : short + reserved) - (away.get(id) ?? 0); // Slow documents have slots of their own.
+      const own = accountId === undefined ? undefined : loads.get(accountId);
+      const places = (accountId !== undefined && own ? queued(accountId, own) : 0) + 1;
       let sum = 0;
-      for (const documents of ofAccount.values()) sum += Math.min(documents, own + 1);
+      for (const [id, load] of loads) sum += Math.min(queued(id, load), places);
       return sum;
     },
 
