@@ -48,8 +48,8 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/renderer/browser/isolation.ts',
-        text: 'const wrapper = [...withoutNetwork, ...asNobody];',
-        instead: 'const wrapper = [...asNobody];',
+        text: '...withoutNetwork, ...asNobody];',
+        instead: '...asNobody];',
       },
     ],
     oracle: { file: WALLS, test: 'when the machine allows an empty network' },

@@ -12,6 +12,7 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics } from '#libs/service/metrics.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser/browser.ts';
+import { lowerSessionPriority } from './browser/give-way.ts';
 import { findIsolation, type Isolation } from './browser/isolation.ts';
 import { selfTest } from './browser/self-test.ts';
 import { readConfig } from './config.ts';
@@ -91,6 +92,7 @@ await run(async ({ onClose, useLogger }) => {
       memoryMegabytes: config.RECYCLE_MEGABYTES,
     },
     log,
+    onLaunched: lowerSessionPriority,
     onReplaced,
     onBroken(error) {
       log.fatal({ err: error }, 'chromium cannot be started any more');

@@ -16,6 +16,8 @@ export interface ChromiumOptions {
   /** Holds the profiles; made and removed by the caller. */
   folder: string;
   fontsFile: string;
+  /** Awaited with the first process of each Chromium. */
+  onLaunched?: (pid: number) => Promise<void>;
 }
 
 export interface Chromium {
@@ -33,7 +35,13 @@ export interface Chromium {
 
 let profiles = 0;
 
-export async function launchChromium({ path, isolation, folder, fontsFile }: ChromiumOptions): Promise<Chromium> {
+export async function launchChromium({
+  path,
+  isolation,
+  folder,
+  fontsFile,
+  onLaunched,
+}: ChromiumOptions): Promise<Chromium> {
   profiles += 1;
   const profile = join(folder, `profile-${process.pid}-${profiles}`);
   await mkdir(profile, { mode: 0o700 });
@@ -74,6 +82,7 @@ export async function launchChromium({ path, isolation, folder, fontsFile }: Chr
   const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
   void gone.then(() => endGroup(pid)).then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }));
 
+  await onLaunched?.(pid);
   const control = await browser.target().createCDPSession();
   const pipe = browser.process()?.stdio[3] as Writable; // Puppeteer writes to the third of the pipes that it opens.
 

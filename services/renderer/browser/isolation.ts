@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '#libs/service/logger.ts';
+import { LOWER_PRIORITY } from './give-way.ts';
 
 const execute = promisify(execFile);
 const PROBE_LIMIT_MS = 10_000;
@@ -28,7 +29,7 @@ export async function findIsolation(chromiumPath: string, log: Logger): Promise<
   // Tested through a shell, because setpriv itself still executes a program with root's rights.
   const asItself = ['sh', '-c', 'exec "$0" --version', chromiumPath];
   const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], asItself) : [];
-  const wrapper = [...withoutNetwork, ...asNobody];
+  const wrapper = [...(await firstThatRuns([LOWER_PRIORITY])), ...withoutNetwork, ...asNobody];
   const isStillRoot = isRoot && asNobody.length === 0;
   const isolation: Isolation = {
     wrapper: wrapper[0] ? [await pathOf(wrapper[0]), ...wrapper.slice(1)] : [],

@@ -1,9 +1,11 @@
 // The browser under fire: killed, hung, abandoned and worn out, while documents are printed.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { lowerSessionPriority } from '../../../services/renderer/browser/give-way.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
@@ -254,6 +256,20 @@ test('when the browser is closed, then no process and no folder is left', async 
 
   await eventually(() => processesOf(pid, 'chrom').length === 0);
   expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
+});
+
+test('when other processes want the same processors, then the browser gives way to them', async () => {
+  const giving = await openTestBrowser({ pages: 1, onLaunched: lowerSessionPriority });
+  const pid = await giving.pid();
+  const weighsSessions = existsSync('/proc/self/autogroup');
+
+  const priorities = processesOf(pid, 'chrom').map((one) => getPriority(one));
+  const ofSession = weighsSessions ? readFileSync(`/proc/${pid}/autogroup`, 'utf8') : '';
+  await giving.close();
+
+  // Not of all processes: as root, Chromium raises the priority of some again.
+  expect(priorities).toContain(Math.min(19, getPriority() + 5));
+  if (weighsSessions) expect(ofSession).toMatch(/nice 5$/m);
 });
 
 test('when the browser is closed while documents wait, then they fail at once, and the renderer does not spin', async () => {

@@ -26,6 +26,7 @@ export async function openTestBrowser(options: {
   pageLimitMs?: number;
   pageMegabytes?: number;
   printLimitMs?: number;
+  onLaunched?: (pid: number) => Promise<void>;
 }): Promise<TestBrowser> {
   const path = process.env['TEST_CHROMIUM_PATH'] ?? '';
   const { folder } = await openTempDir();
@@ -40,6 +41,7 @@ export async function openTestBrowser(options: {
     pages: options.pages,
     pageMegabytes: options.pageMegabytes ?? 1e9,
     ...(options.pageLimitMs ? { pageLimitMs: options.pageLimitMs } : {}),
+    ...(options.onLaunched ? { onLaunched: options.onLaunched } : {}),
     ...(options.printLimitMs ? { printLimitMs: options.printLimitMs } : {}),
     async verifyPage(page) {
       await options.onVerify?.();
