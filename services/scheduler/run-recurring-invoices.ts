@@ -7,13 +7,14 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { AppError } from '#libs/errors.ts';
+import { firstDue } from '#libs/models/accounts/first-due.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { requireAvailable, zoneOf } from './rounds.ts';
 
-/** Looked at in one round; the rest in the next, which follows at once. */
+/** Made in one round; the rest in the next, which follows at once. */
 const ROUND_MAX = 2_000;
 /** Accounts at a time: what one waits for the database, another uses. */
 const ACCOUNTS_AT_ONCE = 4;
@@ -40,12 +41,12 @@ export async function runRecurringInvoices(
   at: Date = agreedDate(),
   { quotaBytes, signal }: { quotaBytes?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<{ made: number; hasMore: boolean }> {
-  const candidates = await candidatesAt(at, {}, ROUND_MAX);
+  const due = await firstDue(candidatesAt(at).cursor(), { at, most: ROUND_MAX, isDue });
   const round: Round = { at, quotaBytes, signal, made: 0, failures: [] };
   const atOnce = pLimit(ACCOUNTS_AT_ONCE);
   // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
-  const accounts = shuffle([...Map.groupBy(candidates, ({ account_id }) => String(account_id))]);
-  await Promise.all(accounts.map(([accountId, due]) => atOnce(() => runOfAccount(accountId, due, round)))).catch(
+  const accounts = shuffle([...Map.groupBy(due, ({ account_id }) => String(account_id))]);
+  await Promise.all(accounts.map(([accountId, found]) => atOnce(() => runOfAccount(accountId, found, round)))).catch(
     (error: unknown) => {
       atOnce.clearQueue();
       throw error;
@@ -53,13 +54,13 @@ export async function runRecurringInvoices(
   );
   const [first] = round.failures;
   if (first) throw new Error(`${round.failures.length} recurring invoices could not be made`, { cause: first });
-  return { made: round.made, hasMore: candidates.length === ROUND_MAX && round.made > 0 };
+  return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
 }
 
 async function runOfAccount(accountId: Id, found: readonly Candidate[], round: Round): Promise<void> {
   const today = dayIn(await zoneOf(accountId), round.at);
   // Another scheduler may have made them meanwhile.
-  const due = await candidatesAt(round.at, { _id: { $in: found.map(({ _id }) => _id) } }, found.length);
+  const due = await candidatesAt(round.at, { _id: { $in: found.map(({ _id }) => _id) } });
   let elsewhere = 0;
   for (const candidate of due) {
     let next: Candidate | undefined = candidate;
@@ -124,7 +125,7 @@ function messageOf({ message, details }: AppError): string {
 }
 
 // Covers all accounts: the scheduler belongs to none.
-async function candidatesAt(at: Date, among: object, most: number): Promise<Candidate[]> {
+function candidatesAt(at: Date, among: object = {}) {
   const day = dayIn(EARLIEST_ZONE, at);
   return RecurringInvoice.find({
     ...among,
@@ -134,7 +135,6 @@ async function candidatesAt(at: Date, among: object, most: number): Promise<Cand
   })
     .setOptions(acrossAccounts)
     .sort({ next_on: 1 })
-    .limit(most)
     .select({ account_id: 1, next_on: 1, retry_on: 1, next_index: 1 })
     .lean<Candidate[]>();
 }

@@ -1,7 +1,7 @@
 // How far the scheduler is behind: documents whose last day has passed without an event, and recurring invoices that were not made.
 import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn, EARLIEST_ZONE, startOfDay } from '../../day.ts';
-import { Account } from '../accounts/account.ts';
+import { firstDue } from '../accounts/first-due.ts';
 import { acrossAccounts, type StoredId } from '../tenant.ts';
 import { Invoice } from './invoice.ts';
 import { Quote } from './quote.ts';
@@ -16,50 +16,48 @@ export interface SchedulerBacklog {
 
 export const DUE_COUNTED_MAX = 1_000;
 
-interface Candidate {
-  account_id: StoredId;
+interface Due {
+  zone: string;
   /** The day on which it is due, `YYYY-MM-DD`. */
   due_on: string;
 }
 
 /** Covers all accounts, as the scheduler does. */
 export async function readSchedulerBacklog(now: Date = agreedDate()): Promise<SchedulerBacklog> {
-  const candidates = (await Promise.all([expiring(Invoice, now), expiring(Quote, now), recurringInvoices(now)])).flat();
-  const zones = await zonesOf(candidates);
-  // Only in its account's own time zone is it certain that a day has passed.
-  const dueTimes = candidates
-    .map(({ account_id, due_on }) => ({ due_on, zone: zones.get(String(account_id)) ?? 'UTC' }))
-    .filter(({ due_on, zone }) => due_on <= dayIn(zone, now))
-    .map(({ due_on, zone }) => startOfDay(zone, due_on).getTime());
+  const due = (await Promise.all([expiring(Invoice, now), expiring(Quote, now), recurringInvoices(now)])).flat();
+  const dueTimes = due.map(({ zone, due_on }) => startOfDay(zone, due_on).getTime());
   const oldest = Math.min(now.getTime(), ...dueTimes);
-  return { due: Math.min(DUE_COUNTED_MAX, dueTimes.length), oldestMs: now.getTime() - oldest };
+  return { due: Math.min(DUE_COUNTED_MAX, due.length), oldestMs: now.getTime() - oldest };
 }
 
-async function expiring(model: typeof Invoice | typeof Quote, now: Date): Promise<Candidate[]> {
-  const documents = await (model as typeof Invoice)
-    .find({ expires_on: { $lt: dayIn(EARLIEST_ZONE, now) } })
+async function expiring(model: typeof Invoice | typeof Quote, at: Date): Promise<Due[]> {
+  type Candidate = { account_id: StoredId; expires_on: string };
+  const candidates: AsyncIterable<Candidate> = (model as typeof Invoice)
+    .find({ expires_on: { $lt: dayIn(EARLIEST_ZONE, at) } })
     .setOptions(acrossAccounts)
     .sort({ expires_on: 1 })
-    .limit(DUE_COUNTED_MAX)
     .select({ _id: 0, account_id: 1, expires_on: 1 })
-    .lean<{ account_id: StoredId; expires_on: string }[]>();
-  return documents.map(({ account_id, expires_on }) => ({ account_id, due_on: addDays(expires_on, 1) }));
+    .lean<Candidate>()
+    .cursor();
+  const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
+  const due = await firstDue(candidates, { at, most: DUE_COUNTED_MAX, isDue });
+  return due.map(({ zone, expires_on }) => ({ zone, due_on: addDays(expires_on, 1) }));
 }
 
 /** One that failed waits for the day of its next try. */
-async function recurringInvoices(now: Date): Promise<Candidate[]> {
-  const records = await RecurringInvoice.find({ status: 'Active', next_on: { $lte: dayIn(EARLIEST_ZONE, now) } })
+async function recurringInvoices(at: Date): Promise<Due[]> {
+  type Candidate = Pick<RecurringInvoiceRecord, 'account_id' | 'next_on' | 'retry_on'>;
+  const dayOf = ({ retry_on, next_on }: Candidate) => retry_on ?? next_on ?? '';
+  const candidates: AsyncIterable<Candidate> = RecurringInvoice.find({
+    status: 'Active',
+    next_on: { $lte: dayIn(EARLIEST_ZONE, at) },
+  })
     .setOptions(acrossAccounts)
     .sort({ next_on: 1 })
-    .limit(DUE_COUNTED_MAX)
     .select({ _id: 0, account_id: 1, next_on: 1, retry_on: 1 })
-    .lean<Pick<RecurringInvoiceRecord, 'account_id' | 'next_on' | 'retry_on'>[]>();
-  return records.map(({ account_id, next_on, retry_on }) => ({ account_id, due_on: retry_on ?? next_on ?? '' }));
-}
-
-async function zonesOf(candidates: Candidate[]): Promise<Map<string, string>> {
-  const ids = new Map(candidates.map(({ account_id }) => [String(account_id), account_id]));
-  if (ids.size === 0) return new Map();
-  const accounts = await Account.find({ _id: { $in: [...ids.values()] } }, { time_zone: 1 }).lean();
-  return new Map(accounts.map(({ _id, time_zone }) => [String(_id), time_zone ?? 'UTC']));
+    .lean<Candidate>()
+    .cursor();
+  const isDue = (candidate: Candidate, today: string) => dayOf(candidate) <= today;
+  const due = await firstDue(candidates, { at, most: DUE_COUNTED_MAX, isDue });
+  return due.map((one) => ({ zone: one.zone, due_on: dayOf(one) }));
 }

@@ -6,6 +6,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
+import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId } from '#libs/models/tenant.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
@@ -286,5 +287,24 @@ test('when a record without an account appears, then it keeps no other account f
     expect(await me.invoices()).toHaveLength(1);
   } finally {
     await RecurringInvoice.deleteOne({ _id: stray._id, account_id: stray.account_id });
+  }
+});
+
+test('when thousands are due on the same day in later time zones, then one whose day has come does not wait for them', async () => {
+  const [later, me] = [
+    await agency({ timeZone: 'Pacific/Pago_Pago' }),
+    await agency({ timeZone: 'Pacific/Kiritimati' }),
+  ];
+  const one = await RecurringInvoice.findOne({ _id: await later.recurring(), account_id: later.id }).lean();
+  await RecurringInvoice.collection.insertMany(Array.from({ length: 2_500 }, () => ({ ...one, _id: newId() })));
+  await me.recurring();
+  try {
+    const at = noonOf(addDays(FIRST, -1));
+    expect((await readSchedulerBacklog(at)).oldestMs).toBe(2 * 3_600_000);
+    await runRecurringInvoices(at);
+    expect(await me.invoices()).toHaveLength(1);
+    expect(await later.invoices()).toHaveLength(0);
+  } finally {
+    await RecurringInvoice.collection.deleteMany({ account_id: one?.account_id });
   }
 });
