@@ -48,8 +48,8 @@ export const documentMutants: Mutant[] = [
     edits: [
       {
         file: 'services/renderer/browser/isolation.ts',
-        text: '...withoutNetwork, ...asNobody];',
-        instead: '...asNobody];',
+        text: 'const wrapper = [...withoutNetwork, ',
+        instead: 'const wrapper = [',
       },
     ],
     oracle: { file: WALLS, test: 'when the machine allows an empty network' },

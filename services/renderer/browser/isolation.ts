@@ -29,7 +29,8 @@ export async function findIsolation(chromiumPath: string, log: Logger): Promise<
   // Tested through a shell, because setpriv itself still executes a program with root's rights.
   const asItself = ['sh', '-c', 'exec "$0" --version', chromiumPath];
   const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], asItself) : [];
-  const wrapper = [...(await firstThatRuns([LOWER_PRIORITY])), ...withoutNetwork, ...asNobody];
+  const withLowerPriority = await firstThatRuns([LOWER_PRIORITY]);
+  const wrapper = [...withoutNetwork, ...asNobody, ...withLowerPriority];
   const isStillRoot = isRoot && asNobody.length === 0;
   const isolation: Isolation = {
     wrapper: wrapper[0] ? [await pathOf(wrapper[0]), ...wrapper.slice(1)] : [],
