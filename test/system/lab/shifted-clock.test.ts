@@ -12,8 +12,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Tells again and again what time it is: by a date, by the clock, and by an id. */
-const PROGRAM = `import { randomUUIDv7 } from 'node:crypto';
-const idTime = () => Number.parseInt(randomUUIDv7().replace('-', '').slice(0, 12), 16);
+const PROGRAM = `import { newId, timeOf } from '#libs/models/tenant.ts';
+const idTime = () => timeOf(newId()).getTime();
 setInterval(() => console.log(JSON.stringify([new Date().getTime(), Date.now(), idTime(), new Date(5).getTime()])), 50);`;
 
 test('when the clock of a process is set, then its dates and ids are as wrong as it is, and right when it is', async () => {
