@@ -5,23 +5,30 @@ import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
+import { allDue } from '#libs/models/accounts/due-in-zone.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { requireAvailable, zoneOf } from './rounds.ts';
+import { requireAvailable } from './rounds.ts';
 
 /** The error names this many of the documents that failed. */
 const NAMED_MAX = 5;
 
 type Expiring = InvoiceRecord | QuoteRecord;
 
+interface Candidate {
+  _id: StoredId;
+  account_id: StoredId;
+  expires_on: string;
+}
+
 interface Kind<Document extends Expiring> {
   records: Records<Document>;
   /** Documents of all accounts whose day may have passed. */
-  candidates(before: string): AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
+  candidates(before: string): AsyncIterable<Candidate>;
   event: EventType;
   /** Whether its day has passed, even if an older version left the mark on a document that cannot expire. */
   hasExpired(document: Document, today: string): boolean;
@@ -73,16 +80,13 @@ export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSi
 
 async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: Round): Promise<number> {
   const { now, signal, named } = round;
-  const zones = new Map<Id, string>();
+  const candidates = kind.candidates(dayIn(EARLIEST_ZONE, now));
+  const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
   let count = 0;
-  for await (const { _id, account_id, expires_on } of kind.candidates(dayIn(EARLIEST_ZONE, now))) {
+  for await (const { _id, account_id, zone } of allDue(candidates, { at: now, isDue })) {
     if (signal?.aborted) break;
     try {
-      const accountId = String(account_id);
-      const zone = zones.get(accountId) ?? (await zoneOf(accountId));
-      zones.set(accountId, zone);
-      const today = dayIn(zone, now);
-      if (expires_on < today && (await emitExpiration(kind, accountId, _id, today))) count += 1;
+      if (await emitExpiration(kind, String(account_id), _id, dayIn(zone, now))) count += 1;
     } catch (error) {
       requireAvailable(error);
       // A document that always fails must not block the documents after it.
@@ -113,11 +117,11 @@ async function emitExpiration<Document extends Expiring>(
 }
 
 // Covers all accounts: the scheduler belongs to none.
-function candidatesOf(model: typeof Invoice | typeof Quote, before: string) {
+function candidatesOf(model: typeof Invoice | typeof Quote, before: string): AsyncIterable<Candidate> {
   return (model as typeof Invoice)
     .find({ expires_on: { $lt: before } })
     .setOptions(acrossAccounts)
     .select({ account_id: 1, expires_on: 1 })
-    .lean<{ _id: StoredId; account_id: StoredId; expires_on: string }>()
-    .cursor() as AsyncIterable<{ _id: StoredId; account_id: StoredId; expires_on: string }>;
+    .lean<Candidate>()
+    .cursor();
 }

@@ -7,12 +7,12 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { AppError } from '#libs/errors.ts';
-import { firstDue } from '#libs/models/accounts/first-due.ts';
+import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
-import { requireAvailable, zoneOf } from './rounds.ts';
+import { requireAvailable } from './rounds.ts';
 
 /** Made in one round; the rest in the next, which follows at once. */
 const ROUND_MAX = 2_000;
@@ -57,8 +57,9 @@ export async function runRecurringInvoices(
   return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
 }
 
-async function runOfAccount(accountId: Id, found: readonly Candidate[], round: Round): Promise<void> {
-  const today = dayIn(await zoneOf(accountId), round.at);
+async function runOfAccount(accountId: Id, found: readonly (Candidate & { zone: string })[], round: Round) {
+  const zone = found[0]?.zone ?? 'UTC'; // All are of this account.
+  const today = dayIn(zone, round.at);
   // Another scheduler may have made them meanwhile.
   const due = await candidatesAt(round.at, { _id: { $in: found.map(({ _id }) => _id) } });
   let elsewhere = 0;

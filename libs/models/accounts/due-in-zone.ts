@@ -8,38 +8,47 @@ const AT_ONCE = 500;
 
 interface Due<Candidate> {
   at: Date;
-  most: number;
   /** @param today in the time zone of the candidate's account, `YYYY-MM-DD`. */
   isDue(candidate: Candidate, today: string): boolean;
 }
 
-/**
- * @param candidates whose day may have come, the longest due first. Those whose day has only come in other time zones are passed over: they may
- * be more than `most`. @returns those that are due, in the same order, with the zone of their account: UTC for an account that does not exist.
- */
-export async function firstDue<Candidate extends { account_id: StoredId }>(
+interface OfAccount {
+  account_id: StoredId;
+}
+
+/** @yields the candidates that are due, in their order, with the time zone of their account: UTC for an account that does not exist. */
+export async function* allDue<Candidate extends OfAccount>(
   candidates: AsyncIterable<Candidate>,
-  { at, most, isDue }: Due<Candidate>,
-): Promise<(Candidate & { zone: string })[]> {
-  const due: (Candidate & { zone: string })[] = [];
+  due: Due<Candidate>,
+): AsyncGenerator<Candidate & { zone: string }> {
   let together: Candidate[] = [];
-
-  async function look() {
-    const zones = await zonesOf(together.map(({ account_id }) => account_id));
-    for (const candidate of together) {
-      const zone = zones.get(String(candidate.account_id)) ?? 'UTC';
-      if (isDue(candidate, dayIn(zone, at))) due.push({ ...candidate, zone });
-    }
-    together = [];
-  }
-
   for await (const candidate of candidates) {
     together.push(candidate);
-    if (together.length === AT_ONCE) await look();
-    if (due.length >= most) break;
+    if (together.length < AT_ONCE) continue;
+    yield* await dueAmong(together, due);
+    together = [];
   }
-  await look();
-  return due.slice(0, most);
+  yield* await dueAmong(together, due);
+}
+
+/**
+ * @param candidates whose day may have come, the longest due first. Those whose day has only come in other time zones are passed over: they may
+ * be more than `most`. @returns the first that are due, as `allDue` yields them.
+ */
+export async function firstDue<Candidate extends OfAccount>(
+  candidates: AsyncIterable<Candidate>,
+  { most, ...due }: Due<Candidate> & { most: number },
+): Promise<(Candidate & { zone: string })[]> {
+  const first: (Candidate & { zone: string })[] = [];
+  for await (const one of allDue(candidates, due)) if (first.push(one) === most) break;
+  return first;
+}
+
+async function dueAmong<Candidate extends OfAccount>(candidates: Candidate[], { at, isDue }: Due<Candidate>) {
+  const zones = await zonesOf(candidates.map(({ account_id }) => account_id));
+  return candidates
+    .map((candidate) => ({ ...candidate, zone: zones.get(String(candidate.account_id)) ?? 'UTC' }))
+    .filter((candidate) => isDue(candidate, dayIn(candidate.zone, at)));
 }
 
 async function zonesOf(ids: StoredId[]): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 // How far the scheduler is behind: documents whose last day has passed without an event, and recurring invoices that were not made.
 import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn, EARLIEST_ZONE, startOfDay } from '../../day.ts';
-import { firstDue } from '../accounts/first-due.ts';
+import { firstDue } from '../accounts/due-in-zone.ts';
 import { acrossAccounts, type StoredId } from '../tenant.ts';
 import { Invoice } from './invoice.ts';
 import { Quote } from './quote.ts';
