@@ -20,7 +20,7 @@ interface Load {
   pages: number;
   short: number;
   slow: number;
-  reserved: number;
+  reservations: number;
 }
 
 export function openWaitingDocuments() {
@@ -32,21 +32,21 @@ export function openWaitingDocuments() {
   const loads = new Map<Id, Load>();
 
   function change(accountId: Id, by: Partial<Load>) {
-    const { pages = 0, short = 0, slow = 0, reserved = 0 } = by;
-    const load = loads.get(accountId) ?? { pages: 0, short: 0, slow: 0, reserved: 0 };
-    load.pages += pages;
-    load.short += short;
-    load.slow += slow;
-    load.reserved += reserved;
-    if (load.short + load.slow + load.reserved > 0) loads.set(accountId, load);
+    const load = loads.get(accountId) ?? { pages: 0, short: 0, slow: 0, reservations: 0 };
+    for (const [name, count] of Object.entries(by)) load[name as keyof Load] += count;
+    if (load.short + load.slow + load.reservations > 0) loads.set(accountId, load);
     else loads.delete(accountId);
+  }
+
+  function countDocument({ accountId, pages, isSlow }: Waiter, by: 1 | -1) {
+    change(accountId, { pages: by * pages, [isSlow ? 'slow' : 'short']: by });
   }
 
   function cancelReservation(requestId: string) {
     const reservation = reserved.get(requestId);
     if (!reservation) return;
     reserved.delete(requestId);
-    change(reservation.accountId, { reserved: -1 });
+    change(reservation.accountId, { reservations: -1 });
   }
 
   /** Documents of each account that left their page to others while they wait for an image. */
@@ -65,13 +65,13 @@ export function openWaitingDocuments() {
     add(waiter: Waiter) {
       waiting.add(waiter);
       if (waiter.hasRemoteImages) withRemoteImages.add(waiter);
-      change(waiter.accountId, { pages: waiter.pages, [waiter.isSlow ? 'slow' : 'short']: 1 });
+      countDocument(waiter, 1);
     },
     /** @returns false when it was removed before. */
     remove(waiter: Waiter): boolean {
       if (!waiting.delete(waiter)) return false;
       withRemoteImages.delete(waiter);
-      change(waiter.accountId, { pages: -waiter.pages, [waiter.isSlow ? 'slow' : 'short']: -1 });
+      countDocument(waiter, -1);
       return true;
     },
     oldest(): Waiter | undefined {
@@ -82,7 +82,7 @@ export function openWaitingDocuments() {
     reserve(requestId: string, accountId: Id) {
       cancelReservation(requestId); // Ids are the callers' own: one that comes again stands last.
       reserved.set(requestId, { accountId, at: performance.now() });
-      change(accountId, { reserved: 1 });
+      change(accountId, { reservations: 1 });
     },
     cancelReservation,
     dropOldReservations() {
@@ -106,8 +106,8 @@ export function openWaitingDocuments() {
     /** Documents that a further one of this account queues behind: of each account as many as this one has, and one. */
     ahead(accountId: Id | undefined, isSlow: boolean): number {
       const away = offTheirPage(isSlow);
-      const queued = (id: Id, { short, slow, reserved }: Load) =>
-        (isSlow ? slow : short + reserved) - (away.get(id) ?? 0); // Slow documents have slots of their own.
+      const queued = (id: Id, { short, slow, reservations }: Load) =>
+        (isSlow ? slow : short + reservations) - (away.get(id) ?? 0); // Slow documents have slots of their own.
       const own = accountId === undefined ? undefined : loads.get(accountId);
       const places = (accountId !== undefined && own ? queued(accountId, own) : 0) + 1;
       let sum = 0;
