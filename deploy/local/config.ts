@@ -79,8 +79,8 @@ Variables:
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
   BILLHOOK_CACHE_DIR    where fetched programs and compiled code are kept (default ~/.cache/billhook)
-Everything else in the environment is passed to all services but the renderer as it is. What is wrong or misspelt in it is named
-before anything is started (exit code 78).
+Everything else in the environment is passed to the services as it is; the renderer gets only what it reads. What is wrong or misspelt
+in it is named before anything is started (exit code 78).
 
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.
 `;

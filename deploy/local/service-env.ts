@@ -1,5 +1,6 @@
 // The environment of each service.
 import { join } from 'node:path';
+import { configShape as rendererShape } from '../../services/renderer/config.ts';
 import { cacheFolder } from '../backends/cache.ts';
 import type { RedisUser } from '../redis/users.ts';
 
@@ -22,7 +23,11 @@ export interface Addresses {
 // Variables that any program needs. Stores get no others, and the renderer gets only its own settings besides: it processes
 // untrusted content, so it must not see the database's address or secrets of the user's shell.
 const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
-const RENDERER_GETS = /^(LOG_LEVEL|REDIS_PREFIX|NODE_COMPILE_CACHE|(RENDER|RECYCLE|CHROMIUM|IMAGE|OTEL)\w*)$/;
+const RENDERER_READS = Object.keys(rendererShape.describe()['keys'] as object).join('|');
+// Whole prefixes as well, so that the renderer sees a misspelt name of its own, and what OpenTelemetry reads by itself.
+const RENDERER_GETS = new RegExp(
+  `^((${RENDERER_READS})(_FILE)?|NODE_COMPILE_CACHE|(RENDER|RECYCLE|CHROMIUM|OTEL)\\w*)$`,
+);
 
 export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): NodeJS.ProcessEnv {
   const isGiven = (name: string) => [EVERYBODY_GETS, ...more].some((names) => names.test(name));
