@@ -21,9 +21,26 @@ Variables: MONGODB_URI or MONGODB_URI_FILE
 const work = { save, restore };
 
 try {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const [command = '', folder] = positionals;
-  if (!folder || !Object.hasOwn(work, command)) throw new BackupError(HELP);
+  const { values, positionals } = readArguments();
+  if (values.help) process.stdout.write(HELP);
+  else await run(positionals);
+} catch (failure) {
+  const error = inWords(failure);
+  if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } });
+  } catch (error) {
+    throw new BackupError(`${(error as Error).message}\n\n${HELP}`);
+  }
+}
+
+async function run([command = '', folder, ...more]: string[]) {
+  if (!folder || more.length > 0 || !Object.hasOwn(work, command)) throw new BackupError(HELP);
   const { MONGODB_URI } = readEnv(process.env, Joi.object({ MONGODB_URI: variables.MONGODB_URI }));
   const client = new MongoClient(MONGODB_URI, { serverSelectionTimeoutMS: 10_000 });
   try {
@@ -33,9 +50,4 @@ try {
   } finally {
     await client.close();
   }
-} catch (failure) {
-  const error = inWords(failure);
-  if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
 }

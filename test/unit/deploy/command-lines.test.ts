@@ -1,0 +1,42 @@
+// What the operator's programs beside `admin` say to a wrong command line: what is wrong and how it is right, without a stack trace.
+import { execFile } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function run(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env: { PATH: process.env['PATH'] } }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+const PROGRAMS = ['deploy/backup/main.ts', 'deploy/redis/main.ts'];
+
+test.each(PROGRAMS)('when %s is asked for help, then it prints its usage', async (program) => {
+  const { code, stdout } = await run(program, '--help');
+
+  expect(code).toBe(0);
+  expect(stdout).toContain('Usage: npm run -s ');
+});
+
+test.each(PROGRAMS)('when %s gets an unknown option, then it names it and how to go on', async (program) => {
+  const { code, stderr } = await run(program, '--floder', 'x');
+
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).toMatch(/^Unknown option '--floder'/);
+  expect(stderr).toMatch(/--help|Usage:/);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test('when a backup is given two folders, then it prints its usage and does nothing', async () => {
+  expect(await run('deploy/backup/main.ts', 'save', 'one', 'other')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Usage:/),
+  });
+});
