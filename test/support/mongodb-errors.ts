@@ -1,4 +1,5 @@
 // Errors ordered from the server itself, for the connection of this process alone.
+import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { eventually } from './eventually.ts';
@@ -6,35 +7,40 @@ import { eventually } from './eventually.ts';
 /** An error code: the server that was asked is none any more, or not yet. */
 export const NOT_PRIMARY = 13_435;
 
-/** Of one test; who died with its order holds the others up no longer. */
-const TURN_MS = 30_000;
+/** Longer than any order is needed, also on a busy machine. A test that was killed with its order delays the others by as much. */
+const LEASE_MS = 90_000;
+const ACQUIRE_LIMIT_MS = 150_000;
 
 /**
- * A server takes one order at a time, and several test files share one: who orders waits for its turn.
+ * A server takes one order at a time, and several test files share one: each acquires a lease first.
  * @param data as MongoDB's fail point `failCommand` wants it: `failCommands` and `errorCode`, `closeConnection`, `namespace`, …
- * @param work what is done while the next commands (`times`, 1 unless told) fail so; then the order is taken back.
+ * @param work what is done while the next commands (`times`, 1 unless given) fail so; then the order is taken back.
  */
 export async function withErrors<Result>(
   { times = 1, ...data }: { times?: number; failCommands: string[]; [setting: string]: unknown },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const client = mongoose.connection.getClient();
-  const turns = client.db('test_turns').collection<{ _id: string; until: Date }>('turns');
+  const leases = client.db('test_leases').collection<{ _id: string; owner: string; until: Date }>('leases');
+  const owner = randomUUID();
+  let until = 0;
   const order = (given: object) => client.db('admin').command({ configureFailPoint: 'failCommand', ...given });
-  await eventually(takeTurn);
+  await eventually(acquire, ACQUIRE_LIMIT_MS);
   try {
     await order({ mode: { times }, data: { ...data, appName: client.options.appName } });
     return await work();
   } finally {
-    await order({ mode: 'off' });
-    await turns.deleteOne({ _id: 'failCommand' });
+    // After the lease the order may be another test's.
+    if (Date.now() < until) await order({ mode: 'off' });
+    await leases.deleteOne({ _id: 'failCommand', owner });
   }
 
-  async function takeTurn() {
+  async function acquire() {
     const now = Date.now();
     try {
       const isFree = { _id: 'failCommand', until: { $lt: new Date(now) } };
-      await turns.updateOne(isFree, { $set: { until: new Date(now + TURN_MS) } }, { upsert: true });
+      await leases.updateOne(isFree, { $set: { owner, until: new Date(now + LEASE_MS) } }, { upsert: true });
+      until = now + LEASE_MS;
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
