@@ -3,7 +3,7 @@ import { register } from '../../test/support/webhooks.ts';
 import type { Chance } from './chance.ts';
 import type { FaultSystem } from './fault-system.ts';
 import { makeMark } from './marks.ts';
-import type { DocumentLocale } from './town.ts';
+import type { Behaviour } from './town.ts';
 
 export interface MarkedAccount {
   id: string;
@@ -14,7 +14,7 @@ export interface MarkedAccount {
 
 export interface MarkedEndpoint {
   id: string;
-  manner: DocumentLocale;
+  behaviour: Behaviour;
   path: string;
   secret: string;
   /** Event types it wants: `client.*` or all. */
@@ -26,17 +26,17 @@ export async function openAccounts(system: FaultSystem, count: number, chance: C
   for (let index = 0; index < count; index += 1) {
     const mark = makeMark(chance);
     const account = await system.workspace.account({ name: `${mark} account` });
-    const wanted: [DocumentLocale, string[]][] = [
+    const wanted: [Behaviour, string[]][] = [
       ['good', ['*']],
       ['flaky', ['*']],
-      ...(index === 0 ? ([['good', ['client.*']]] as [DocumentLocale, string[]][]) : []),
-      ...(index === 1 ? ([['sick', ['client.created']]] as [DocumentLocale, string[]][]) : []),
+      ...(index === 0 ? ([['good', ['client.*']]] as [Behaviour, string[]][]) : []),
+      ...(index === 1 ? ([['sick', ['client.created']]] as [Behaviour, string[]][]) : []),
     ];
     const endpoints: MarkedEndpoint[] = [];
-    for (const [place, [manner, events]] of wanted.entries()) {
-      const path = `/${mark}/${manner}/${place}`;
+    for (const [place, [behaviour, events]] of wanted.entries()) {
+      const path = `/${mark}/${behaviour}/${place}`;
       const { endpoint, secret } = await register(system.workspace, account.id, system.town.url + path, events);
-      endpoints.push({ id: endpoint.id, manner, path, secret, events });
+      endpoints.push({ id: endpoint.id, behaviour, path, secret, events });
     }
     accounts.push({ ...account, mark, endpoints });
   }

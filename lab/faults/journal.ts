@@ -1,4 +1,4 @@
-// What was asked and what came of it, written line by line before anybody judges it, and everything that was wrong.
+// Every request with its outcome, written line by line before an oracle judges it, and every breach.
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 type Oracle = 'O1' | 'O2' | 'O3' | 'O4' | 'O5' | 'O6' | 'O8';

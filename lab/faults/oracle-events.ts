@@ -7,7 +7,7 @@ import { foreignMarks } from './marks.ts';
 import { allOf } from './oracle-records.ts';
 import type { RoundFacts } from './round-facts.ts';
 
-interface Told {
+interface StoredEvent {
   id: string;
   type: string;
   body: string;
@@ -17,7 +17,7 @@ interface Told {
 /** Retries, leases and the lock of a job whose process was killed, one after the other, on a busy machine. */
 const ARRIVAL_LIMIT_MS = 180_000;
 /** Attempts of one process in flight to one endpoint when it is killed. */
-const IN_HAND_MAX = 5;
+const IN_FLIGHT_MAX = 5;
 /** Longer than an attempt may last. */
 const NOTED_LIMIT_MS = 30_000;
 /** What receivers allow, by the standard. */
@@ -35,18 +35,18 @@ const CREATED: Record<string, string> = {
 export async function judgeEvents(facts: RoundFacts): Promise<number> {
   let twice = 0;
   for (const account of facts.accounts) {
-    const told = await eventsOf(account);
-    judgeOutbox(facts, account, told);
-    await judgeAnnouncements(facts, account, told);
+    const stored = await eventsOf(account);
+    judgeOutbox(facts, account, stored);
+    await judgeAnnouncements(facts, account, stored);
     for (const endpoint of account.endpoints) {
-      if (endpoint.manner === 'sick') await judgeSick(facts, account, endpoint, told);
-      else twice += await judgeEndpoint(facts, account, endpoint, told);
+      if (endpoint.behaviour === 'sick') await judgeSick(facts, account, endpoint, stored);
+      else twice += await judgeEndpoint(facts, account, endpoint, stored);
     }
   }
   return twice;
 }
 
-async function eventsOf(account: MarkedAccount): Promise<Told[]> {
+async function eventsOf(account: MarkedAccount): Promise<StoredEvent[]> {
   const events = await allOf('events', account.id);
   return events.map((event) => ({
     id: String(event._id),
@@ -56,16 +56,16 @@ async function eventsOf(account: MarkedAccount): Promise<Told[]> {
   }));
 }
 
-function judgeOutbox({ journal }: RoundFacts, account: MarkedAccount, told: readonly Told[]) {
-  const sequences = told.map(({ sequence }) => sequence).toSorted((one, other) => one - other);
+function judgeOutbox({ journal }: RoundFacts, account: MarkedAccount, stored: readonly StoredEvent[]) {
+  const sequences = stored.map(({ sequence }) => sequence).toSorted((one, other) => one - other);
   if (sequences.some((sequence, index) => sequence !== index + 1)) {
     journal.breach('O3', `the events of ${account.mark} have the sequences ${sequences.join(' ')}`);
   }
 }
 
-async function judgeAnnouncements({ journal }: RoundFacts, account: MarkedAccount, told: readonly Told[]) {
+async function judgeAnnouncements({ journal }: RoundFacts, account: MarkedAccount, stored: readonly StoredEvent[]) {
   const announced = new Map<string, number>();
-  for (const { type, body } of told) {
+  for (const { type, body } of stored) {
     if (!type.endsWith('.created')) continue;
     const name = `${type} ${JSON.parse(body).data.id}`;
     announced.set(name, (announced.get(name) ?? 0) + 1);
@@ -87,9 +87,9 @@ async function judgeEndpoint(
   { system, journal, webhookKills, mayForgetAttempts }: RoundFacts,
   account: MarkedAccount,
   endpoint: MarkedEndpoint,
-  told: readonly Told[],
+  stored: readonly StoredEvent[],
 ): Promise<number> {
-  const due = new Map(told.filter(({ type }) => wants(endpoint, type)).map((event) => [event.id, event.body]));
+  const due = new Map(stored.filter(({ type }) => wants(endpoint, type)).map((event) => [event.id, event.body]));
   const calls = () => system.town.taken.get(endpoint.path) ?? [];
   const missing = () => {
     const came = new Set(calls().map(({ id }) => id));
@@ -117,7 +117,7 @@ async function judgeEndpoint(
   await eventually(async () => {
     const known = await attemptsAt(account, endpoint);
     unexplained = [...times].reduce((sum, [id, count]) => sum + Math.max(0, count - (known.get(id) ?? 0)), 0);
-    return unexplained <= webhookKills * IN_HAND_MAX || mayForgetAttempts;
+    return unexplained <= webhookKills * IN_FLIGHT_MAX || mayForgetAttempts;
   }, NOTED_LIMIT_MS).catch(() => {
     journal.breach('O3', `${unexplained} calls to ${endpoint.path} without a cause, after ${webhookKills} kills`);
   });
@@ -148,9 +148,9 @@ async function judgeSick(
   { journal }: RoundFacts,
   account: MarkedAccount,
   endpoint: MarkedEndpoint,
-  told: readonly Told[],
+  stored: readonly StoredEvent[],
 ) {
-  const due = told.filter(({ type }) => wants(endpoint, type));
+  const due = stored.filter(({ type }) => wants(endpoint, type));
   const waiting = async () => {
     const deliveries = await allOf('deliveries', account.id);
     const own = deliveries.filter(({ endpoint_id }) => String(endpoint_id) === endpoint.id);

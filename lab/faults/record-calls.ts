@@ -180,8 +180,6 @@ export function openRecordCalls(options: {
     const answer = await ask({ account, kind: 'records', method: 'DELETE', path });
     if (answer?.status === 200) record.presence = 'deleted';
     else if (answer?.status === 503 && NOT_STORED.test(answer.body?.error ?? '')) record.presence = 'stored';
-    // A task with time entries stays.
-    else if (answer?.status === 409) record.presence = 'stored';
     else if (answer && answer.status !== 503)
       journal.breach('O1', `DELETE ${path} was answered with ${answer.status} ${answer.bytes}`);
     record.isBusy = false;

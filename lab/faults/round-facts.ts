@@ -11,6 +11,6 @@ export interface RoundFacts {
   journal: Journal;
   /** How often a process that was sending webhooks was killed or paused: each may send its attempts in flight twice. */
   webhookKills: number;
-  /** The database was away: what was sent could not be written down, and is sent again. */
+  /** The database was unavailable: attempts could not be recorded, so they are made again. */
   mayForgetAttempts: boolean;
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { answer, type Received, startReceiver } from '../../test/support/receiver.ts';
 
 /** `flaky` refuses the first call of some events; `sick` refuses everything while the town is unwell. */
-export type DocumentLocale = 'good' | 'flaky' | 'sick';
+export type Behaviour = 'good' | 'flaky' | 'sick';
 
 export interface Town {
   url: string;
@@ -42,10 +42,10 @@ export async function openTown(): Promise<Town> {
   });
 
   function isRefused({ path, id }: Received): boolean {
-    const manner = path.split('/')[2] as DocumentLocale;
-    if (manner === 'sick') return town.isUnwell;
+    const behaviour = path.split('/')[2] as Behaviour;
+    if (behaviour === 'sick') return town.isUnwell;
     const name = `${path} ${id}`;
-    if (manner !== 'flaky' || shareOf(name) > FLAKY_SHARE || refusedOnce.has(name)) return false;
+    if (behaviour !== 'flaky' || shareOf(name) > FLAKY_SHARE || refusedOnce.has(name)) return false;
     refusedOnce.add(name);
     return true;
   }

@@ -41,7 +41,7 @@ export async function withoutSwitches(folder: string, path: string): Promise<str
   return program;
 }
 
-/** A folder for the front of PATH with an `unshare` that leaves everybody in the network he is in. */
+/** A folder for the front of PATH with an `unshare` that starts its command in the network it is called in. */
 export async function withoutNamespaces(folder: string): Promise<string> {
   const front = join(folder, 'front');
   await mkdir(front, { recursive: true });

@@ -93,7 +93,7 @@ function placeOf({ localAddress = '', localPort }: Socket) {
   return { address, at: `${address}:${localPort}` };
 }
 
-/** A host anybody may run: pictures, and redirects to wherever it likes. */
+/** A host that an attacker runs: pictures, and redirects to any address. */
 function answerPublic(request: http.IncomingMessage, response: http.ServerResponse, png: Buffer) {
   const url = new URL(request.url ?? '/', 'http://public');
   const to = decodeURIComponent(url.search.replace(/^\?to=/, ''));

@@ -9,7 +9,7 @@ export interface LayerReport {
   /** How it came in. */
   vector: string;
   attacks: number;
-  /** Attacks after which a canary had been called; on the layer without any safeguard they prove that the canaries work. */
+  /** Calls of a canary, as `address:port/path`; on the layer without any safeguard they prove that the canaries work. */
   hits: string[];
   /** Names asked for by a browser. */
   queries: string[];
@@ -69,7 +69,7 @@ async function limitOf(work: Promise<void>): Promise<void> {
   if (!over.signal.aborted) throw new Error(`no end within ${LIMIT_MS} ms`);
 }
 
-/** Runs attacks side by side. @returns a report with every attack after which a canary had been called; one that ran beside others is repeated alone. */
+/** Runs attacks side by side. @returns a report with every call of a canary meanwhile; the path of a call names its attack where the attack could choose it. */
 export async function tryAll<Item>(
   field: Field,
   about: { layer: string; vector: string; atOnce: number },

@@ -175,7 +175,7 @@ function withFields(names: readonly string[], text: string) {
   return { ...body, lineItems: [line] };
 }
 
-/** Entries all of whose spellings are known to be bad before anybody is asked. */
+/** Entries whose spellings are rejected without a look-up of their name. */
 const isBadByItself = (entry: number) => entry <= 41 || (entry >= 47 && entry <= 75) || entry >= 109;
 
 export async function attackRegistration(field: Field, { system, layer }: Target): Promise<void> {
