@@ -1,4 +1,4 @@
-// Journey: a client is created, and the other system hears of it, however often it fails first.
+// Journey: a client is created, and its event reaches the receiver, however often that fails first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { type Receiver, startReceiver, verify } from '../support/receiver.ts';

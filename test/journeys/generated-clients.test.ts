@@ -28,7 +28,7 @@ afterAll(async () => {
   await system.close();
 });
 
-/** Runs where the tool can be had; otherwise the name says why not. */
+/** Skips the test if the tool is not available; its name then says why. */
 function testWith(tool: Tool, name: string, run: (folder: string) => Promise<void>) {
   if ('missing' in tool) test.skip(`${name} (skipped: ${tool.missing})`, () => {});
   else test(name, () => run(tool.folder), 600_000);

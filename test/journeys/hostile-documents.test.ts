@@ -14,7 +14,7 @@ afterAll(() => system.close());
 
 const print = (given: object) => system.call('POST', '/api/tools/generate-pdf', { body: { ...anInvoice(), ...given } });
 
-/** Both at once: the neighbour is printed beside it or behind it, or is told to come again and printed then. */
+/** Both at once: the neighbour's document is printed meanwhile or afterwards, or gets a 503 and is printed on a retry. */
 async function besideNeighbour(given: object) {
   const neighbour = eventually(async () => {
     const reply = await print({ number: 'NEIGHBOUR' });
@@ -111,7 +111,7 @@ test('when every text is as long as it may be, then all of it is printed, and th
   expect(text.match(/x/g)?.length).toBeGreaterThanOrEqual(20_000);
 });
 
-/** Well-formed, one bit a pixel: 24 KB that unfold to 600 MB in the memory of whoever decodes them. */
+/** Well-formed, one bit a pixel: 24 KB that unfold to 600 MB in the memory of a decoder. */
 function blackPng(side: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);

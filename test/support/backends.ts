@@ -129,7 +129,7 @@ async function becomePrimary(url: string): Promise<void> {
   try {
     const admin = client.db('admin');
     await eventually(async () => {
-      await client.connect(); // A client that found nobody at its first question never looks again by itself.
+      await client.connect(); // A client that finds no server at first never looks again.
       const hello = await admin.command({ hello: 1 });
       if (!hello['setName']) {
         const members = [{ _id: 0, host: `127.0.0.1:${MONGODB_PORT}` }];

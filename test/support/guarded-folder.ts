@@ -28,7 +28,7 @@ export async function openGuardedFolder(name: string, root = tmpdir()): Promise<
   };
 }
 
-/** In memory a folder of three hundred megabytes is missed. */
+/** A killed test leaves a folder of up to three hundred megabytes, which is in memory. */
 async function removeAbandoned(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const pid = Number(/^billhook-.+-(\d+)-\w{6}$/.exec(name)?.[1]);

@@ -1,7 +1,7 @@
-// What V8 keeps of what has long ended: bytes among its old objects, counted before it looks through them.
+// Bytes that V8 retains among its old objects after calls have ended, counted before a full collection.
 import { runModule } from './run-module.ts';
 
-/** The young generation is looked through every megabyte, the old objects not before there is a gigabyte of them. */
+/** V8 collects the young generation every megabyte, and the old objects only once they are a gigabyte. */
 const FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1', '--initial-old-space-size=1024', '--expose-gc'];
 
 const FRAME = `

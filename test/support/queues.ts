@@ -3,7 +3,7 @@ import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { whenReady } from '#libs/redis/connection.ts';
 import { testLog, type Workspace } from './workspace.ts';
 
-/** Their first command finds Redis there: without it they fail at once while the connection is being made. */
+/** Waits for Redis: a command that is sent while the connection is being made fails at once. */
 export async function openReadyQueues({
   redisUrl,
   redisPrefix,

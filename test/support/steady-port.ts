@@ -1,4 +1,4 @@
-// Ports that stay free while the one who listens there is down: below those the kernel gives to outgoing connections.
+// Ports that stay free while their process is down: below the range that the kernel uses for outgoing connections.
 import getPort, { portNumbers } from 'get-port';
 
 const LOWEST = 18_000;
@@ -6,7 +6,7 @@ const STRIDE = 120;
 const STRIDES = 100;
 
 export function steadyPort(): Promise<number> {
-  // Where two runs at a time begin in different places, neither takes what the other's crashed part will want again.
+  // Two runs at the same time begin at different ports: neither takes one that a restarting process of the other needs.
   const first = LOWEST + (process.pid % STRIDES) * STRIDE;
   return getPort({ host: '127.0.0.1', port: portNumbers(first, first + STRIDE) });
 }

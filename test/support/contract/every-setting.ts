@@ -38,8 +38,8 @@ export const EVERY_SETTING: AccountChanges = {
 };
 
 /**
- * What these are for is to change answers: a default that the specification names, why `taxes` has none, the account's today, the names
- * of its statuses.
+ * These exist to change responses: the default tax rate, the note that explains a rate of 0, the day that the account has, and the
+ * names of its statuses.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',

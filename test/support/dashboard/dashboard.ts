@@ -28,7 +28,7 @@ export interface TestDashboard {
   workspace: Workspace;
   queues: Queues;
   dashboard: Dashboard;
-  /** How often the webhook services were told that something is due. */
+  /** How often the webhook services were nudged. */
   nudges(): number;
   browser(): Browser;
   /** A new operator and a browser logged in as them. */
