@@ -34,7 +34,7 @@ if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
 
 function keepSecretKey(path: string) {
   if (existsSync(path)) return say(`${path} is kept`);
-  writeKey(path, randomBytes(KEY_BYTES).toString('base64'));
+  writeWhole(path, randomBytes(KEY_BYTES).toString('base64'));
   say(`${path} is new: keep a copy, apart from your backups; without it webhook secrets cannot be read`);
 }
 
@@ -43,9 +43,7 @@ function takeSecretKey(path: string) {
     const given = { SECRET_KEY: readFileSync(0, 'utf8').trim() };
     const { SECRET_KEY } = readEnv(given, Joi.object({ SECRET_KEY: variables.SECRET_KEY }));
     keepDropped(path, SECRET_KEY);
-    rmSync(`${path}.new`, { force: true });
-    writeKey(`${path}.new`, SECRET_KEY);
-    renameSync(`${path}.new`, path);
+    writeWhole(path, SECRET_KEY);
     const { keyIds } = openSecretBox(SECRET_KEY);
     say(`${path} holds ${keyIds.length} key(s), which services read when they start: ${keyIds.join(', ')}`);
   } catch (error) {
@@ -63,13 +61,16 @@ function keepDropped(path: string, list: string) {
     const [id = ''] = openSecretBox(key).keyIds;
     if (keyIds.includes(id)) continue;
     const kept = `${path}.dropped-${id}`;
-    if (!existsSync(kept)) writeKey(kept, key);
+    if (!existsSync(kept)) writeWhole(kept, key);
     say(`${id} is in the list no more: what was encrypted with it cannot be read. It is kept in ${kept}`);
   }
 }
 
-function writeKey(path: string, keys: string) {
-  writeFileSync(path, `${keys}\n`, { mode: 0o400, flag: 'wx' });
+/** All of it or nothing: half a key, as a full disk leaves it, would be kept by the next run. */
+function writeWhole(path: string, keys: string) {
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, `${keys}\n`, { mode: 0o400, flag: 'wx', flush: true });
+  renameSync(`${path}.new`, path);
 }
 
 async function makeReplicaSet(host: string, name: string) {
