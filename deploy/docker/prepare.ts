@@ -20,17 +20,38 @@ const NOT_A_MEMBER = 93;
 const DEFAULT_PORT = 27_017;
 const KEY_BYTES = 32;
 
-const { values } = parseArgs({
-  options: {
-    mongodb: { type: 'string' }, // host:port, as the other services call it
-    'replica-set': { type: 'string', default: 'rs0' },
-    'secret-key': { type: 'string' }, // a file
-    'take-secret-key': { type: 'string' }, // a file
-  },
-});
-if (values['take-secret-key']) takeSecretKey(values['take-secret-key']);
-if (values['secret-key']) keepSecretKey(values['secret-key']);
-if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
+const HELP = `Usage: prepare [--mongodb HOST:PORT] [--replica-set NAME] [--secret-key FILE]
+       prepare --take-secret-key FILE < LIST
+
+  --mongodb          makes it the primary of a replica set, under the name by which the services reach it
+  --replica-set      its name (default: rs0)
+  --secret-key       writes a new key into FILE, unless it exists
+  --take-secret-key  writes the keys of standard input into FILE, and keeps those that they replace beside it
+`;
+
+const values = readArguments();
+if (values.help) process.stdout.write(HELP);
+else {
+  if (values['take-secret-key']) takeSecretKey(values['take-secret-key']);
+  if (values['secret-key']) keepSecretKey(values['secret-key']);
+  if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
+}
+
+function readArguments() {
+  try {
+    const options = {
+      mongodb: { type: 'string' },
+      'replica-set': { type: 'string', default: 'rs0' },
+      'secret-key': { type: 'string' },
+      'take-secret-key': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}, see --help\n`);
+    process.exit(2);
+  }
+}
 
 function keepSecretKey(path: string) {
   if (existsSync(path)) return say(`${path} is kept`);

@@ -16,13 +16,13 @@ function run(...args: string[]): Promise<Outcome> {
   });
 }
 
-const PROGRAMS = ['deploy/backup/main.ts', 'deploy/redis/main.ts'];
+const PROGRAMS = ['deploy/backup/main.ts', 'deploy/redis/main.ts', 'deploy/docker/prepare.ts'];
 
 test.each(PROGRAMS)('when %s is asked for help, then it prints its usage', async (program) => {
   const { code, stdout } = await run(program, '--help');
 
   expect(code).toBe(0);
-  expect(stdout).toContain('Usage: npm run -s ');
+  expect(stdout).toContain('Usage: ');
 });
 
 test.each(PROGRAMS)('when %s gets an unknown option, then it names it and how to go on', async (program) => {
