@@ -11,6 +11,7 @@ import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../limits/rejection.ts';
 import type { RequestFairShare } from '../limits/request-fair-share.ts';
+import type { UploadPace } from '../limits/upload-pace.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listOf, readCursor } from './cursor.ts';
@@ -33,19 +34,20 @@ export interface HandleOptions {
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
   /** Fair share between accounts that send large bodies. */
   bodyLimit: FairLimit;
+  uploadPace: UploadPace;
   requestFairShare: RequestFairShare;
 }
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity, bodyLimit, requestFairShare } = options;
+  const { parts, rates, capacity, requestFairShare } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
   const isList = isRead && fieldsOf(row.query).has('limit');
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
-  const readBody = openBodyReader(row, capacity.bodies, bodyLimit);
+  const readBody = openBodyReader(row, options);
 
   return async (request: Request, response: Response) => {
     const caller = await admit(row, rates, request, response);
@@ -104,7 +106,8 @@ export function requestHandler(row: Route, options: HandleOptions) {
       if (!handled) return;
       sendResponse({ request, response }, handled, { row, list, reserve });
     };
-    await (isList ? limitLargeResponses(`${accountId} ${row.operation}`, response, respond) : respond());
+    const { operation } = row;
+    await (isList ? limitLargeResponses({ accountId, operation, response }, requestFairShare, respond) : respond());
   };
 }
 
@@ -119,15 +122,15 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
   return method === 'delete' || isAllowedOverQuota === true;
 }
 
-function openBodyReader(row: Route, capacity: ByteCapacity, bodyLimit: FairLimit) {
+function openBodyReader(row: Route, { capacity, bodyLimit, uploadPace }: HandleOptions) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit);
   const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
   return async (request: Request, response: Response, accountId: Id) => {
     // The body stays in memory until the response is sent.
-    const permit = reserveUntilClosed(capacity, { accountId, bytes: bytesToCome(request, limit) }, response);
-    const json = await readJson(request, response, { limit: bodyLimit, accountId });
+    const permit = reserveUntilClosed(capacity.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
+    const json = await readJson(request, response, { limit: bodyLimit, pace: uploadPace, accountId });
     permit.shrink(bodyBytesOf(request));
     row.precheckBody?.(json);
     return readBody(json);

@@ -5,10 +5,12 @@ import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { openRequestFairShare } from '../limits/request-fair-share.ts';
+import { openUploadPace } from '../limits/upload-pace.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
 import type { Route } from './route.ts';
 
-export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'requestFairShare'> {
+export interface ServeOptions
+  extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'uploadPace' | 'requestFairShare'> {
   /** For the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
@@ -16,12 +18,15 @@ export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'bodyLimi
 export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
   const router = Router({ caseSensitive: true });
   const capacity = { bodies: openByteCapacity(), responses: options.responses ?? openResponseCapacity() };
-  const bodyLimit = openFairLimit(1);
-  const requestFairShare = openRequestFairShare();
+  const shared = {
+    capacity,
+    bodyLimit: openFairLimit(1),
+    uploadPace: openUploadPace(),
+    requestFairShare: openRequestFairShare(),
+  };
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const row of rows)
-      router[row.method](pattern, requestHandler(row, { ...options, capacity, bodyLimit, requestFairShare }));
+    for (const row of rows) router[row.method](pattern, requestHandler(row, { ...options, ...shared }));
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {

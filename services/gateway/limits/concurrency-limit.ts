@@ -5,7 +5,7 @@ import { unavailable } from '#libs/errors.ts';
 const queues = new Map<string, LimitFunction>();
 
 /** While the database hangs each task takes its whole limit; a task that waits this long is rejected and never runs. */
-const WAIT_LIMIT_MS = 15_000;
+export const WAIT_LIMIT_MS = 15_000;
 /** A task that gave up keeps its place in the queue until it would have run, which may take hours behind slow readers. */
 const WAITING_MAX = 5_000;
 

@@ -1,12 +1,16 @@
 // Keeps large lists from filling the memory: few of one kind at a time for an account, and a limit on bytes that wait to be read.
 import type { Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
 import { type ByteCapacity, type ByteCapacityLimits, openByteCapacity } from './byte-capacity.ts';
-import { withConcurrencyLimit } from './concurrency-limit.ts';
+import { WAIT_LIMIT_MS, withConcurrencyLimit } from './concurrency-limit.ts';
+import type { RequestFairShare } from './request-fair-share.ts';
 
 /** A hundred invoices of the largest size are 26 MB of JSON: this fits a gateway of 768 MiB with two callers that read such lists. */
 const LARGE_AT_ONCE = 4;
+/** Of these, made at a time beside other accounts: each occupies the event loop for some milliseconds, which others wait for. */
+const SHARED_AT_ONCE = 2;
 const MIB = 1024 * 1024;
 /** As many bytes as LARGE_AT_ONCE of the longest lists have and some more; for all accounts what a gateway of 768 MiB has left. */
 const RESPONSE_LIMITS: ByteCapacityLimits = { perAccount: 144 * MIB, all: 256 * MIB };
@@ -24,16 +28,32 @@ export function openResponseCapacity(limits: ByteCapacityLimits = RESPONSE_LIMIT
 /** When the database last failed to answer a list: a caller that queued behind such a list gets 503 instead of 429. */
 let unansweredAt = Number.NEGATIVE_INFINITY;
 
+export interface LargeResponse {
+  accountId: Id;
+  /** Of the route. */
+  operation: string;
+  response: Response;
+}
+
 /**
- * Runs at most LARGE_AT_ONCE at a time of one name; the next waits. A list takes three times its size while it is made, and its size
- * until it is read.
+ * Runs at most LARGE_AT_ONCE of an account and operation at a time; the next waits. A list takes three times its size while it is made,
+ * and its size until it is read.
+ * @param respond makes it and begins to send it.
  */
-export async function limitLargeResponses(name: string, response: Response, respond: () => Promise<void>) {
+export async function limitLargeResponses(
+  { accountId, operation, response }: LargeResponse,
+  fairShare: Pick<RequestFairShare, 'isShared'>,
+  respond: () => Promise<void>,
+) {
   const since = performance.now();
   const respondWhole = async () => {
     if (response.closed) return; // The caller has gone while it waited.
     try {
-      await respond();
+      // Both waits together are no longer than one.
+      const limitMs = WAIT_LIMIT_MS - (performance.now() - since);
+      await (fairShare.isShared()
+        ? withConcurrencyLimit(`make large ${accountId}`, respond, { atOnce: SHARED_AT_ONCE, limitMs, late })
+        : respond());
     } catch (error) {
       if (isUnanswered(error)) unansweredAt = performance.now();
       throw error;
@@ -42,5 +62,5 @@ export async function limitLargeResponses(name: string, response: Response, resp
   };
   const late = () =>
     unansweredAt > since ? storeUnavailable() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
-  await withConcurrencyLimit(`large ${name}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
+  await withConcurrencyLimit(`large ${accountId} ${operation}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }

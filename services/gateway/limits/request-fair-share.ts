@@ -12,6 +12,8 @@ const ALONE_MS = 1_000;
 export interface RequestFairShare {
   /** Resolves when the request may start: at most one per iteration of the event loop. The request counts until its response is closed. */
   start(accountId: Id, response: Response): Promise<void> | undefined;
+  /** True while requests of several accounts come. */
+  isShared(): boolean;
 }
 
 /** @param aloneMs a second unless given. */
@@ -21,18 +23,20 @@ export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
   let latest: Id | undefined;
   let changedAt = Number.NEGATIVE_INFINITY;
 
-  function isAlone(accountId: Id): boolean {
-    if (accountId !== latest) {
-      // The first one has been alone.
-      if (latest !== undefined) changedAt = performance.now();
-      latest = accountId;
-    }
-    return performance.now() - changedAt > aloneMs;
+  function note(accountId: Id) {
+    if (accountId === latest) return;
+    // The first one has been alone.
+    if (latest !== undefined) changedAt = performance.now();
+    latest = accountId;
   }
 
+  const isShared = () => performance.now() - changedAt <= aloneMs;
+
   return {
+    isShared,
     start(accountId, response) {
       if (response.closed) return undefined;
+      note(accountId);
       const count = (inFlight.get(accountId) ?? 0) + 1;
       inFlight.set(accountId, count);
       whenClosed(response, () => {
@@ -40,7 +44,7 @@ export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
         if (left > 0) inFlight.set(accountId, left);
         else inFlight.delete(accountId);
       });
-      if (isAlone(accountId) || count <= AT_ONCE) return undefined;
+      if (!isShared() || count <= AT_ONCE) return undefined;
       return limit.acquire(accountId).then((release) => void setImmediate(release));
     },
   };

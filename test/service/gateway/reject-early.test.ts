@@ -7,6 +7,7 @@ import { requestHandler } from '../../../services/gateway/http/handle-request.ts
 import type { Parts } from '../../../services/gateway/http/parts.ts';
 import type { Route } from '../../../services/gateway/http/route.ts';
 import { openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
+import { openUploadPace } from '../../../services/gateway/limits/upload-pace.ts';
 import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
@@ -68,7 +69,8 @@ test('when documents are rejected, then before the request waits for its fair sh
     parts: { print } as unknown as Parts,
     capacity: { bodies: capacity, responses: capacity },
     bodyLimit: openFairLimit(1),
-    requestFairShare: { start: () => new Promise<never>(() => undefined) },
+    uploadPace: openUploadPace(),
+    requestFairShare: { start: () => new Promise<never>(() => undefined), isShared: () => false },
   });
   const request = { id: '1', rawHeaders: [], get: () => `Bearer ${gateway.account.key}` };
 

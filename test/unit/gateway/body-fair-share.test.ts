@@ -6,9 +6,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { jsonReader } from '../../../services/gateway/http/read-json.ts';
+import { openUploadPace } from '../../../services/gateway/limits/upload-pace.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const limit = openFairLimit(1);
+const pace = openUploadPace();
+/** Of these, one large body is more than it may send in an hour. */
+const slowPace = openUploadPace({ bytesPerSecond: 1, burstBytes: 16 * 1024 });
 const parsed: string[] = [];
 let arrived = 0;
 let server: Server;
@@ -18,7 +22,11 @@ beforeAll(async () => {
     request.once('end', () => {
       arrived += 1;
     });
-    const body = await readJson(request, response, { limit, accountId: request.params.account });
+    const body = await readJson(request, response, {
+      limit,
+      pace: request.query['slow'] === undefined ? pace : slowPace,
+      accountId: request.params.account,
+    });
     parsed.push((body as { name: string }).name);
     response.json({});
   });
@@ -27,11 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close().closeAllConnections());
 
-const send = (account: string, name: string, bytes: number) =>
+const send = (account: string, name: string, bytes: number, signal?: AbortSignal) =>
   fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${account}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name, text: 'x'.repeat(bytes) }),
+    ...(signal ? { signal } : {}),
   });
 
 test('when one account brings many large bodies, then that of another is next, and a small one waits for none', async () => {
@@ -52,4 +61,17 @@ test('when one account brings many large bodies, then that of another is next, a
   await Promise.all(sent);
 
   expect(parsed).toEqual(['small', 'first', 'fourth', 'second', 'third']);
+});
+
+test('when an account sends large bodies faster than its pace, then the next is not read yet, and small ones and others are', async () => {
+  parsed.length = 0;
+  await send('fast?slow', 'first', 20_000);
+  const leaving = new AbortController();
+  const second = send('fast?slow', 'second', 20_000, leaving.signal).catch((error: unknown) => error);
+  await send('fast?slow', 'small', 10);
+  await send('other?slow', 'third', 20_000);
+
+  expect(parsed).toEqual(['first', 'small', 'third']);
+  leaving.abort();
+  expect(await second).toMatchObject({ name: 'AbortError' });
 });

@@ -46,9 +46,11 @@ test('when no other account had a request for a while, then none waits, until an
   const isWaiting = (started: Promise<void> | undefined) => started !== undefined;
 
   expect(Array.from({ length: 10 }, () => start('one')).some(isWaiting)).toBe(false);
+  expect(share.isShared()).toBe(false);
 
   const beside = openRequestFairShare(Number.POSITIVE_INFINITY);
   void beside.start('other', newResponse());
   const started = Array.from({ length: 10 }, () => beside.start('one', newResponse()));
   expect(started.map(isWaiting)).toEqual([false, false, false, false, true, true, true, true, true, true]);
+  expect(beside.isShared()).toBe(true);
 });
