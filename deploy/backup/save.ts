@@ -38,7 +38,7 @@ async function saveInto(client: MongoClient, folder: string): Promise<Archive> {
     for (const name of names) collections[name] = await saveCollection(database, session, name, folder);
     const archive: Archive = { format: 1, savedAt, collections };
     // Written last and atomically: a folder without its list is not a backup.
-    await writeFile(join(folder, `${LIST}.part`), `${JSON.stringify(archive, undefined, 2)}\n`);
+    await writeFile(join(folder, `${LIST}.part`), `${JSON.stringify(archive, undefined, 2)}\n`, { flush: true });
     await rename(join(folder, `${LIST}.part`), join(folder, LIST));
     return archive;
   } finally {
@@ -58,6 +58,10 @@ async function saveCollection(database: Db, session: ClientSession, name: string
       yield bson;
     }
   }
-  await pipeline(Readable.from(bytes()), createGzip(), createWriteStream(fileOf(folder, name), { mode: 0o600 }));
+  await pipeline(
+    Readable.from(bytes()),
+    createGzip(),
+    createWriteStream(fileOf(folder, name), { mode: 0o600, flush: true }),
+  );
   return { count, sha256: hash.digest('hex') };
 }

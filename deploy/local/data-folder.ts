@@ -60,7 +60,7 @@ export function localFactsFile(dataFolder: string): string {
 // Atomic: a reader sees the old file or the new one.
 export async function writePrivately(file: string, content: unknown): Promise<void> {
   const next = `${file}.${process.pid}.next`;
-  await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY });
+  await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY, flush: true });
   await rename(next, file);
 }
 
