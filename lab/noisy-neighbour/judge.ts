@@ -21,10 +21,12 @@ const LIVEZ_MAX_MS = 250;
 const P95 = 0.95;
 
 /** @returns what missed its target. */
-export function judge({ alone, beside, seen }: Measured): string[] {
+export function judge({ alone, beside, seen, requests }: Measured): string[] {
+  // Also of a percentile that is not a number, because nothing was measured.
   const isLong = (kind: 'records' | 'documents') =>
-    percentile(beside[kind], P95) > RATIO_MAX[kind] * percentile(alone[kind], P95);
+    !(percentile(beside[kind], P95) <= RATIO_MAX[kind] * percentile(alone[kind], P95));
   return [
+    ...(requests === 0 ? ['neighbour'] : []),
     ...(isLong('records') ? ['records'] : []),
     ...(isLong('documents') ? ['documents'] : []),
     ...(beside.refused.size > 0 ? ['refused'] : []),

@@ -18,7 +18,11 @@ export interface RunningNeighbour {
 /** @returns once what it needs is made and it has begun. */
 export async function runNeighbour(order: Order): Promise<RunningNeighbour> {
   const child = fork(new URL('neighbour-process.ts', import.meta.url));
-  const exited = once(child, 'exit');
+  // One that ends by itself has failed: a row of it would show a system without a neighbour.
+  const exited = once(child, 'exit').then(([code]) => {
+    if (code !== 0) throw new Error(`the neighbour ended with ${code}`);
+  });
+  exited.catch(() => undefined);
   await once(child, 'message'); // It is ready.
   let requests = 0;
   const begun = new Promise<void>((resolve) => {
