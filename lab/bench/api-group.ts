@@ -1,4 +1,5 @@
 // The API beside a bare server that makes the same queries: reads, lists, creates, and what lists cost as accounts grow.
+import { median } from 'es-toolkit/math/median';
 
 import getPort from 'get-port';
 import mongoose from 'mongoose';
@@ -11,7 +12,7 @@ import { startGatewayProcess } from './gateway-process.ts';
 import { type Burst, burst, type Work } from './load.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const ROUNDS = 5;

@@ -1,6 +1,6 @@
 // Calls of the benchmark of the billing core, and how long they take.
+import { median } from 'es-toolkit/math/median';
 import type { BillingAccount } from './billing-data.ts';
-import { median } from './rows.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** @param refused the status of the error that is wanted. @returns how long it took, in milliseconds. @throws when the response is another one. */

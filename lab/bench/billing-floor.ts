@@ -107,7 +107,7 @@ export async function sumUnbilled({ id }: BillingAccount): Promise<number> {
   return groups.length;
 }
 
-/** The client's invoices that are due, oldest first, as many as are wanted. */
+/** The client's invoices that are due, the latest first, as many as are wanted. */
 export async function dueInvoices({ id }: BillingAccount, client_id: StoredId, limit: number): Promise<StoredId[]> {
   const found = await collection('invoices')
     .find({ account_id: storedId(id), client_id, status: 'Sent' } as object, { sort: { due_date: -1 }, limit })

@@ -1,8 +1,10 @@
 // Webhooks: how long from the request to the first attempt, and how many deliveries a second with bad endpoints beside good ones.
+
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { median } from 'es-toolkit/math/median';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
@@ -19,7 +21,7 @@ import { testLog, type Workspace } from '../../test/support/workspace.ts';
 import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 
 const RATE_PER_SECOND = 50;
 const SECONDS = 10;

@@ -1,4 +1,5 @@
 // Documents: the whole path, HTTP in and PDF out, beside the same HTML printed by the protocol alone; in turn, in one run.
+import { median } from 'es-toolkit/math/median';
 import type { BenchOptions } from './main.ts';
 import { PDF_TOOL } from './pdf-caller.ts';
 import { htmlOf, invoiceOf, openPdfFloor, type PdfFloor } from './pdf-floor.ts';
@@ -9,7 +10,7 @@ import { ownCpuMs, type PdfSystem, startPdfSystem, together } from './pdf-system
 import { cpuMsOf } from './process-cpu.ts';
 import { progress } from './progress.ts';
 import { openRawCaller } from './raw-caller.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 
 /** A shared machine is a tenth faster or slower from one second to the next. */
 const ROUNDS = 9;

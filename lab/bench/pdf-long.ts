@@ -1,12 +1,14 @@
 // Ten thousand documents of every kind through one renderer: does one hold anything of another, and does the renderer grow.
+
 import { randomBytes } from 'node:crypto';
+import { median } from 'es-toolkit/math/median';
 import { readPdfTexts } from '../../test/support/renderer/read-pdf-texts.ts';
 import type { BenchOptions } from './main.ts';
 import { type MixedDocument, mixedDocument, TOKEN } from './pdf-mixed.ts';
 import { type PdfSystem, startPdfSystem, together } from './pdf-system.ts';
 import { residentMegabytesOf } from './process-cpu.ts';
 import { progress } from './progress.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 
 const DOCUMENTS = 10_000;
 const CALLERS = 6;

@@ -1,10 +1,11 @@
 // Five times as many requests as can be printed: how many are printed all the same, and how soon the others get 503 with Retry-After.
+import { median } from 'es-toolkit/math/median';
 import { PDF_TOOL } from './pdf-caller.ts';
 import { invoiceOf } from './pdf-floor.ts';
 import { type PdfSystem, together } from './pdf-system.ts';
 import { progress } from './progress.ts';
 import { openRawCaller, type RawAnswer } from './raw-caller.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 
 const TIMES = 5;
 const ROUNDS = 3;

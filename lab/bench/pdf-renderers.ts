@@ -1,10 +1,11 @@
 // What a document costs with more renderers: processor time, which does not depend on how many cores there are to share.
+import { median } from 'es-toolkit/math/median';
 import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';
 import { invoiceOf } from './pdf-floor.ts';
 import { type PdfSystem, startServices, together } from './pdf-system.ts';
 import { progress } from './progress.ts';
-import { median, type Row, row } from './rows.ts';
+import { type Row, row } from './rows.ts';
 
 const COUNTS = [1, 2, 4] as const;
 const ROUNDS = 5;
