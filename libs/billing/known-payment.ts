@@ -10,6 +10,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 interface Asked {
   client_id?: Id | undefined;
   amount?: Decimal | undefined;
+  currency?: string | undefined;
   pays: Pays;
 }
 
@@ -25,11 +26,13 @@ export async function findKnown(
 export async function requireSame(
   unit: UnitOfWork,
   known: PaymentRecord,
-  { amount, client_id, pays }: Asked,
+  { amount, currency, client_id, pays }: Asked,
 ): Promise<PaymentRecord> {
   const [invoice] = pays !== 'oldest' && 'invoice_id' in pays ? await namedInvoices(unit, pays) : [];
   const client = client_id ?? invoice?.client_id;
-  const isOtherSum = amount !== undefined && toMinor(amount, known.currency) !== known.amount;
+  const isOtherSum =
+    (currency !== undefined && currency !== known.currency) ||
+    (amount !== undefined && toMinor(amount, known.currency) !== known.amount);
   const isOtherClient = client !== undefined && String(client) !== String(known.client_id);
   const isOtherInvoice =
     invoice !== undefined &&

@@ -98,8 +98,10 @@ describe('booking', () => {
     const replay = replies.find(({ status }) => status === 200);
     expect(replay?.headers.get('Idempotent-Replayed')).toBe('true');
     expect(await read(account, invoices[0])).toMatchObject({ status: 'Paid', amount_paid: 100 });
-    const other = await post(account, path, { ...body, amount: 99 });
-    expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another payment']);
+    for (const others of [{ amount: 99 }, { currency: 'EUR' }]) {
+      const other = await post(account, path, { ...body, ...others });
+      expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another payment']);
+    }
   });
 
   test("when the external_id of a client's credit comes for an invoice of another client, then 422 and nothing is paid", async () => {
