@@ -126,11 +126,16 @@ export const ledgerMutants: Mutant[] = [
     edits: [
       {
         file: 'libs/billing/take-back.ts',
-        text: 'if (!invoice.total_credited || dueOf(invoice) === 0) return',
+        text: "if (!invoice.total_credited || invoice.status === 'Cancelled' || dueOf(invoice) === 0) return",
         instead: 'if (true as boolean) return',
       },
     ],
     oracle: { file: CREDITS, test: 'when the money of a credited invoice is voided or goes back' },
+  },
+  {
+    gone: 'a cancelled invoice takes none of the credit that is released',
+    edits: [{ file: 'libs/billing/take-back.ts', text: " || invoice.status === 'Cancelled'", instead: '' }],
+    oracle: { file: CREDITS, test: 'when credit is released after its own invoice was cancelled' },
   },
   guard('no more of a credit note goes back than is left', CREDIT, 'if (amount > unallocated) {', {
     file: CREDITS,

@@ -26,10 +26,13 @@ export async function takeBack(
   return moved;
 }
 
-/** A credit note takes off what is due of its invoice before it is credit: also when something is due again. */
+/**
+ * A credit note takes off what is due of its invoice before it is credit: also when something is due again. Nothing is due of a cancelled
+ * invoice, whatever its sums leave.
+ */
 export async function applyOwnCredit(unit: UnitOfWork, { before, after }: Moved, day: string): Promise<Moved> {
   let invoice = after;
-  if (!invoice.total_credited || dueOf(invoice) === 0) return { before, after };
+  if (!invoice.total_credited || invoice.status === 'Cancelled' || dueOf(invoice) === 0) return { before, after };
   for (const note of await ownCredit(unit, invoice._id)) {
     const amount = Math.min(dueOf(invoice), note.unallocated);
     if (amount === 0) break;

@@ -218,6 +218,22 @@ describe('what becomes of the rest', () => {
     await sound(account);
   });
 
+  test('when credit is released after its own invoice was cancelled, then it is credit, and the invoice takes none of it', async () => {
+    const { account, client, invoices } = await ledger(100, 100);
+    const [own, other] = invoices;
+    const { data: payment } = (await post(account, `invoices/${own.id}/payments`, { amount: 100 })).body;
+    const note = await credited(account, own, { reason: 'goodwill', amount: 50 });
+    expect(note).toMatchObject({ applied_to_invoice: 19, unallocated: 40.5 });
+    await post(account, `credit-notes/${note.id}/allocations`, { invoice_id: other.id });
+    await post(account, `payments/${payment.id}/refunds`, { amount: 30, invoice_id: own.id });
+    await gateway.patch(`/api/v1/invoices/${own.id}`, { status: 'Cancelled' }, account);
+    const released = (await post(account, `credit-notes/${note.id}/release`, {})).body.data;
+    expect(released).toMatchObject({ applied_to_invoice: 19, unallocated: 40.5 });
+    expect(await read(account, own)).toMatchObject({ status: 'Cancelled', amount_credited: 19 });
+    expect(await balanceOf(account, client)).toMatchObject([{ due: 119, credit: 110.5 }]);
+    await sound(account);
+  });
+
   test('when the movements of an invoice are listed, then its credit notes and the credit that pays it are there in order', async () => {
     const { account, invoices } = await ledger(100, 100);
     const [first, second] = invoices;
