@@ -1,7 +1,7 @@
 // Finds the credit note of a repeated request: same external id of the refund, same content.
 import { AppError } from '../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
-import { findOwn } from '../models/records.ts';
+import { findOwn, isUnchanged } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import type { NewCreditNote } from './draw-credit-note.ts';
 import { findRefund } from './known-refund.ts';
@@ -12,7 +12,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export async function findKnownCreditNote(
   unit: UnitOfWork,
   id: Id,
-  { amount, reason, refund }: Pick<NewCreditNote, 'amount' | 'reason' | 'refund'>,
+  { amount, line_items, reason, refund }: Pick<NewCreditNote, 'amount' | 'line_items' | 'reason' | 'refund'>,
 ): Promise<CreditNoteRecord | undefined> {
   const known = refund?.external_id ? await findRefund(unit, refund.external_id) : undefined;
   if (!known) return undefined;
@@ -21,7 +21,8 @@ export async function findKnownCreditNote(
     note !== null &&
     String(note.invoice_id) === id &&
     note.reason === reason &&
-    (amount === undefined || toMinor(amount, note.currency) === note.amount);
+    (amount === undefined || toMinor(amount, note.currency) === note.amount) &&
+    (!line_items || isUnchanged(note, { line_items }));
   if (isSame) return note;
   throw new AppError(422, 'external_id was already used with another refund');
 }

@@ -179,8 +179,11 @@ describe('what becomes of the rest', () => {
       note.id,
       'true',
     ]);
-    const other = await credit(account, invoice, { ...body, amount: 20 });
-    expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another refund']);
+    const line_items = [{ description: 'x', quantity: 1, rate: 50 }];
+    for (const credits of [{ amount: 20 }, { amount: undefined, line_items }]) {
+      const other = await credit(account, invoice, { ...body, ...credits });
+      expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another refund']);
+    }
     const { data: payment } = (
       await post(account, `invoices/${(await issue(account, invoice.client.id)).id}/payments`, {})
     ).body;
