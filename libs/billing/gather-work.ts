@@ -7,10 +7,9 @@ import type { ExpenseRecord } from '../models/time/expense.ts';
 import type { TimeEntryRecord } from '../models/time/time-entry.ts';
 import { claimExpenses, expenseItem } from './bill-expenses.ts';
 import { claimTime } from './bill-time.ts';
-import { drawHours, withPrepaidHours } from './draw-hours.ts';
+import { drawHours } from './draw-hours.ts';
 import { findExpenses, type WantedExpenses } from './find-expenses.ts';
-import { withIncludedHours } from './included-hours.ts';
-import { lineTexts } from './line-texts.ts';
+import { withPaidHours } from './included-hours.ts';
 import { linesOfTime, requireLines } from './lines-of-time.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import type { LineForm } from './time-lines.ts';
@@ -80,11 +79,8 @@ async function gatherTime(
   { client, before }: Pick<WorkTarget, 'client' | 'before'>,
 ) {
   if (selected.length === 0) return { line_items: before.line_items ?? [], time: before.time, made: [], draws: [] };
-  const text = lineTexts(form.locale).includedHours;
-  // What the fee pays for is lost with the period: it counts before prepaid hours.
-  const { lines, included } = withIncludedHours(linesOfTime(selected, form, before), included_hours, text);
-  const covered = await withPrepaidHours(unit, lines, { clientId: client._id, ...form });
-  return { ...covered, line_items: [...covered.line_items, ...included] };
+  const to = { clientId: client._id, locale: form.locale };
+  return withPaidHours(unit, linesOfTime(selected, form, before), included_hours, to);
 }
 
 function withExpenses(before: InvoiceRecord['expenses'], expenses: readonly ExpenseRecord[], first: number) {

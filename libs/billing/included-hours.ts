@@ -1,7 +1,11 @@
 // How the hours that a fee includes fall upon the lines of time, in the order of the lines.
 import Big from 'big.js';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
-import type { LinesOfTime } from './lines-of-time.ts';
+import type { StoredId } from '../models/tenant.ts';
+import { type PrepaidLines, withPrepaidHours } from './draw-hours.ts';
+import { lineTexts } from './line-texts.ts';
+import { type LinesOfTime, requireLines } from './lines-of-time.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 interface IncludedPart {
   /** The id of the line of time. */
@@ -13,21 +17,38 @@ interface IncludedPart {
   seconds: number;
 }
 
-/** @param hours plain decimal. @param description of the lines that take them off again, at the rates of the lines they are taken from. */
-export function withIncludedHours(lines: LinesOfTime, hours: string | undefined, description: string) {
-  const parts = hours === undefined ? [] : includedParts(lines, hours);
+/**
+ * The lines of time, and after them those that take off what is paid for already. What a fee includes is lost with the period: it counts
+ * before prepaid hours.
+ * @param hours that the fee includes, a plain decimal. @throws AppError 409 when there are too many lines.
+ */
+export async function withPaidHours(
+  unit: UnitOfWork,
+  lines: LinesOfTime,
+  hours: string | undefined,
+  to: { clientId: StoredId; locale: string },
+): Promise<PrepaidLines> {
+  if (hours === undefined) return withPrepaidHours(unit, lines, to);
+  const parts = includedParts(lines, hours);
+  const prepaid = await withPrepaidHours(unit, covered(lines, parts), to);
+  const included = includedItems(parts, lineTexts(to.locale).includedHours);
+  const line_items = [...prepaid.line_items, ...included];
+  requireLines(line_items.length);
+  const at = included.map((_item, index) => prepaid.line_items.length + index);
+  return { ...prepaid, line_items, time: { ...prepaid.time, included: { hours, at } } };
+}
+
+/** Each line with what the fee pays of it now, whatever that was before. */
+function covered(lines: LinesOfTime, parts: readonly IncludedPart[]): LinesOfTime {
   const byLine = new Map(parts.map(({ line, seconds }) => [line, seconds]));
-  const covering = <Line extends { id: number }>(line: Line) => {
-    const covered = byLine.get(line.id);
-    return covered === undefined ? line : { ...line, covered };
-  };
+  const covering = <Line extends { id: number; covered?: number | undefined }>(line: Line): Line => ({
+    ...line,
+    covered: byLine.get(line.id),
+  });
   return {
-    lines: {
-      ...lines,
-      made: lines.made.map(covering),
-      time: { ...lines.time, lines: lines.time.lines.map(covering) },
-    },
-    included: includedItems(parts, description),
+    ...lines,
+    made: lines.made.map(covering),
+    time: { ...lines.time, lines: lines.time.lines.map(covering) },
   };
 }
 

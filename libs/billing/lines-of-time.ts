@@ -58,7 +58,8 @@ export function requireLines(count: number): void {
 }
 
 /**
- * What is left of the invoice's lines without released time and expenses, and without those of prepaid hours, which are drawn anew.
+ * What is left of the invoice's lines without released time and expenses, and without those that take off what is paid for already:
+ * prepaid and included hours are counted anew.
  * @param invoice whose lines were not edited by hand.
  */
 export async function linesWithout(
@@ -69,13 +70,14 @@ export async function linesWithout(
   const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
   const made: LineToCover[] = [];
-  for (const { id, at, group_by, text, rounding, covered } of time?.lines ?? []) {
+  for (const { id, at, group_by, text, rounding } of time?.lines ?? []) {
     const entries = left.get(id)?.map((entry): TimeToBill => ({ ...entry, rounding }));
     const line = entries && timeLine(entries, { groupBy: group_by, locale: released.locale, text });
     items[at] = line && lineItem(line);
-    if (line) made.push({ ...line, id, covered });
+    if (line) made.push({ ...line, id });
   }
-  for (const { at } of time?.prepaid ?? []) items[at] = undefined;
+  const paid = [...(time?.prepaid ?? []).map(({ at }) => at), ...(time?.included?.at ?? [])];
+  for (const at of paid) items[at] = undefined;
   const gone = new Set(released.expenses.map((expense) => String(expense._id)));
   const isGone = ({ expense_id }: InvoiceExpenses['lines'][number]) => gone.has(String(expense_id));
   for (const line of expenses?.lines ?? []) if (isGone(line)) items[line.at] = undefined;
@@ -88,7 +90,7 @@ export async function linesWithout(
   const spent = (expenses?.lines ?? []).filter((line) => !isGone(line)).map(moved);
   return {
     line_items: kept.length > 0 ? kept : null,
-    time: time && lines.length > 0 ? { ...time, lines, prepaid: undefined } : undefined,
+    time: time && lines.length > 0 ? { ...time, lines, prepaid: undefined, included: undefined } : undefined,
     expenses: expenses && spent.length > 0 ? { ...expenses, lines: spent } : undefined,
     made,
   };

@@ -23,6 +23,8 @@ export interface InvoiceTime {
   lines: InvoiceTimeLine[];
   /** The line items that take prepaid hours off again, by the line of time that they cover. */
   prepaid?: { line: number; at: number }[] | undefined;
+  /** Of a recurring invoice: the hours that its fixed lines pay for, a plain decimal, and the line items that take them off again. */
+  included?: { hours: string; at: number[] } | undefined;
 }
 
 /** How it is declared in a model. */
@@ -43,6 +45,7 @@ export const invoiceTimeField = {
       },
     ],
     prepaid: { type: [{ _id: false, line: Number, at: Number }], default: undefined },
+    included: { type: { _id: false, hours: String, at: [Number] }, default: undefined },
   },
   default: undefined,
 } as const;

@@ -152,6 +152,34 @@ test('when a retainer includes hours, then these count before the package', asyn
   ]);
 });
 
+test('when time of a retainer is taken off its draft, then the included hours cover what stays, and the fee stays whole', async () => {
+  const w = await world();
+  const id = await w.sell(1);
+  const [first] = [await w.log(9), await w.log(6, { date: '2026-11-03' })];
+  const recurring = await w.api.post('/api/v1/recurring-invoices', {
+    client_id: w.client,
+    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
+    schedule: { unit: 'month', start_on: '2031-01-31' },
+    include_time: { group_by: 'day', included_hours: 10 },
+  });
+  const draft = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body.data;
+  expect([draft.amount, await w.left(id)]).toEqual([450 + 400, 0]);
+  const release = async (body: object) =>
+    (await w.api.post(`/api/v1/invoices/${draft.id}/time-entries/release`, body)).body.data;
+  const less = await release({ time_entry_ids: [first] });
+  expect([less.amount, await w.left(id), linesOf(less)]).toEqual([
+    450,
+    1,
+    [
+      ['Fee', '1', '450'],
+      ['Website, Nov 3, 2026', '6', '100'],
+      ['Included hours', '-6', '100'],
+    ],
+  ]);
+  const none = await release({});
+  expect([none.amount, linesOf(none)]).toEqual([450, [['Fee', '1', '450']]]);
+});
+
 test('when a package is changed or deleted, then what was drawn stays, and bad days and amounts are 400', async () => {
   const w = await world();
   const id = await w.sell(2, { valid_until: '2026-10-31' });
