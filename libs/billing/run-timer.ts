@@ -35,7 +35,11 @@ export interface TimerChanges {
   started_at?: Date | null | undefined;
 }
 
-/** @throws AppError 404, 400, or 409 when a timer runs that is not to be stopped, or cannot be without being told when it ended. */
+/**
+ * A timer of the owner that runs already ends where this one starts, so that no minute is counted twice.
+ * @throws AppError 404, 400, also when it would not start after the one that runs, or 409 when that is not to be stopped, or has run for too
+ * long to guess when it ended.
+ */
 export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   const { session, accountId } = unit;
   const now = agreedDate();
@@ -44,7 +48,10 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   const place = await placeOf(unit, wanted.project_id, wanted.task_id);
   const running = await runningOf(unit, wanted.owner);
   if (running && wanted.on_running === 'refuse') throw conflict('A timer is already running');
-  if (running) await stopBefore(unit, running, now);
+  if (running && wanted.started_at && wanted.started_at <= running.started_at) {
+    throw fieldProblem('started_at', 'started_at must be after that of the running timer: stop it first');
+  }
+  if (running) await stopBefore(unit, running, started_at);
   const timer: TimerRecord = {
     ...newRecord(accountId),
     // The clock that measures, which the stop reads as well.
@@ -103,13 +110,13 @@ export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promis
   await unit.announce('timer.discarded', view);
 }
 
-/** The old timer of an owner who starts another one. */
-async function stopBefore(unit: UnitOfWork, running: TimerRecord, now: Date): Promise<void> {
+/** The old timer of an owner who starts another one. @param end when that one starts. */
+async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Promise<void> {
   const account = await readAccount(unit.accountId, unit.session);
-  if (isTooLong(running, now, account)) {
-    throw conflict(`The running timer has run for ${hoursRun(running, now)} hours: stop it with ended_at first`);
+  if (isTooLong(running, end, account)) {
+    throw conflict(`The running timer has run for ${hoursRun(running, end)} hours: stop it with ended_at first`);
   }
-  await become(unit, running, now, account);
+  await become(unit, running, end, account);
 }
 
 /** The timer becomes an entry of the day on which it started, in the account's time zone. */

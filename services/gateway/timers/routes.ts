@@ -38,7 +38,7 @@ export const timerRoutes: readonly Route[] = [
     docs: {
       summary: 'Start a timer on a project, optionally on a task',
       description:
-        'A timer of the same owner that runs already becomes a time entry in the same step, unless `on_running` is `refuse`. ' +
+        'A timer of the same owner that runs already becomes a time entry in the same step, unless `on_running` is `refuse`; it ends when this one starts. ' +
         'One that has run for more hours than an entry may have (`max_entry_hours`, 24) is never stopped by guessing: 409.',
       response: timerResponse,
       missingReference: 'Project not found or access denied',

@@ -140,6 +140,20 @@ describe('one per owner', () => {
     expect(await dataOf(api, 'timers?status=stopped&owner=grace')).toEqual([]);
   });
 
+  test('when the new timer started a while ago, then the old one ended then; before the old one is 400, and nothing happens', async () => {
+    const { api, start } = await work();
+    const [began, moved] = [ago(2 * HOUR), ago(HOUR / 2)];
+    const { id } = (await start({ owner: 'ada', started_at: began })).body.data;
+    const early = await start({ owner: 'ada', started_at: ago(3 * HOUR) });
+    expect([early.status, early.body.details]).toEqual([
+      400,
+      { started_at: ['started_at must be after that of the running timer: stop it first'] },
+    ]);
+    expect(await dataOf(api, `timers/${id}`)).toMatchObject({ status: 'running' });
+    expect((await start({ owner: 'ada', started_at: moved })).status).toBe(201);
+    expect(await dataOf(api, 'time-entries')).toMatchObject([{ hours: 1.5, started_at: began, ended_at: moved }]);
+  });
+
   test('when a start shall not stop the running one, then 409, and it runs on', async () => {
     const { api, start } = await work();
     const { id } = (await start()).body.data;
