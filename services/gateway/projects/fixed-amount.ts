@@ -7,7 +7,7 @@ import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { changedFields, findOwn } from '#libs/models/records.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { ProjectBilling, ProjectRecord } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { NewProject } from './input.ts';
@@ -27,11 +27,14 @@ export function fixedAmountOf(
   return fixed;
 }
 
-/** @throws AppError as fixedAmountOf, 409 when a change would take the ground from the invoices that bill the fixed amount. */
+/**
+ * @param clientId of the client that the project will have.
+ * @throws AppError as fixedAmountOf, 409 when invoices bill more of the fixed amount than it would be, or in another currency.
+ */
 export async function changedFixedAmount(
   project: ProjectRecord,
   given: Given,
-  { accountId, session }: { accountId: Id; session: Session },
+  { accountId, clientId, session }: { accountId: Id; clientId: Id | StoredId; session: Session },
 ): Promise<Stored> {
   if (Object.values(given).every((value) => value === undefined)) return {};
   const before = project.currency ?? null;
@@ -44,7 +47,7 @@ export async function changedFixedAmount(
       : given.fixed_amount;
   let currency = given.currency === undefined ? before : given.currency;
   if (!currency && amount !== null) {
-    const client = await findOwn(Client, accountId, project.client_id, session);
+    const client = await findOwn(Client, accountId, clientId, session);
     currency = currencyFor(client ?? {}, await readAccount(accountId, session));
   }
   const next: Stored = {

@@ -162,9 +162,10 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
   return commit(async ({ session, accountId, announce }) => {
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
+    const clientId = client_id ?? project.client_id;
     const fields: Partial<ProjectRecord> = {
       ...rest,
-      ...(await changedFixedAmount(project, { billing, fixed_amount, currency }, { accountId, session })),
+      ...(await changedFixedAmount(project, { billing, fixed_amount, currency }, { accountId, clientId, session })),
     };
     // It may keep a status that the account has given up.
     if (status !== undefined && status !== project.status) {

@@ -147,6 +147,10 @@ test('when the amount is missing, inexact or below what was billed, then it is r
   expect((await change({ fixed_amount: 800 })).body.data).toMatchObject({ left_to_bill: 200 });
   expect((await w.api.delete(`/api/v1/projects/${w.project}`)).status).toBe(409);
   const other = (await create({})).body.data.id;
+  const inYen = { name: 'Bo', email: 'bo@example.com', currency: 'JPY' };
+  const { id: client_id } = (await w.api.post('/api/v1/clients', inYen)).body.data;
+  const moved = await w.api.patch(`/api/v1/projects/${other}`, { client_id, fixed_amount: 7 });
+  expect(moved.body.data).toMatchObject({ client: { id: client_id }, currency: 'JPY', fixed_amount: 7 });
   expect((await w.api.post(`/api/v1/projects/${other}/bill`, {})).body.error).toBe('Project has no fixed amount');
 });
 
