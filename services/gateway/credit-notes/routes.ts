@@ -125,8 +125,8 @@ export const creditNoteRoutes: readonly Route[] = [
 ];
 
 async function creditInvoice({ id, body, commit }: Context<CreditNoteBody, DryRun>) {
-  const given = { ...body, line_items: storedLines(body.line_items) };
   return commit(async (unit) => {
+    const given = { ...body, line_items: storedLines(body.line_items) };
     const known = await findKnownCreditNote(unit, id, given);
     if (known) return replayed(creditNoteView(known));
     const drawn = await drawCreditNote(unit, id, given);

@@ -15,7 +15,7 @@ const FIELDS = ['line_items', 'extra_lines'] as const;
 
 type LinesOf = Partial<Record<(typeof FIELDS)[number], LineInput[] | null>>;
 
-/** A transaction that is tried again copies anew into what the caller gave. */
+/** A line of the body, and what the caller gave of it: a transaction that begins again copies anew. */
 interface NamedLine {
   itemId: Id;
   line: LineInput;
@@ -62,16 +62,19 @@ async function copyItems({ accountId, session }: UnitOfWork, named: readonly Nam
   }
 }
 
-/** The line as the item makes it. A category that the line has of its own decides about its rate, too. */
+/**
+ * The line as the item makes it. A category that the line has of its own decides about its rate, too. A field that the item does not have
+ * is undefined, not absent: an earlier attempt may have copied one.
+ */
 function copiedFields(
   { name, description, rate, tax_rate, unit }: ItemRecord,
   { tax_category }: Partial<LineInput>,
-): Partial<LineInput> {
+): { [Name in 'description' | 'rate' | 'tax_rate' | 'unit']: LineInput[Name] | undefined } {
   return {
     description: description ? `${name}\n${description}` : name,
     rate,
-    ...(tax_rate === null || tax_category ? {} : { tax_rate }),
-    ...(unit ? { unit } : {}),
+    tax_rate: tax_rate === null || tax_category ? undefined : tax_rate,
+    unit: unit ?? undefined,
   };
 }
 

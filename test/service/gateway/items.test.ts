@@ -1,5 +1,12 @@
 // The catalogue: lines copy an item wherever a body takes lines, and nothing refers to it afterwards.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { Item } from '#libs/models/billing/item.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { withItems } from '../../../services/gateway/fields/item-lines.ts';
+import type { Commit, Work } from '../../../services/gateway/http/commit.ts';
+import type { Context } from '../../../services/gateway/http/route.ts';
+import { invoiceRoutes } from '../../../services/gateway/invoices/routes.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -41,6 +48,9 @@ test('when a line names an item wherever lines are taken, then it has its fields
     await api.post('/api/v1/invoices/from-time', { client_id: client, extra_lines: [line()] }),
     await api.post(`/api/v1/projects/${project}/bill`, { extra_lines: [line()] }),
   ];
+  const sent = { ...due, status: 'Sent', line_items: [line(), line()] };
+  const { id } = (await api.post('/api/v1/invoices', sent)).body.data;
+  made.push(await api.post(`/api/v1/invoices/${id}/credit-notes`, { reason: 'return', line_items: [line()] }));
   expect(made.map(({ status, body }) => [status, body.data.line_items.at(-1)])).toEqual(made.map(() => [201, COPIED]));
   const invoice = `/api/v1/invoices/${made[0]?.body.data.id}`;
   const own = { item_id: item, quantity: 1, rate: '900.50', description: 'Own text', unit: 'hour', tax_rate: 7 };
@@ -58,6 +68,39 @@ test('when a line names an item wherever lines are taken, then it has its fields
   }
   await api.patch(`/api/v1/items/${item}`, { rate: 1, name: 'Other' });
   expect((await api.get(invoice)).body.data).toMatchObject({ amount: 2600.5, line_items: [COPIED, { rate: '900.5' }] });
+});
+
+test('when a transaction begins again after the item has lost fields, then its lines have none of the first attempt', async () => {
+  const { id: accountId, key } = await gateway.workspace.account();
+  const caller = verbsOf(callerOf(gateway.url, key));
+  const { id } = (await caller.post('/api/v1/items', { name: 'Trip', rate: 5, unit: 'km', tax_rate: 19 })).body.data;
+  const seen: object[] = [];
+  const create = invoiceRoutes.find(({ operation }) => operation === 'createInvoice');
+  const [row] = withItems([
+    {
+      ...(create as NonNullable<typeof create>),
+      handler: ({ body, commit }: Context) =>
+        commit(async () => {
+          seen.push({ ...(body as { line_items: object[] }).line_items[0] });
+          return { status: 201, body: {} };
+        }),
+    },
+  ]);
+  const commit = async (work: Work) => {
+    const { result } = await runUnitOfWork({ accountId }, async (unit) => {
+      await work(unit, undefined);
+      await Item.collection.updateOne({ _id: storedId(id) as never }, lost, { session: unit.session });
+      return work(unit, undefined);
+    });
+    return result;
+  };
+  const lost = { $set: { unit: null, tax_rate: null } };
+  const body = { line_items: [{ item_id: id, quantity: 1, discount: 0 }] };
+  await row?.handler({ body, commit: commit as Commit } as Context);
+  expect(seen).toMatchObject([
+    { unit: 'km', tax_rate: 19 },
+    { unit: undefined, tax_rate: undefined },
+  ]);
 });
 
 test('when an item is unknown or the line incomplete without one, then it is rejected and no number is drawn', async () => {
