@@ -1,9 +1,8 @@
 // Takes time and expenses off a draft, and makes its lines anew without them.
 import { readAccount } from '../models/accounts/account.ts';
-import type { InvoiceRecord } from '../models/billing/invoice.ts';
-import { hasOwn } from '../models/records.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import { changeOwn, isUnchanged } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
-import { TimeEntry } from '../models/time/time-entry.ts';
 import { releaseExpenses } from './bill-expenses.ts';
 import { releaseTime, requireDraft } from './bill-time.ts';
 import { drawHours, giveHoursBack } from './draw-hours.ts';
@@ -31,13 +30,13 @@ export async function takeWorkOff(
   const expenses = isAll || expense_ids ? await releaseExpenses(unit, invoice, expense_ids) : [];
   if (entries.length === 0 && expenses.length === 0) return invoice;
   const isEdited = invoice.time?.is_edited || invoice.expenses?.is_edited;
+  const stays = await billedWork(unit, invoice);
   // Lines that were edited by hand stay as they are, and with them what they draw as long as there is time on them.
-  if (!isEdited || !(await hasTime(unit, invoice))) await giveHoursBack(unit, invoice);
-  if (isEdited) return invoice;
+  if (!isEdited || stays.entries.length === 0) await giveHoursBack(unit, invoice);
+  if (isEdited) return withoutLinks(unit, invoice, stays);
   const account = await readAccount(unit.accountId, unit.session);
   const { locale } = account;
   const left = await linesWithout(unit, invoice, { locale, expenses });
-  const stays = await billedWork(unit, invoice);
   const after = [...stays.entries, ...stays.expenses];
   const dates = followedDates(invoice, { before: [...after, ...entries, ...expenses], after });
   const form = { issuer: account, dates };
@@ -50,6 +49,15 @@ export async function takeWorkOff(
   return changed;
 }
 
-async function hasTime({ accountId, session }: UnitOfWork, { _id }: InvoiceRecord): Promise<boolean> {
-  return hasOwn(TimeEntry, accountId, { invoice_id: _id }, session);
+/** An invoice that bills no time, or no expenses, says nothing of them: then its client can be changed, for instance. */
+async function withoutLinks(
+  { session }: UnitOfWork,
+  invoice: InvoiceRecord,
+  { entries, expenses }: { entries: readonly unknown[]; expenses: readonly unknown[] },
+): Promise<InvoiceRecord> {
+  const changes: Partial<InvoiceRecord> = {
+    ...(entries.length === 0 ? { time: undefined } : {}),
+    ...(expenses.length === 0 ? { expenses: undefined } : {}),
+  };
+  return isUnchanged(invoice, changes) ? invoice : changeOwn(Invoice, invoice, changes, session);
 }

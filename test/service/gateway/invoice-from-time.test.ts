@@ -304,6 +304,8 @@ describe('time on a draft', () => {
     const released = await w.api.post(`/api/v1/invoices/${invoice}/time-entries/release`, {});
     expect(released.body.data.amount).toBe(500);
     expect(await w.entry(id)).toMatchObject({ billing: 'unbilled' });
+    const client_id = (await w.api.post('/api/v1/clients', { name: 'Bo', email: 'bo@example.com' })).body.data.id;
+    expect((await w.api.patch(`/api/v1/invoices/${invoice}`, { client_id })).status).toBe(200);
   });
 
   test('when time is on a draft, then it cannot be changed, moved or deleted, nor its project or client; its text can', async () => {
