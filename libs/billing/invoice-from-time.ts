@@ -14,6 +14,7 @@ import { createInvoice } from './create-invoice.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work, type WorkTarget, type WorkWanted } from './gather-work.ts';
 import { requireLineItems, requireLines } from './lines-of-time.ts';
+import { requirePrintableContent } from './printable-size.ts';
 import { rewritten } from './rewrite-draft.ts';
 import { NothingToBill } from './select-time.ts';
 import type { LineForm, TimeGroup } from './time-lines.ts';
@@ -71,7 +72,10 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
   return made;
 }
 
-/** Adds lines of work to a draft. @returns the invoice as it is now. @throws AppError as gatherWork does, 409 for an issued invoice. */
+/**
+ * Adds lines of work to a draft. @returns the invoice as it is now.
+ * @throws AppError as gatherWork does, 409 for an issued invoice, 422 for texts that could not be printed.
+ */
 export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted: TimeWanted): Promise<InvoiceRecord> {
   requireDraft(invoice);
   requireNoPart(invoice);
@@ -83,6 +87,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const { currency } = invoice;
   const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - entries.length };
   const work = await someWork(unit, wanted, place);
+  requirePrintableContent({ line_items: work.line_items, description: invoice.description });
   const before = [...entries, ...expenses];
   const dates = followedDates(invoice, { before, after: [...before, ...work.records] });
   const changed = await rewritten(unit, invoice, work, { issuer: account, dates });

@@ -8,7 +8,7 @@ import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { invoiceDocument } from '../../../services/gateway/documents/stored-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
+import { type AnyRecord, create, createClient, createProject, eventsOf } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 const BREAKS = '\n'.repeat(19_998);
@@ -63,6 +63,29 @@ describe.each([
     expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(AT_MOST)]);
     expect((await gateway.get(`${path}/${id}`, account)).body.data).toEqual(before);
   });
+});
+
+test('when time whose text is too much is added to a draft, then 422, and the draft stays as it was', async () => {
+  const project = await createProject(gateway, { client_id: client.id, hourly_rate: 10 }, account);
+  const description = `a${'\n'.repeat(1_900)}b`;
+  const log = async () =>
+    (
+      await create(
+        gateway,
+        '/api/v1/time-entries',
+        { project_id: project.id, hours: 1, date: '2026-11-02', description },
+        account,
+      )
+    ).id as string;
+  const bill = (path: string, time_entry_ids: string[], fields: object = {}) =>
+    gateway.post(path, { time_entry_ids, group_by: 'entry', ...fields }, account);
+  const entries = [await log(), await log()];
+  const draft = (await bill('/api/v1/invoices/from-time', entries, { client_id: client.id })).body.data;
+  const path = `/api/v1/invoices/${draft.id}`;
+  const reply = await bill(`${path}/time-entries`, [await log()]);
+
+  expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(AT_MOST)]);
+  expect((await gateway.get(path, account)).body.data).toEqual(draft);
 });
 
 test('when a client or the issuer has an address of line breaks, then 422, and nothing is stored', async () => {
