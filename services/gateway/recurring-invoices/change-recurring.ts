@@ -74,21 +74,21 @@ export async function changedRecurring(
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
   const { schedule, line_items, include_time, description, project_id, currency, prices_include_tax, ...rest } = body;
+  const account = await readAccount(accountId, session);
+  const isContent = CONTENT.some((name) => name in body);
+  const client: Partial<ClientRecord> =
+    (isContent && (await findOwn(Client, accountId, recurring.client_id, session))) || {};
   const changes: Partial<RecurringInvoiceRecord> = {
     ...rest,
     ...(project_id === undefined ? {} : changedReferences({ project_id })),
-    ...(currency ? { currency } : {}),
+    ...(currency === undefined ? {} : { currency: currency ?? currencyFor(client, account) }),
     ...(prices_include_tax === undefined ? {} : { prices_include_tax: prices_include_tax || undefined }),
     ...(description === undefined ? {} : { description: description || null }),
     ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
-  const account = await readAccount(accountId, session);
   // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
-  if (CONTENT.some((name) => name in body)) {
-    const client = await findOwn(Client, accountId, recurring.client_id, session);
-    requireContent({ ...recurring, ...changes }, { client: client ?? {}, account });
-  }
+  if (isContent) requireContent({ ...recurring, ...changes }, { client, account });
   await requireReferences({ document: recurring, next: changes, accountId, session });
   if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
   return { ...changes, ...rescheduled(recurring, schedule, dayIn(account.time_zone)) };

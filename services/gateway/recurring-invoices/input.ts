@@ -31,7 +31,7 @@ export type IncludedTimeInput = Omit<IncludedTime, 'included_hours'> & { include
 
 interface Content {
   project_id?: Id | null;
-  currency?: string;
+  currency?: string | null;
   tax_rate?: number | null;
   prices_include_tax?: boolean | null;
   description?: string | null;

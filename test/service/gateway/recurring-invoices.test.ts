@@ -160,6 +160,12 @@ describe('a change', () => {
     });
   });
 
+  test('when its currency is taken back, then it is that of the client again', async () => {
+    const { api, made } = await agency();
+    const { id } = await made({ currency: 'CHF' });
+    expect((await api.patch(`${path}/${id}`, { currency: null })).body.data).toMatchObject({ currency: 'EUR' });
+  });
+
   test('when a change has no effect, then it is silent', async () => {
     const { api, made } = await agency();
     const one = await made({ tax_rate: 19 });
