@@ -13,7 +13,6 @@ import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
-import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import {
   Invoice,
@@ -21,14 +20,11 @@ import {
   invoiceExpiry,
   invoiceListing,
   invoicesWithStatus,
-  invoiceView,
 } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
@@ -37,7 +33,7 @@ import { givenReferences } from '../fields/references-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { pageOf } from '../http/page.ts';
 import { created, deleted, found, listed, updated } from '../http/response.ts';
-import { type Context, type Profile, type Route, route } from '../http/route.ts';
+import { type Context, type Route, route } from '../http/route.ts';
 import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
 import { changedContent, requireChangeable } from './change-invoice.ts';
 import {
@@ -48,6 +44,7 @@ import {
   type NewInvoice,
   newInvoice,
 } from './input.ts';
+import { viewOf, viewsOf } from './view.ts';
 
 const path = '/api/v1/invoices';
 /** What a range can be of. */
@@ -272,22 +269,4 @@ async function changesOf(
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
   return changes;
-}
-
-/** @param status shown instead of the status of today. */
-async function viewOf(
-  invoice: InvoiceRecord,
-  { accountId, account }: { accountId: Id; account: Profile },
-  { session, status }: { session?: Session; status?: InvoiceStatus | undefined } = {},
-) {
-  const today = dayIn(account.time_zone);
-  const embedded = await embeddedIn([invoice], accountId, session);
-  return invoiceView(invoice, { ...embedded(invoice), status: status ?? effectiveInvoiceStatus(invoice, today) });
-}
-
-async function viewsOf(invoices: InvoiceRecord[], accountId: Id, today: string) {
-  const embedded = await embeddedIn(invoices, accountId);
-  return invoices.map((invoice) =>
-    invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
-  );
 }

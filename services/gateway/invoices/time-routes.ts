@@ -1,12 +1,9 @@
 // Time on invoices over HTTP: an invoice from unbilled time, time added to a draft and taken off again, and the hours behind each line.
 import { addTimeTo, createInvoiceFromTime } from '#libs/billing/invoice-from-time.ts';
-import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { takeWorkOff } from '#libs/billing/take-work-off.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { dayIn } from '#libs/day.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
-import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
@@ -24,6 +21,7 @@ import {
   timeInvoice,
 } from './time-input.ts';
 import { invoiceTimeAnswer, invoiceTimeView } from './time-view.ts';
+import { viewOf } from './view.ts';
 
 const path = '/api/v1/invoices';
 const missing = 'Invoice not found or access denied';
@@ -123,7 +121,7 @@ async function postRelease({ caller, body, id, commit, missing }: Context<Releas
     if (!invoice) throw missing();
     if (body.expense_ids || (invoice.expenses && !body.time_entry_ids)) requireScope(caller, 'expenses:write');
     const changed = await takeWorkOff(unit, invoice, body);
-    if (changed === invoice) return updated(await viewOf(unit, invoice, caller));
+    if (changed === invoice) return updated(await viewOf(invoice, caller, { session: unit.session }));
     return announced(unit, changed, caller);
   });
 }
@@ -137,13 +135,7 @@ async function getTime({ caller, id, missing }: Context) {
 }
 
 async function announced(unit: UnitOfWork, invoice: InvoiceRecord, caller: Caller) {
-  const view = await viewOf(unit, invoice, caller);
+  const view = await viewOf(invoice, caller, { session: unit.session });
   await unit.announce('invoice.updated', view);
   return updated(view);
-}
-
-async function viewOf({ session, accountId }: UnitOfWork, invoice: InvoiceRecord, { account }: Caller) {
-  const embedded = await embeddedIn([invoice], accountId, session);
-  const status = effectiveInvoiceStatus(invoice, dayIn(account.time_zone));
-  return invoiceView(invoice, { ...embedded(invoice), status });
 }

@@ -1,17 +1,15 @@
 // Writing off what is due of an invoice, over HTTP.
 import Joi from 'joi';
-import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { AMOUNT_MAX } from '#libs/billing/money.ts';
 import { writeOff } from '#libs/billing/write-off.ts';
-import { dayIn } from '#libs/day.ts';
-import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { Invoice, invoiceView } from '#libs/models/billing/invoice.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { name } from '../fields/input-fields.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { number } from '../fields/number-input.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { viewOf } from './view.ts';
 
 const REASON_LONGEST = 500;
 
@@ -48,8 +46,6 @@ async function writeOffInvoice({ caller, id, body, commit, missing }: Context<Wr
     const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
     if (!invoice) throw missing();
     const after = await writeOff(unit, invoice, body);
-    const embedded = await embeddedIn([after], unit.accountId, unit.session);
-    const status = effectiveInvoiceStatus(after, dayIn(caller.account.time_zone));
-    return updated(invoiceView(after, { ...embedded(after), status }));
+    return updated(await viewOf(after, caller, { session: unit.session }));
   });
 }
