@@ -4046,7 +4046,7 @@ export type RefundPaymentBody = {
      */
     amount: number;
     /**
-     * The day the money came; today on the account's calendar unless given, and not after it
+     * The day the money went back; today on the account's calendar unless given, and not after it
      * @minLength 10
      * @format date
      */
@@ -4062,7 +4062,7 @@ export type RefundPaymentBody = {
      */
     reference?: string | null;
     /**
-     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the payment as it is
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 and books nothing
      * @minLength 1
      * @maxLength 200
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
@@ -4268,7 +4268,7 @@ export type CreditNoteRefundInput = {
      */
     date?: string;
     /**
-     * other unless given
+     * `other` unless given
      */
     method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
     /**
@@ -4278,7 +4278,7 @@ export type CreditNoteRefundInput = {
      */
     reference?: string | null;
     /**
-     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the first
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 and books nothing
      * @minLength 1
      * @maxLength 200
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$
@@ -4518,7 +4518,7 @@ export type RefundCreditNoteBody = {
      */
     date?: string | null;
     /**
-     * other unless given
+     * `other` unless given
      */
     method?: "bank_transfer" | "card" | "cash" | "cheque" | "direct_debit" | "wallet" | "other";
     /**
@@ -4528,7 +4528,7 @@ export type RefundCreditNoteBody = {
      */
     reference?: string | null;
     /**
-     * What another system calls it. A refund is booked once for it: a repeat answers 200 with the first
+     * What another system calls it. A refund is booked once for it: a repeat answers 200 and books nothing
      * @minLength 1
      * @maxLength 200
      * @pattern ^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*[^\s\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\n\r\u2028\u2029]*$

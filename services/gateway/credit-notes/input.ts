@@ -1,25 +1,16 @@
 // What a caller may send about credit notes.
 import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/billing/credit-reasons.ts';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '#libs/billing/payment-methods.ts';
 import { creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { rangeInput } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { day, line, name, text, uuid } from '../fields/input-fields.ts';
+import { text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems } from '../fields/money-input.ts';
-import { number } from '../fields/number-input.ts';
+import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
 
-const EXTERNAL_ID_LONGEST = 200;
-
-export interface RefundBody {
-  date?: string;
-  method?: PaymentMethod;
-  reference?: string | null;
-  external_id?: string | null;
-}
+export type CreditRefundBody = RefundDetailsInput & { amount: number };
 
 export interface CreditNoteBody {
   reason: CreditReason;
@@ -27,7 +18,7 @@ export interface CreditNoteBody {
   amount?: number;
   line_items?: LineInput[] | null;
   settle: Settlement;
-  refund?: RefundBody;
+  refund?: RefundDetailsInput;
 }
 
 export interface CreditNoteQuery extends ListQuery {
@@ -38,22 +29,6 @@ export interface CreditNoteQuery extends ListQuery {
   unallocated?: boolean;
 }
 
-const amount = () => number().positive().max(AMOUNT_MAX);
-
-const refundFields = {
-  date: day().description(
-    "The day the money went back; today on the account's calendar unless given, and not after it",
-  ),
-  method: Joi.string()
-    .valid(...PAYMENT_METHODS)
-    .description('other unless given'),
-  reference: line().allow(null, '').description('What the bank or the provider calls it'),
-  external_id: name()
-    .max(EXTERNAL_ID_LONGEST)
-    .allow(null)
-    .description('What another system calls it. A refund is booked once for it: a repeat answers 200 with the first'),
-};
-
 export const newCreditNote = Joi.object<CreditNoteBody, true>({
   reason: Joi.string()
     .valid(...CREDIT_REASONS)
@@ -62,20 +37,22 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
       'A full credit for `cancellation` or `correction` makes the time and the quote of the invoice billable again',
     ),
   description: text().allow(null, '').description('Printed on it'),
-  amount: amount().description('Before tax; the tax follows, by rate. Without it and without lines: all that is left'),
+  amount: movedAmount().description(
+    'Before tax; the tax follows, by rate. Without it and without lines: all that is left',
+  ),
   line_items: lineItems().description('What is credited, with the signs of the invoice. Their sum counts'),
   settle: Joi.string()
     .valid(...SETTLEMENTS)
     .default('credit')
     .description('What becomes of the part beyond what was due: credit of the client, or money that goes back now'),
-  refund: Joi.object<RefundBody>(refundFields)
+  refund: Joi.object<RefundDetailsInput>(refundDetails)
     .meta({ schema: 'CreditNoteRefundInput' })
     .description('With `settle` refund: how the money went back'),
 })
   .custom(oneWay)
   .example({ reason: 'correction', line_items: [{ description: 'Drawings', quantity: 1, rate: 95 }] });
 
-/** What is credited is said in one way, and a refund only where money goes back. */
+/** A body names what is credited in one way, and a refund only where money goes back. */
 function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
   const problems = [
     ...(body.amount !== undefined && body.line_items?.length ? ['amount must not stand beside line_items'] : []),
@@ -86,16 +63,16 @@ function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
 
 export const creditAllocation = Joi.object<{ invoice_id: Id; amount?: number }, true>({
   invoice_id: uuid().required().description('Another invoice of the client that is due'),
-  amount: amount().description('Unless given, what is due, as far as the credit reaches'),
+  amount: movedAmount().description('Unless given, what is due, as far as the credit reaches'),
 }).example({ invoice_id: exampleId.invoices, amount: 40 });
 
 export const creditRelease = Joi.object<{ allocation_id?: Id }, true>({
   allocation_id: uuid().description('One of the `allocations` to another invoice; all of these unless given'),
 }).example({});
 
-export const creditRefund = Joi.object<RefundBody & { amount: number }, true>({
-  amount: amount().required(),
-  ...refundFields,
+export const creditRefund = Joi.object<CreditRefundBody, true>({
+  amount: movedAmount().required(),
+  ...refundDetails,
 }).example({ amount: 10, method: 'bank_transfer' });
 
 export const creditNoteQuery = Joi.object<CreditNoteQuery>({

@@ -21,12 +21,12 @@ import { type Context, type Route, route } from '../http/route.ts';
 import {
   type CreditNoteBody,
   type CreditNoteQuery,
+  type CreditRefundBody,
   creditAllocation,
   creditNoteQuery,
   creditRefund,
   creditRelease,
   newCreditNote,
-  type RefundBody,
 } from './input.ts';
 import { creditNoteResponse } from './response.ts';
 
@@ -171,7 +171,7 @@ async function postRelease(context: Context<{ allocation_id?: Id }>) {
   );
 }
 
-async function postRefund(context: Context<RefundBody & { amount: number }>) {
+async function postRefund(context: Context<CreditRefundBody>) {
   return changed(context, async (unit, given) => {
     const { note, isKnown } = await refundCreditNote(unit, given, context.body);
     const view = creditNoteView(note);

@@ -1,17 +1,13 @@
 // Writing off what is due of an invoice, over HTTP.
 import Joi from 'joi';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
 import { writeOff } from '#libs/billing/write-off.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { name } from '../fields/input-fields.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
-import { number } from '../fields/number-input.ts';
+import { movedAmount, reasonInput } from '../fields/movement-input.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { viewOf } from './view.ts';
-
-const REASON_LONGEST = 500;
 
 interface WriteOffInput {
   amount?: number;
@@ -19,8 +15,8 @@ interface WriteOffInput {
 }
 
 const writeOffInput = Joi.object<WriteOffInput, true>({
-  amount: number().positive().max(AMOUNT_MAX).description('What is due unless given'),
-  reason: name().max(REASON_LONGEST).required(),
+  amount: movedAmount().description('What is due unless given'),
+  reason: reasonInput(),
 }).example({ amount: 0.05, reason: 'Bank charges' });
 
 export const writeOffRoutes: readonly Route[] = [

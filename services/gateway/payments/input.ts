@@ -1,18 +1,22 @@
 // What a caller may send about payments.
 import Joi from 'joi';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '#libs/billing/payment-methods.ts';
+import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
 import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/payment-parts.ts';
 import { paymentListing } from '#libs/models/billing/payment.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { rangeInput } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, line, name, text, uuid } from '../fields/input-fields.ts';
-import { number } from '../fields/number-input.ts';
+import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import {
+  bankReference,
+  externalId,
+  movedAmount,
+  paymentMethodInput,
+  type RefundDetailsInput,
+  reasonInput,
+  refundDetails,
+} from '../fields/movement-input.ts';
 import { type ListQuery, listQuery } from '../http/page.ts';
-
-const EXTERNAL_ID_LONGEST = 200;
-const REASON_LONGEST = 500;
 
 /** What a short form may say of a payment. */
 export interface InvoicePayment {
@@ -37,12 +41,8 @@ export interface PaymentChanges {
   note?: string | null;
 }
 
-export interface RefundInput {
+export interface RefundInput extends RefundDetailsInput {
   amount: number;
-  date?: string;
-  method?: PaymentMethod;
-  reference?: string | null;
-  external_id?: string | null;
   invoice_id?: Id | null;
 }
 
@@ -56,16 +56,11 @@ export interface PaymentQuery extends ListQuery {
   unallocated?: boolean;
 }
 
-const amount = () => number().positive().max(AMOUNT_MAX);
-const method = () => Joi.string().valid(...PAYMENT_METHODS);
-const reference = () => line().allow(null, '').description('What the bank or the provider calls it');
-
 const details = {
   date: day().description("The day the money came; today on the account's calendar unless given, and not after it"),
-  method: method().default('other'),
-  reference: reference(),
-  external_id: name()
-    .max(EXTERNAL_ID_LONGEST)
+  method: paymentMethodInput().default('other'),
+  reference: bankReference(),
+  external_id: externalId()
     .allow(null)
     .description('What another system calls it. A payment is booked once for it: a repeat answers 200 with the first'),
   note: text().allow(null, '').description('For the account only'),
@@ -73,14 +68,14 @@ const details = {
 
 export const newPayment = Joi.object<PaymentBody, true>({
   client_id: uuid().required(),
-  amount: amount().required(),
+  amount: movedAmount().required(),
   currency: currency().description('Unless given, that of the invoices in `allocations`, else USD'),
   ...details,
   allocations: Joi.array()
     .items(
       Joi.object<NamedPart>({
         invoice_id: uuid().required(),
-        amount: amount().description('Unless given, what is due, as far as the payment reaches'),
+        amount: movedAmount().description('Unless given, what is due, as far as the payment reaches'),
       }).meta({ schema: 'AllocationInput' }),
     )
     .max(ALLOCATIONS_MAX)
@@ -100,19 +95,19 @@ export const newPayment = Joi.object<PaymentBody, true>({
 });
 
 export const invoicePayment = Joi.object<InvoicePayment, true>({
-  amount: amount().description('What is due unless given; what is more than due is kept as credit of the client'),
+  amount: movedAmount().description('What is due unless given; what is more than due is kept as credit of the client'),
   ...details,
 }).example({ amount: 60, method: 'bank_transfer' });
 
 export const paymentChanges = Joi.object<PaymentChanges, true>({
-  method: method(),
-  reference: reference(),
+  method: paymentMethodInput(),
+  reference: bankReference(),
   note: text().allow(null, ''),
 }).example({ note: 'Paid from the account of the parent company' });
 
 export const newAllocation = Joi.object<{ invoice_id: Id; amount?: number }, true>({
   invoice_id: uuid().required(),
-  amount: amount().description('Unless given, what is due, as far as the credit reaches'),
+  amount: movedAmount().description('Unless given, what is due, as far as the credit reaches'),
 }).example({ invoice_id: exampleId.invoices, amount: 40 });
 
 export const releasing = Joi.object<{ allocation_id?: Id }, true>({
@@ -120,17 +115,13 @@ export const releasing = Joi.object<{ allocation_id?: Id }, true>({
 }).example({});
 
 export const voiding = Joi.object<{ reason: string }, true>({
-  reason: name().max(REASON_LONGEST).required(),
+  reason: reasonInput(),
 }).example({ reason: 'Entered twice' });
 
 export const newRefund = Joi.object<RefundInput, true>({
-  amount: amount().required(),
-  date: details.date,
-  method: method().description("Unless given, the payment's"),
-  reference: reference(),
-  external_id: details.external_id.description(
-    'What another system calls it. A refund is booked once for it: a repeat answers 200 with the payment as it is',
-  ),
+  amount: movedAmount().required(),
+  ...refundDetails,
+  method: paymentMethodInput().description("Unless given, the payment's"),
   invoice_id: uuid()
     .allow(null)
     .description('The invoice that it is taken from, which is due again. From the credit unless given'),
@@ -149,8 +140,8 @@ export const balanceQuery = Joi.object<BalanceQuery>({
 export const paymentQuery = Joi.object<PaymentQuery>({
   client_id: uuid(),
   invoice_id: uuid().description('Payments with an allocation to it, released ones too'),
-  method: method(),
-  external_id: name().max(EXTERNAL_ID_LONGEST),
+  method: paymentMethodInput(),
+  external_id: externalId(),
   ...rangeInput('date'),
   unallocated: Joi.boolean().description('With true only those that have something left'),
   ...listQuery(paymentListing),
