@@ -12,7 +12,7 @@ import {
   orNull,
   paymentOptionsResponse,
   postalAddressResponse,
-  roundingAnswer,
+  roundingResponse,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -63,7 +63,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   hourly_rate: orNull(Joi.number()),
   currency: orNull(Joi.string()),
   payment_days: number(),
-  rounding: roundingAnswer(),
+  rounding: roundingResponse(),
   settle_tolerance: number().description('In major units; 0 writes nothing off'),
   cancel_with_credit_note: Joi.boolean()
     .required()

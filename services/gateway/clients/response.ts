@@ -10,7 +10,7 @@ import {
   legalIdResponse,
   maybeWords,
   postalAddressResponse,
-  roundingAnswer,
+  roundingResponse,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -31,7 +31,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   hourly_rate: Joi.number(),
   currency: Joi.string(),
   payment_days: Joi.number(),
-  rounding: roundingAnswer().optional(),
+  rounding: roundingResponse().optional(),
   tax_treatment: Joi.string().valid(...TAX_TREATMENTS),
   status: words().description('`invited` on creation'),
   anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),

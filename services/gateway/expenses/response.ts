@@ -11,6 +11,7 @@ import {
   exampleProject,
   exampleTime,
   id,
+  invoiceSummary,
   number,
   orNull,
   timestamp,
@@ -34,9 +35,7 @@ export const expenseResponse = Joi.object<ReturnType<typeof expenseView>, true>(
     .valid(...EXPENSE_STATES)
     .required()
     .description('What became of it; follows from its invoice'),
-  invoice: orNull(
-    Joi.object({ id: id(), invoice_number: orNull(Joi.string()) }).meta({ schema: 'InvoiceSummary' }),
-  ).description('The invoice it is on'),
+  invoice: orNull(invoiceSummary()).description('The invoice it is on'),
   created_at: timestamp(),
   updated_at: timestamp(),
 })

@@ -77,7 +77,7 @@ export async function documentFilter(
   };
 }
 
-/** A range without an order is answered in its own: the index of the range is the one to walk. */
+/** A list with a range and without `sort` is in the order of the range: its index is the one to walk. */
 export function orderedByRange<Given extends ListQuery>(query: Given, fields: readonly string[]): Given {
   if (query.sort !== undefined || query.updated_since !== undefined) return query;
   const field = fields.find((name) => `${name}_from` in query || `${name}_to` in query);

@@ -29,8 +29,14 @@ export const embeddedClient = () =>
 
 export const embeddedProject = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'ProjectSummary' }));
 
+export const embeddedTask = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' }));
+
 export const embeddedInvoice = () =>
   Joi.object({ id: id(), invoice_number: words() }).meta({ schema: 'EmbeddedInvoice' });
+
+/** An invoice that may be a dry run, which has no number. */
+export const invoiceSummary = () =>
+  Joi.object({ id: id(), invoice_number: orNull(Joi.string()) }).meta({ schema: 'InvoiceSummary' });
 
 export const lineItemsResponse = () =>
   orNull(
@@ -88,7 +94,7 @@ export const datesResponse = {
   ).description('The first and the last day of the work'),
 };
 
-export const roundingAnswer = () =>
+export const roundingResponse = () =>
   orNull(
     Joi.object({
       minutes: number(),

@@ -7,13 +7,14 @@ import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   embeddedProject,
+  embeddedTask,
   exampleProject,
   exampleTime,
   id,
+  invoiceSummary,
   number,
   orNull,
   timestamp,
-  words,
 } from './response-fields.ts';
 
 const core = {
@@ -37,7 +38,7 @@ const exampleCore = {
 /** The specification gives an update these fields and no others. */
 export const changedTimeEntryResponse = Joi.object(core).id('ChangedTimeEntry').example(exampleCore);
 
-/** What is answered when time is logged. */
+/** The response to a new time entry: the specification gives it these fields and no others. */
 export const createdTimeEntryResponse = Joi.object({
   ...core,
   task_id: orNull(Joi.string().guid()),
@@ -49,16 +50,14 @@ export const createdTimeEntryResponse = Joi.object({
 export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, true>({
   ...core,
   task_id: orNull(Joi.string().guid()),
-  task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
+  task: embeddedTask(),
   project: embeddedProject(),
   billable: Joi.boolean().required(),
   billing: Joi.string()
     .valid(...BILLING_STATES)
     .required()
     .description('What became of it; follows from its invoice'),
-  invoice: orNull(
-    Joi.object({ id: id(), invoice_number: orNull(Joi.string()) }).meta({ schema: 'InvoiceSummary' }),
-  ).description('The invoice it is on'),
+  invoice: orNull(invoiceSummary()).description('The invoice it is on'),
   rate: orNull(Joi.number()).description('The hourly rate that would be used, or was'),
   rate_from: orNull(Joi.string().valid(...RATE_SOURCES)).description('Where that rate is set'),
   started_at: orNull(Joi.string().isoDate()).description('Of time that a timer measured'),

@@ -20,7 +20,7 @@ import {
   type TimeInvoiceInput,
   timeInvoice,
 } from './time-input.ts';
-import { invoiceTimeAnswer, invoiceTimeView } from './time-view.ts';
+import { invoiceTimeResponse, invoiceTimeView } from './time-view.ts';
 import { viewOf } from './view.ts';
 
 const path = '/api/v1/invoices';
@@ -85,7 +85,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     docs: {
       summary: 'Get the hours behind each line of an invoice',
       description: 'The key needs the scope `time-entries:read` as well.',
-      response: invoiceTimeAnswer,
+      response: invoiceTimeResponse,
     },
     handler: getTime,
   }),

@@ -11,12 +11,14 @@ import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
   embeddedProject,
+  embeddedTask,
   exampleProject,
   exampleRounding,
   id,
+  invoiceSummary,
   number,
   orNull,
-  roundingAnswer,
+  roundingResponse,
   words,
 } from '../fields/response-fields.ts';
 
@@ -54,12 +56,8 @@ export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, loc
   };
 }
 
-const namedTask = () => orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' }));
-
-export const invoiceTimeAnswer = Joi.object({
-  invoice: Joi.object({ id: id(), invoice_number: orNull(Joi.string()) })
-    .required()
-    .meta({ schema: 'InvoiceSummary' }),
+export const invoiceTimeResponse = Joi.object({
+  invoice: invoiceSummary().required(),
   currency: words(),
   edited: Joi.boolean()
     .required()
@@ -74,7 +72,7 @@ export const invoiceTimeAnswer = Joi.object({
         billed_hours: number().description('After rounding: the quantity of the line'),
         prepaid_hours: number().description('Drawn from hour packages; another line takes them off'),
         rate: number(),
-        rounding: roundingAnswer(),
+        rounding: roundingResponse(),
         amount: number(),
         entries: Joi.array()
           .required()
@@ -85,7 +83,7 @@ export const invoiceTimeAnswer = Joi.object({
               hours: number(),
               description: orNull(Joi.string()),
               project: embeddedProject(),
-              task: namedTask(),
+              task: embeddedTask(),
               rate_from: orNull(Joi.string().valid(...RATE_SOURCES)),
             }).meta({ schema: 'BilledTimeEntry' }),
           ),

@@ -258,7 +258,7 @@ function changed(
   });
 }
 
-/** What was booked before by its `external_id` is answered as a replay. */
+/** A payment or refund that was booked before by its `external_id` is returned as a replay. */
 function bookedOnce({ payment, isKnown }: { payment: PaymentRecord; isKnown: boolean }): JsonResponse {
   const view = paymentView(payment);
   return isKnown ? replayed(view) : created(view);

@@ -9,7 +9,7 @@ import {
   exampleTime,
   id,
   orNull,
-  roundingAnswer,
+  roundingResponse,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -20,7 +20,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   status: words().description("One of the account's own statuses, or of the defaults"),
   client: embeddedClient(),
   hourly_rate: orNull(Joi.number()),
-  rounding: roundingAnswer(),
+  rounding: roundingResponse(),
   billing: Joi.string()
     .valid(...PROJECT_BILLINGS)
     .required(),

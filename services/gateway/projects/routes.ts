@@ -219,8 +219,8 @@ async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, a
 }
 
 /**
- * What its documents say of it would be said of another client. A request that adds a document locks the project, so that one of the two
- * transactions sees the other. @throws AppError 409 that names what keeps it from moving.
+ * Its documents would be those of another client. A request that adds a document locks the project, so that one of the two transactions
+ * sees the other. @throws AppError 409 that names what keeps it from moving.
  */
 async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, accountId: Id, session: Session) {
   if (fixed_billed) throw conflict('Cannot move a project with a billed fixed amount to another client');

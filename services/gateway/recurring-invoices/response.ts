@@ -16,7 +16,7 @@ import {
   lineItemsResponse,
   number,
   orNull,
-  roundingAnswer,
+  roundingResponse,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -40,7 +40,7 @@ const includedTime = Joi.object({
   group_by: Joi.string()
     .valid(...TIME_GROUPS)
     .required(),
-  rounding: roundingAnswer(),
+  rounding: roundingResponse(),
   missing_rate: Joi.string().valid('refuse', 'skip', 'zero').required(),
   line_text: orNull(Joi.string()),
   include_expenses: Joi.boolean().required(),

@@ -4,6 +4,7 @@ import { TIMER_STATUSES, type timerView } from '#libs/models/time/timer.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   embeddedProject,
+  embeddedTask,
   exampleProject,
   exampleTime,
   id,
@@ -20,7 +21,7 @@ export const timerResponse = Joi.object<ReturnType<typeof timerView>, true>({
     .required(),
   project: embeddedProject(),
   task_id: orNull(Joi.string().guid()),
-  task: orNull(Joi.object({ id: id(), name: words() }).meta({ schema: 'TaskSummary' })),
+  task: embeddedTask(),
   description: orNull(Joi.string()),
   started_at: timestamp(),
   ended_at: orNull(Joi.string().isoDate()).description('Null while it runs'),

@@ -9,13 +9,13 @@ import { embeddedProject } from '#libs/models/time/project.ts';
 import { uuid } from '../fields/input-fields.ts';
 import {
   calendarDay,
-  embeddedClient as clientAnswer,
+  embeddedClient as clientResponse,
   currency,
   exampleClient,
   exampleProject,
   number,
   orNull,
-  embeddedProject as projectAnswer,
+  embeddedProject as projectResponse,
 } from '../fields/response-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { listed } from '../http/response.ts';
@@ -28,9 +28,9 @@ interface UnbilledQuery extends PageQuery {
 
 const { limit, offset } = pageQuery;
 
-const unbilledAnswer = Joi.object({
-  client: clientAnswer(),
-  project: projectAnswer(),
+const unbilledResponse = Joi.object({
+  client: clientResponse(),
+  project: projectResponse(),
   billing: Joi.string().valid('hourly', 'fixed').required(),
   currency: currency(),
   entries: number().description('How many time entries'),
@@ -71,7 +71,7 @@ export const unbilledRoutes: readonly Route[] = [
       summary: 'List what could be billed, by client, project and currency',
       description:
         "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. Prepaid hours are not taken off. Expenses in another currency have a row of their own. In the order of names; the rows are sums, so pages go by `offset`.",
-      response: unbilledAnswer,
+      response: unbilledResponse,
     },
     handler: listUnbilled,
   }),
