@@ -58,8 +58,8 @@ function leaseReserved(delivery: LeasedDelivery, reservedUntil: number, leaseMs:
   const extend = async () => {
     if (isOver) return;
     const later = agreedTime() + leaseMs;
-    await extendLease(delivery, new Date(later));
-    until = later;
+    // Acquired by another worker meanwhile, because this process stood still: an attempt that has not begun must not begin.
+    until = (await extendLease(delivery, new Date(later))) ? later : 0;
   };
   // If MongoDB is unavailable for long, the attempt may be made twice.
   const timer = setTimeout(() => void retryWhileUnavailable(extend).catch(() => undefined), EXTEND_AFTER_MS);

@@ -6,10 +6,8 @@ import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
 import type { EventRecord } from '#libs/models/webhooks/event.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { openAccountLoader } from './loading/account-loader.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 
 const SECRETS_CACHED_MAX = 1_000;
@@ -18,9 +16,14 @@ const LOGGED_EVERY_MS = 10 * 60_000;
 /** Without a signature no call is made. */
 const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
+/** Makes the call at once: the lease was checked just before. */
 export type AttemptDelivery = (
   endpoint: WebhookEndpointRecord,
-  event: EventRecord,
+  content: {
+    event: EventRecord;
+    /** The event is of a test account. */
+    isTest: boolean;
+  },
   log: Logger,
 ) => Promise<{ outcome: Outcome; attempt: Attempt }>;
 
@@ -32,11 +35,8 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
   });
   const box = { open: (sealed: string) => opened.memo(sealed) };
   const logged = new LRUCache<Id, true>({ max: SECRETS_CACHED_MAX, ttl: LOGGED_EVERY_MS });
-  const accounts = openAccountLoader();
 
-  return async (endpoint, event, log) => {
-    const account = await retryWhileUnavailable(() => accounts.load(wireId(event.account_id)));
-    const isTest = account?.mode === 'test';
+  return async (endpoint, { event, isTest }, log) => {
     const at = agreedDate();
     const secrets = signingSecrets(endpoint, log);
     const { url } = endpoint;

@@ -13,6 +13,7 @@ import { type DeliveryLease, makeAcquireDelivery } from './acquire-delivery.ts';
 import { makeAttemptDelivery } from './attempt-delivery.ts';
 import { makeConcludeAttempt } from './conclude-attempt.ts';
 import { deferralOf, recallIfClosed } from './defer-delivery.ts';
+import { openAccountLoader } from './loading/account-loader.ts';
 import { openEndpointLoader } from './loading/endpoint-loader.ts';
 import type { EventLoader } from './loading/event-loader.ts';
 import { inBatches, PATIENT } from './loading/in-batches.ts';
@@ -41,6 +42,7 @@ export interface DeliverOptions {
 
 export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook> {
   const { traffic } = options;
+  const accounts = openAccountLoader();
   const endpoints = openEndpointLoader();
   const settle = inBatches(async (settlements: Settlement[]) => {
     await settleDeliveries(settlements);
@@ -69,12 +71,17 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   async function deliver(lease: DeliveryLease, job: DeliverWebhook, log: Logger): Promise<void> {
     const { delivery } = lease;
     const { deliveryId, endpointId } = job;
-    const load = () => Promise.all([endpoints.load(endpointId), options.events.load(wireId(delivery.event_id))]);
+    const load = () =>
+      Promise.all([
+        endpoints.load(endpointId),
+        options.events.load(wireId(delivery.event_id)),
+        accounts.load(wireId(delivery.account_id)),
+      ]);
     const seen = await retryWhileUnavailable(load);
     // Loading took so long that another worker is about to acquire the delivery.
-    if (lease.until() - agreedTime() < LEASE_LEFT_MIN_MS) return;
+    if (isRunningOut(lease)) return;
     // A new primary may not show a record yet that exists.
-    const [endpoint, event] = seen.every(Boolean) ? seen : await readAfterElection(load);
+    const [endpoint, event, account] = seen.every(Boolean) ? seen : await readAfterElection(load);
     if (!endpoint || !event) {
       const attempt = { at: agreedDate(), error_class: 'endpoint_deleted' };
       await settle({ delivery, verdict: { move: 'giveUp' }, attempt });
@@ -83,13 +90,16 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (!endpoint.enabled) return suspend(delivery, endpointId);
     const admission = await traffic.admit(endpointId, delivery.deferrals);
     if (!admission.admitted) return defer(delivery, admission);
-    // While the attempt waited here, the endpoint may have been changed, disabled or deleted.
+    // While the attempt waited here, the endpoint may have been changed, disabled or deleted, and the lease goes on running.
     const current = await orRelease(endpoints.load(endpointId), admission);
-    if (!current?.enabled) {
+    if (!current?.enabled || isRunningOut(lease)) {
       admission.release();
       return deliver(lease, job, log);
     }
-    const result = await orRelease(attemptDelivery(current, event, log), admission);
+    const result = await orRelease(
+      attemptDelivery(current, { event, isTest: account?.mode === 'test' }, log),
+      admission,
+    );
     options.onOutcome(result.outcome);
     await Promise.all([
       release(admission, current, result.outcome, delivery.deferrals > 0),
@@ -118,6 +128,10 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     // The process whose breaker deferred it may have ended: then no other process recalls the rest.
     if (recovered || (wasDeferred && outcome.isWell)) await recallAllDeferred(endpoint);
   }
+}
+
+function isRunningOut(lease: DeliveryLease): boolean {
+  return lease.until() - agreedTime() < LEASE_LEFT_MIN_MS;
 }
 
 /** An attempt that was admitted and fails on the way makes room for the next one. */

@@ -35,16 +35,17 @@ export function reservedDelivery(job: {
   };
 }
 
-/** For an attempt that outlasts its reservation. */
+/** For an attempt that outlasts its reservation. @returns false when the lease is no longer its own. */
 export async function extendLease(
   { _id, account_id, lease_id }: Pick<LeasedDelivery, '_id' | 'account_id' | 'lease_id'>,
   until: Date,
-): Promise<void> {
-  await driverOf(Delivery).updateOne(
+): Promise<boolean> {
+  const { matchedCount } = await driverOf(Delivery).updateOne(
     { _id, account_id, ...guardOf('extendLease', { leaseId: lease_id }) } as object,
     changeOf('extendLease', { leaseUntil: until }),
     { writeConcern: { w: 1 } },
   );
+  return matchedCount === 1;
 }
 
 /**

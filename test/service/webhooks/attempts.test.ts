@@ -5,6 +5,7 @@ import mongoose from 'mongoose';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
+import { Account } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -15,7 +16,7 @@ import { deliveryJob } from '../../../services/webhooks/delivery-job.ts';
 import { recordFailure, recordSuccess } from '../../../services/webhooks/endpoint-health.ts';
 import { openEventLoader } from '../../../services/webhooks/loading/event-loader.ts';
 import { makePostSigned } from '../../../services/webhooks/post-signed.ts';
-import { openTraffic } from '../../../services/webhooks/traffic/traffic.ts';
+import { openTraffic, type Traffic } from '../../../services/webhooks/traffic/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NOT_PRIMARY, withErrors } from '../../support/mongodb-errors.ts';
 import { openReadyQueues } from '../../support/queues.ts';
@@ -141,6 +142,44 @@ test('when the lease is about to run out, then no attempt begins', async () => {
   const deliveryId = await storedDelivery(accountId, endpointId);
   const deliver = makeDeliver(openTraffic({ scale: 1 }), 500);
   await deliver({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
+
+  expect(target.receiver.received).toEqual([]);
+  expect((await read(accountId, deliveryId))?.status).toBe('pending');
+});
+
+test('when an attempt waits for admission until its lease is about to run out, then it does not begin', async () => {
+  const target = await endpointAt((_request, response) => answer(response, 204));
+  const { accountId, endpointId } = target;
+  const deliveryId = await storedDelivery(accountId, endpointId);
+  const traffic = openTraffic({ scale: 1 });
+  const late: Traffic = {
+    ...traffic,
+    async admit(...args) {
+      await pause(3_000);
+      return traffic.admit(...args);
+    },
+  };
+  const deliver = makeDeliver(late, 3_000);
+  await deliver({ deliveryId, accountId, endpointId }, { log: testLog, isFirstRun: true } as never);
+
+  expect(target.receiver.received).toEqual([]);
+  expect((await read(accountId, deliveryId))?.status).toBe('pending');
+  // And there is room for the next one.
+  expect(traffic.size()).toBe(0);
+});
+
+test('when the store tells the mode of the account so late that the lease is about to run out, then no attempt begins', async () => {
+  const target = await endpointAt((_request, response) => answer(response, 204));
+  const { accountId, endpointId } = target;
+  const deliveryId = await storedDelivery(accountId, endpointId);
+  const namespace = `${mongoose.connection.name}.${Account.collection.name}`;
+  const slow = { failCommands: ['find'], namespace, blockConnection: true, blockTimeMS: 3_000 };
+  await withErrors(slow, () =>
+    makeDeliver(openTraffic({ scale: 1 }), 3_000)({ deliveryId, accountId, endpointId }, {
+      log: testLog,
+      isFirstRun: true,
+    } as never),
+  );
 
   expect(target.receiver.received).toEqual([]);
   expect((await read(accountId, deliveryId))?.status).toBe('pending');

@@ -104,6 +104,18 @@ test('when the store is unavailable as the lease of a long attempt is extended, 
   lease?.release();
 });
 
+test('when another worker has acquired a delivery before the lease of its reservation is extended, then that lease is over', async () => {
+  const { accountId, eventId, endpointId, id, reservation } = await aReservedOne();
+  const { leaseId, until } = reservation;
+  const job = { deliveryId: id, accountId, endpointId, reservation: { eventId, leaseId, until: until.getTime() } };
+  const lease = await makeAcquireDelivery(3 * MINUTE_MS)(job, true);
+  // As if this process had stood still until then.
+  expect(await acquireDeliveries([id], inAMinute(), new Date(until.getTime() + 1))).toHaveLength(1);
+
+  await eventually(() => lease && lease.until() < Date.now());
+  lease?.release();
+});
+
 test('when the job of a reserved delivery runs again, then it acquires the delivery only if the attempt was neither begun nor ended', async () => {
   const acquire = makeAcquireDelivery(2 * MINUTE_MS);
   const jobOf = ({ id, accountId, eventId, endpointId, reservation }: Awaited<ReturnType<typeof aReservedOne>>) => ({
