@@ -14,7 +14,6 @@ export interface FailureGroup {
   /** Still retried. */
   retrying: number;
   lastAt: Date;
-  exampleId: Id;
 }
 
 /** Deliveries made since then whose last attempt failed, by endpoint and cause, most first. */
@@ -24,7 +23,6 @@ export async function findFailureGroups(since: Date, limit: number): Promise<Fai
     settled: number;
     retrying: number;
     lastAt: Date;
-    exampleId: unknown;
   }>([
     { $match: { status: { $in: ['dead', 'held', 'pending'] }, created_at: { $gte: since } } },
     { $set: { error_class: lastOf('error_class'), response_status: lastOf('response_status') } },
@@ -40,20 +38,18 @@ export async function findFailureGroups(since: Date, limit: number): Promise<Fai
         settled: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 0, 1] } },
         retrying: { $sum: { $cond: [{ $eq: ['$status', 'pending'] }, 1, 0] } },
         lastAt: { $max: { $last: '$attempts.at' } },
-        exampleId: { $first: '$_id' },
       },
     },
     { $sort: { settled: -1, retrying: -1, lastAt: -1 } },
     { $limit: limit },
   ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
-  return groups.map(({ _id, settled, retrying, lastAt, exampleId }) => ({
+  return groups.map(({ _id, settled, retrying, lastAt }) => ({
     endpointId: String(_id.endpoint_id),
     accountId: String(_id.account_id),
     cause: _id.response_status ? `${_id.error_class} ${_id.response_status}` : _id.error_class,
     settled,
     retrying,
     lastAt,
-    exampleId: String(exampleId),
   }));
 }
 

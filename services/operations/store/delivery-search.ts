@@ -89,8 +89,8 @@ async function filterOfId(id: string) {
   return { request_id: id };
 }
 
-/** A field of the last attempt. */
-export const lastOf = (field: string) => ({ $last: `$attempts.${field}` });
+/** A field of the last attempt. Not the last of `$attempts.field`: that leaves out attempts without the field. */
+export const lastOf = (field: string) => ({ $let: { vars: { last: { $last: '$attempts' } }, in: `$$last.${field}` } });
 
 function causeIs(errorClass: string, status: string | undefined) {
   return [
