@@ -37,10 +37,13 @@ if (shown && toggle && sections().length > 0) {
       if (response.status === 401) return location.reload();
       if (!response.ok) throw new Error(`status ${response.status}`);
       const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-      if (!isPaused) for (const section of sections()) replace(section, fresh.getElementById(section.id));
+      // Paused meanwhile: the numbers stay those that the page names the time of.
+      if (isPaused) return;
+      for (const section of sections()) replace(section, fresh.getElementById(section.id));
       lastAt = new Date();
       say(`Updated ${clock(lastAt)}`);
     } catch {
+      if (isPaused) return;
       // Old numbers must not look like new ones.
       say(`No answer. These are the numbers of ${clock(lastAt)}`, true);
     } finally {
