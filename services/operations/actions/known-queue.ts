@@ -1,6 +1,7 @@
 // Finds the queue that a path names, and says when Redis is unavailable.
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition } from '#libs/jobs/control.ts';
+import { isUnanswered } from '#libs/mongo/errors.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 
 export function requireQueue(name: unknown): JobDefinition<unknown> {
@@ -9,10 +10,11 @@ export function requireQueue(name: unknown): JobDefinition<unknown> {
   return definition;
 }
 
-/** @throws DashboardError 503 in place of the error of Redis. */
+/** @throws DashboardError 503 in place of the error of Redis; errors of MongoDB as they are. */
 export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error) => {
-    if (error instanceof DashboardError) throw error;
-    throw new DashboardError(503, `Redis is unavailable (${error instanceof Error ? error.message : error}).`);
+    if (error instanceof DashboardError || isUnanswered(error)) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new DashboardError(503, `Redis is unavailable (${problem}).`, { cause: error });
   });
 }

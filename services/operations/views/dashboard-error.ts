@@ -3,8 +3,9 @@
 export class DashboardError extends Error {
   readonly status: number;
 
-  constructor(status: number, message: string) {
-    super(message);
+  /** @param options.cause for the log. */
+  constructor(status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'DashboardError';
     this.status = status;
   }
