@@ -1,8 +1,7 @@
 // Pausing, resuming and retrying a queue.
 import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
-import { actorOf } from '../pages/bulk.ts';
-import type { Done, Visit } from '../session/visit.ts';
+import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { counted } from '../views/format.ts';
 import { orUnavailable, requireQueue } from './known-queue.ts';

@@ -1,7 +1,6 @@
 // Replays all deliveries that match a search: shows how many, then runs in the background.
 import { audited } from '#libs/models/operations/audit-entry.ts';
-import { actorOf } from '../pages/bulk.ts';
-import type { Done, Visit } from '../session/visit.ts';
+import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { countDeliveries } from '../store/delivery-search.ts';
 import { deliverySearchOf, paramsOf, selectionParams } from '../views/filters.ts';
 import { counted, countedUpTo, countUpTo } from '../views/format.ts';

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
-import type { Done, Visit, Visitor } from '../session/visit.ts';
+import { actorOf, type Done, type Visit, type Visitor } from '../session/visit.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { ago, count } from '../views/format.ts';
 import { html } from '../views/html.ts';
@@ -84,10 +84,6 @@ export async function continueRun({ request, visitor, bulk }: Visit): Promise<Do
     return { detail: 'The run continues where it stopped.' };
   });
   return { to: `/bulk/${String(run._id)}`, entryId };
-}
-
-export function actorOf({ name, address }: Visitor) {
-  return { operator: name, address };
 }
 
 async function requireRun(id: unknown): Promise<BulkRecord> {

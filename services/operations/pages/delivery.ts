@@ -3,13 +3,12 @@ import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
-import type { Done, Visit } from '../session/visit.ts';
+import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { ago, count, duration, moment } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { badge, idLine, stat, table } from '../views/parts.ts';
-import { actorOf } from './bulk.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
 export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {

@@ -79,6 +79,11 @@ export function visitorOf(response: Response): Visitor {
   return response.locals['visitor'] as Visitor;
 }
 
+/** The visitor as the audit log names them. */
+export function actorOf({ name, address }: Visitor) {
+  return { operator: name, address };
+}
+
 /** @throws DashboardError 403 when another site sent the form. */
 export function requireSameOrigin(request: Request) {
   const origin = request.get('Origin');
@@ -105,7 +110,7 @@ export function requireToken(request: Request, visitor: Visitor) {
 export async function requireOperator(request: Request, visitor: Visitor) {
   if (visitor.role === 'operator') return;
   const target = `${request.method} ${request.path}`;
-  const deed = { operator: visitor.name, address: visitor.address, action: 'act', target } as const;
+  const deed = { ...actorOf(visitor), action: 'act', target } as const;
   await audit(deed, 'refused', 'viewers can change nothing');
   throw new DashboardError(403, 'Viewers can read everything and change nothing');
 }
