@@ -9,14 +9,8 @@ import type { Page } from '../views/layout.ts';
 import { action, note } from '../views/parts.ts';
 
 const COUNTED_MAX = 1_000_000;
-const NAMES: Record<string, string> = {
-  id: 'id',
-  endpoint: 'endpoint',
-  event: 'event',
-  cause: 'cause',
-  from: 'from',
-  to: 'to',
-};
+/** The filters that a title names, besides the state. */
+const NAMED = new Set(['id', 'endpoint', 'event', 'cause', 'from', 'to']);
 
 export async function confirmReplay({ request, visitor }: Visit): Promise<Page> {
   const selection = selectionOf(paramsOf(request));
@@ -50,10 +44,12 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
 export async function replayMatching({ request, visitor, bulk }: Visit): Promise<Done> {
   const { selection: given } = request.body as { selection?: unknown };
   const selection = selectionOf(selectionParams(typeof given === 'string' ? given : ''));
+  // Before the audit log records it: only a search that can be made is recorded.
+  const search = deliverySearchOf(selection);
   const title = `Replay deliveries that are ${inWords(selection)}`;
   const deed = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
   const { runId, entryId } = await audited(deed, async () => {
-    const total = await countDeliveries(deliverySearchOf(selection), COUNTED_MAX);
+    const total = await countDeliveries(search, COUNTED_MAX);
     const run = { kind: 'replay-deliveries', title, selection: selection.toString(), total } as const;
     const { _id } = await bulk.start({ ...run, operator: visitor.name });
     return { runId: String(_id), detail: `${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} go out again.` };
@@ -71,6 +67,6 @@ function selectionOf(params: URLSearchParams): URLSearchParams {
 
 function inWords(selection: URLSearchParams): string {
   const states = (selection.get('status') ?? '').split(',').join(' or ');
-  const rest = [...selection].flatMap(([name, value]) => (NAMES[name] ? [`${NAMES[name]} ${value}`] : []));
+  const rest = [...selection].flatMap(([name, value]) => (NAMED.has(name) ? [`${name} ${value}`] : []));
   return [states, ...rest].join(', ');
 }
