@@ -85,16 +85,15 @@ async function logout(request: Request, response: Response) {
   response.redirect(303, '/login');
 }
 
-function reject(rejection: Admission & { isAdmitted: false }, request: Request, response: Response) {
+async function reject(rejection: Admission & { isAdmitted: false }, request: Request, response: Response) {
   const { name, next } = fieldsOf(request);
   const seconds = Math.ceil(rejection.retryAfterMs / 1_000);
   const entry = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
-  // Only the first rejection is recorded: a flood must not fill the audit log.
-  const recorded = rejection.isFirst ? audit(entry, 'refused', 'too many failed attempts') : Promise.resolve();
+  // Only the first rejection is recorded: a flood must not fill the audit log. The rejection does not depend on the log.
+  if (rejection.isFirst) await audit(entry, 'refused', 'too many failed attempts').catch(() => undefined);
   const problem = `Too many failed attempts, retry in ${seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}`;
   response.set('Retry-After', String(seconds));
-  // The rejection does not depend on the audit log.
-  void recorded.catch(() => undefined).then(() => sendLogin(response, 429, { next, name, problem }));
+  sendLogin(response, 429, { next, name, problem });
 }
 
 function fieldsOf(request: Request) {

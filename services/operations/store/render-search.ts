@@ -2,6 +2,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
+import { SEARCH_LIMIT_MS } from './delivery-search.ts';
 
 export interface RenderSearch {
   /** The id of a record, its account or its request. */
@@ -14,8 +15,6 @@ export interface RenderSearch {
   to?: Date | undefined;
 }
 
-/** See delivery-search.ts. */
-const SEARCH_LIMIT_MS = 5_000;
 /** Documents that a caller waited for and did not get. */
 const FAILURES: RenderStatus[] = ['failed', 'expired', 'refused'];
 
