@@ -48,7 +48,7 @@ function state(endpoint: WebhookEndpointRecord): VNode {
 
 function replayForm(id: string): VNode {
   const choices = [
-    { value: 'dead,held', label: 'given up or held' },
+    { value: 'dead,held', label: 'dead or held' },
     { value: 'dead,held,delivered', label: 'all, also delivered ones' },
   ];
   return html`<form class="filters" method="get" action="/deliveries/replay">

@@ -15,7 +15,7 @@ export interface Series {
   values: (number | undefined)[];
 }
 
-/** The last `count` minutes, each with the result of `find`. The current minute is left out: it would always look like a drop. */
+/** The last `count` minutes, each with what `valueOfPoint` makes of it. The current minute is left out: it would always look like a drop. */
 export function perMinute<Point extends { at: Date }, Value>(
   points: readonly Point[],
   count: number,

@@ -8,7 +8,7 @@ export function badge(text: string, tone: Tone = 'quiet'): VNode {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
 }
 
-/** A message box. Screen readers announce `bad` and `warn`. */
+/** A message box. Screen readers announce `bad` at once. */
 export function note(tone: Tone, content: Children): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;
 }
