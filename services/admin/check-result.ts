@@ -20,6 +20,17 @@ export function finding(
   return isWell ? { status: 'ok', check, found } : { status: bad, check, found, advice };
 }
 
+/** @returns the findings, or a problem that says why there are none. */
+export async function orProblem(check: string, examine: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await examine();
+  } catch (error) {
+    const found = `cannot be checked: ${error instanceof Error ? error.message : String(error)}`;
+    const advice = 'Check that MongoDB responds and that its user may read all collections';
+    return [{ status: 'problem', check, found, advice }];
+  }
+}
+
 /** True when `version` is at least `least`. Compares major and minor only. */
 export function isAtLeast(version: string, least: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

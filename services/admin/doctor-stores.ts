@@ -6,10 +6,10 @@ import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
-import { readOutbox } from '#libs/models/webhooks/outbox.ts';
+import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { REDIS_MIN_VERSION, readRedisState } from '#libs/redis/state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { clockFinding, type Finding, finding, isAtLeast } from './check-result.ts';
+import { clockFinding, type Finding, finding, isAtLeast, orProblem } from './check-result.ts';
 import { knownHoles } from './known-holes.ts';
 import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from './store/database-state.ts';
 import { countSecretsByKey } from './store/sealed-secrets.ts';
@@ -21,10 +21,25 @@ const QUOTA_SHARE_MAX = 0.8;
 const NAMED_MAX = 5;
 const WAIT_MAX_MS = 60_000;
 
+/** Each check by itself: one that cannot be made hides no other. */
 export async function examineMongodb(): Promise<Finding[]> {
+  const checks: [check: string, examine: () => Promise<Finding[]>][] = [
+    ['MongoDB state', examineDatabase],
+    ['Indexes', async () => [indexFinding(await findMissingIndexes())]],
+    ['Outbox', async () => [outboxFinding(await readOutbox())]],
+    ...AUDITS.map(({ check, audit, ...texts }): (typeof checks)[number] => [
+      check,
+      async () => [auditFinding(check, await audit(), texts)],
+    ]),
+    ['Operators', examineOperators],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, examine] of checks) findings.push(...(await orProblem(check, examine)));
+  return findings;
+}
+
+async function examineDatabase(): Promise<Finding[]> {
   const state = await readDatabaseState();
-  const missing = await findMissingIndexes();
-  const outbox = await readOutbox();
   return [
     finding(
       'MongoDB version',
@@ -46,36 +61,53 @@ export async function examineMongodb(): Promise<Finding[]> {
       'Run three members: with fewer, the loss of one machine stops all writes',
       'warning',
     ),
-    ...memberFindings(state.membersAway),
+    ...memberFindings(state.unhealthyMembers),
     clockFinding('MongoDB clock', state.clockAheadMs),
-    finding(
-      'Indexes',
-      missing.length === 0 ? 'all present' : missingText(missing),
-      missing.length === 0,
-      'Run "admin migrate"',
-    ),
-    finding(
-      'Outbox',
-      outbox.waiting === 0 ? 'nothing waits' : `${outbox.waiting} events wait, the oldest ${seconds(outbox.oldestMs)}`,
-      outbox.oldestMs < WAIT_MAX_MS,
-      'Check that the webhook service runs: it turns events into deliveries',
-    ),
-    auditFinding('Payments ledger', await auditLedger(), {
-      sound: 'every sum holds',
-      advice: 'what is due does not follow from payments and credit notes',
-    }),
-    auditFinding('Billed time and quotes', await auditBilledOnce(), {
-      sound: 'each is billed once',
-      advice: 'an invoice and what it bills do not agree',
-    }),
-    auditFinding('Timers', await auditTimers(), {
-      sound: 'one per owner at most, and every stopped one has its entry',
-      advice: 'time that was measured is missing or doubled',
-    }),
+  ];
+}
+
+function indexFinding(missing: string[]): Finding {
+  const isComplete = missing.length === 0;
+  return finding('Indexes', isComplete ? 'all present' : missingText(missing), isComplete, 'Run "admin migrate"');
+}
+
+function outboxFinding({ waiting, oldestMs }: OutboxState): Finding {
+  return finding(
+    'Outbox',
+    waiting === 0 ? 'nothing waits' : `${waiting} events wait, the oldest ${seconds(oldestMs)}`,
+    oldestMs < WAIT_MAX_MS,
+    'Check that the webhook service runs: it turns events into deliveries',
+  );
+}
+
+const AUDITS = [
+  {
+    check: 'Payments ledger',
+    audit: auditLedger,
+    sound: 'every sum holds',
+    advice: 'what is due does not follow from payments and credit notes',
+  },
+  {
+    check: 'Billed time and quotes',
+    audit: auditBilledOnce,
+    sound: 'each is billed once',
+    advice: 'an invoice and what it bills do not agree',
+  },
+  {
+    check: 'Timers',
+    audit: auditTimers,
+    sound: 'one per owner at most, and every stopped one has its entry',
+    advice: 'time that was measured is missing or doubled',
+  },
+];
+
+async function examineOperators(): Promise<Finding[]> {
+  const count = await Operator.countDocuments({ role: 'operator' });
+  return [
     finding(
       'Operators',
-      `${await Operator.countDocuments({ role: 'operator' })} who may act`,
-      (await Operator.exists({ role: 'operator' })) !== null,
+      `${count} who may act`,
+      count > 0,
       'Make one with "admin operators create --name NAME --role operator": it is needed to open the dashboard',
       'warning',
     ),
@@ -100,11 +132,11 @@ function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, versio
 }
 
 /** A lost member goes unnoticed until the next one fails. */
-function memberFindings(away: string[] | undefined): Finding[] {
-  if (away === undefined) return [];
-  const found = away.length === 0 ? 'all members take part' : `away: ${away.join(', ')}`;
+function memberFindings(unhealthy: string[] | undefined): Finding[] {
+  if (unhealthy === undefined) return [];
+  const found = unhealthy.length === 0 ? 'all members take part' : `unavailable: ${unhealthy.join(', ')}`;
   const advice = 'Restore them: until then the loss of one more member may stop all writes';
-  return [finding('MongoDB health', found, away.length === 0, advice, 'warning')];
+  return [finding('MongoDB health', found, unhealthy.length === 0, advice, 'warning')];
 }
 
 /** @param quotaMegabytes ACCOUNT_STORAGE_MEGABYTES as it is set here; 0 is no limit. */

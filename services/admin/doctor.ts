@@ -3,7 +3,7 @@ import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { whenReady } from '#libs/redis/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import type { Finding } from './check-result.ts';
+import { type Finding, orProblem } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
@@ -53,15 +53,15 @@ async function mongodbFindings(
       return [
         { status: 'ok', check: 'MongoDB', found: 'answers' },
         ...(await examineMongodb()),
-        ...(await examineStorage(quotaMegabytes)),
+        ...(await orProblem('Storage of accounts', () => examineStorage(quotaMegabytes))),
         ...(await examineTotals()),
-        ...(await examineSecrets(secretKey)),
+        ...(await orProblem('Webhook secrets', () => examineSecrets(secretKey))),
       ];
     } finally {
       await disconnect();
     }
   } catch (error) {
-    return [away('MongoDB', error, 'Check that mongod runs and that MONGODB_URI names its replica set')];
+    return [unavailable('MongoDB', error, 'Check that mongod runs and that MONGODB_URI names its replica set')];
   }
 }
 
@@ -72,7 +72,7 @@ async function redisFindings(redisUrl: string | undefined, prefix: string): Prom
     await whenReady(queues.redis, CONNECT_LIMIT_MS);
     return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues))];
   } catch (error) {
-    return [away('Redis', error, 'Check that Redis runs and that REDIS_URL and its password are right')];
+    return [unavailable('Redis', error, 'Check that Redis runs and that REDIS_URL and its password are right')];
   } finally {
     await queues.close();
   }
@@ -86,7 +86,7 @@ function notSet(check: string, name: string): Finding {
   return { status: 'problem', check, found: 'unknown address', advice: `Set ${name}, or start the system here` };
 }
 
-function away(check: string, error: unknown, advice: string): Finding {
+function unavailable(check: string, error: unknown, advice: string): Finding {
   return { status: 'problem', check, found: error instanceof Error ? error.message : String(error), advice };
 }
 

@@ -8,7 +8,7 @@ export interface DatabaseState {
   replicaSet: string | undefined;
   members: number;
   /** `host:port state` of each unhealthy member; undefined when the user lacks permission. */
-  membersAway: string[] | undefined;
+  unhealthyMembers: string[] | undefined;
   /** Offset of its clock from ours, corrected by half of the round trip. Positive when it is ahead. */
   clockAheadMs: number;
   roundTripMs: number;
@@ -29,7 +29,7 @@ export async function readDatabaseState(): Promise<DatabaseState> {
     version: String(version),
     replicaSet: typeof hello['setName'] === 'string' ? hello['setName'] : undefined,
     members: Array.isArray(hello['hosts']) ? hello['hosts'].length : 1,
-    membersAway: await readMembersAway(db.admin()),
+    unhealthyMembers: await readUnhealthyMembers(db.admin()),
     clockAheadMs: Math.round((hello['localTime'] as Date).getTime() - startedAt - roundTripMs / 2),
     roundTripMs,
   };
@@ -37,7 +37,7 @@ export async function readDatabaseState(): Promise<DatabaseState> {
 
 const WELL = new Set(['PRIMARY', 'SECONDARY', 'ARBITER']);
 
-async function readMembersAway(admin: mongoose.mongo.Admin): Promise<string[] | undefined> {
+async function readUnhealthyMembers(admin: mongoose.mongo.Admin): Promise<string[] | undefined> {
   try {
     const { members } = (await admin.command({ replSetGetStatus: 1 })) as {
       members: { name: string; stateStr: string }[];
