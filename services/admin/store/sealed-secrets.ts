@@ -7,11 +7,11 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** @returns the number of secrets of all accounts, by the id of the key that opens them. */
+/** @returns the number of secrets that sign for any account, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for await (const { secret, previous_secrets } of endpoints({})) {
-    for (const sealed of [secret, ...(previous_secrets ?? []).map((former) => former.secret)])
+  for await (const endpoint of endpoints({})) {
+    for (const sealed of [endpoint.secret, ...formerSecrets(endpoint).map(({ secret }) => secret)])
       counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   }
   return counts;

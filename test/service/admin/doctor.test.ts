@@ -1,7 +1,11 @@
 // The checks of `admin doctor` on a database: one that cannot be made hides no other.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { examineMongodb } from '../../../services/admin/doctor-stores.ts';
+import { acrossAccounts, newId } from '#libs/models/tenant.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { examineMongodb, examineSecrets } from '../../../services/admin/doctor-stores.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -27,4 +31,27 @@ test('when one check fails, then it is a problem of its own, and the others are 
     'ok',
     'warning',
   ]);
+});
+
+test('when only the secret before the current one needs a lost key, then it counts until its overlap ends', async () => {
+  const [lost, current] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [
+    string,
+    string,
+  ];
+  const until = (ms: number) => ({ secret: openSecretBox(lost).seal('whsec_b2xk'), until: new Date(Date.now() + ms) });
+  const own = { _id: newId(), account_id: (await workspace.account()).id };
+  await WebhookEndpoint.create({
+    ...own,
+    slot: 0,
+    url: 'https://example.com/hooks',
+    events: ['*'],
+    secret: openSecretBox(current).seal('whsec_bmV3'),
+    previous_secrets: [until(60_000)],
+  });
+  expect(await examineSecrets(current)).toMatchObject([
+    { status: 'problem', found: expect.stringContaining('1 of 2') },
+  ]);
+
+  await WebhookEndpoint.updateOne(own, { previous_secrets: [until(-1)] }).setOptions(acrossAccounts);
+  expect(await examineSecrets(current)).toMatchObject([{ status: 'ok' }]);
 });
