@@ -1,6 +1,6 @@
 // The operator's command line: accounts, keys, webhooks and the state of the system.
 import { text } from 'node:stream/consumers';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { createAccount, listAccounts, listUsage, recountAccounts, updateAccount } from './accounts.ts';
@@ -196,7 +196,7 @@ function targetOf(options: Options, settings: Settings = readSettings(env)): Tar
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new CommandError(`${text} is not a whole number`);
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 to 9999.');
   return Number(text);
 }
 
@@ -210,6 +210,6 @@ function entryHours(): Option {
 /** MongoDB treats 0 as no limit. */
 function countingNumber(text: string): number {
   const number = wholeNumber(text);
-  if (number === 0) throw new CommandError('0 is too few, 1 is the least');
+  if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
   return number;
 }
