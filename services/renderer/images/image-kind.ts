@@ -46,6 +46,7 @@ const IMPORT = /@import[^;]*;?/gi;
 const DOCTYPE = /<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/gi;
 const INSTRUCTION = /<\?(?!xml\s)[\s\S]*?\?>/gi;
 const INCLUDE = /<(?:\w+:)?include\b[^>]*>/gi;
+const HARMFUL = [DOCTYPE, INSTRUCTION, ACTIVE, INCLUDE, HANDLER, REFERENCE, IMPORT];
 
 /**
  * Removes everything that runs or names another file. The library that draws it opens no files and has no network either.
@@ -53,8 +54,12 @@ const INCLUDE = /<(?:\w+:)?include\b[^>]*>/gi;
  */
 export function harmlessSvg(bytes: Buffer): Buffer {
   let text = bytes.toString('utf8');
-  for (const harmful of [DOCTYPE, INSTRUCTION, ACTIVE, INCLUDE, HANDLER, REFERENCE, IMPORT]) {
-    text = text.replaceAll(harmful, '');
-  }
-  return Buffer.from(text.replaceAll(OUTER_URL, 'none'));
+  let before: string;
+  do {
+    before = text;
+    for (const harmful of HARMFUL) text = text.replaceAll(harmful, '');
+    text = text.replaceAll(OUTER_URL, 'none');
+    // Again, because a part that is removed may have stood inside a name: `<scr<include/>ipt>`.
+  } while (text !== before);
+  return Buffer.from(text);
 }
