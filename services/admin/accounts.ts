@@ -3,7 +3,7 @@ import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#
 import { recount } from '#libs/models/recount.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
-import { noted } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 import { readStorage } from './store/storage.ts';
 import { requireName } from './texts.ts';
@@ -18,7 +18,7 @@ interface ProfileOptions {
 
 export async function createAccount(options: ProfileOptions & { name: string; test?: boolean }) {
   const account = new Account({ ...profileOf(options), mode: options.test ? 'test' : 'live' });
-  await noted('account.create', String(account._id), async () => {
+  await recorded('account.create', String(account._id), async () => {
     await account.save();
     return {};
   });
@@ -31,7 +31,7 @@ export async function updateAccount(id: string, options: ProfileOptions) {
   const changes = profileOf(options);
   const names = Object.keys(changes);
   if (names.length === 0) throw new CommandError('Nothing to change: name at least one field, see --help');
-  const changed = await noted('account.update', id, async () => {
+  const changed = await recorded('account.update', id, async () => {
     const account = await Account.findOneAndUpdate(
       { _id: id },
       { $set: { ...changes, updated_at: new Date() } },
@@ -63,7 +63,7 @@ export async function recountAccounts(id: string | undefined) {
     id === undefined ? await Account.find({}, { _id: 1 }).sort({ _id: 1 }).lean<AccountRecord[]>() : [{ _id: id }];
   const rows = [];
   for (const { _id } of accounts) {
-    const { wrong } = await noted('account.recount', String(_id), async () => {
+    const { wrong } = await recorded('account.recount', String(_id), async () => {
       const names = await recount(String(_id));
       return { wrong: names, detail: `wrong were: ${names.join(', ') || 'none'}` };
     });

@@ -11,7 +11,7 @@ export const ACTOR = 'command line';
  * id would be recorded, too.
  * @throws CommandError for an AppError, with its details, which are not recorded.
  */
-export async function noted<Result extends { detail?: string }>(
+export async function recorded<Result extends { detail?: string }>(
   action: AuditAction,
   target: string | undefined,
   work: () => Promise<Result>,

@@ -8,7 +8,7 @@ import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox, type SecretBox } from '#libs/secret-box.ts';
 import { requireAccount } from './accounts.ts';
-import { noted } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError, findAddresses, type Target } from './connection.ts';
 import type { Settings } from './settings.ts';
 import { resealSecrets } from './store/sealed-secrets.ts';
@@ -32,7 +32,7 @@ export async function createEndpoint(
     const { url, description } = options;
     const note = description === undefined ? {} : { description: requireNote('--description', description) };
     const input = { url, events, ...note };
-    const { endpoint, secret } = await noted('webhook.create', options.account, async () => {
+    const { endpoint, secret } = await recorded('webhook.create', options.account, async () => {
       const made = await registerEndpoint(options.account, input, { outbound, box });
       // Not the whole URL, which may contain a token.
       return { ...made, detail: `${made.endpoint.id} at ${new URL(made.endpoint.url).host}` };
@@ -74,7 +74,7 @@ export async function listDeliveries(endpointId: string, options: { limit?: numb
 /** Seals all signing secrets with the first key of SECRET_KEY. @throws CommandError when none of its keys opens some secret. */
 export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY'>, target: Target) {
   const box = openSecretBox(SECRET_KEY ?? (await keptSecretKey(target)));
-  const { resealed } = await noted('webhooks.reseal', undefined, async () => {
+  const { resealed } = await recorded('webhooks.reseal', undefined, async () => {
     const done = await resealAll(box);
     return { resealed: done, detail: `${done} endpoints` };
   });

@@ -14,7 +14,7 @@ import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';
-import { noted } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 import { requireName } from './texts.ts';
 
@@ -30,7 +30,7 @@ export async function createKey(options: { account: string; name: string; scopes
     scopes: scopesOf(options.scopes),
     expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
   };
-  const { key, record } = await noted('key.create', options.account, async () => {
+  const { key, record } = await recorded('key.create', options.account, async () => {
     const issued = await issueApiKey(wanted);
     return { ...issued, detail: `${String(issued.record._id)}: ${wanted.scopes.join(', ')}` };
   });
@@ -47,7 +47,7 @@ export async function listKeys(options: { account: string }) {
 export async function revokeKey(id: string) {
   const key = await requireKey(id);
   const revokedAt = key.revoked_at ?? agreedDate();
-  await noted('key.revoke', String(key._id), async () => {
+  await recorded('key.revoke', String(key._id), async () => {
     await endApiKey(key, { revoked_at: revokedAt });
     return key.revoked_at ? { detail: 'It was revoked already' } : {};
   });
@@ -58,7 +58,7 @@ export async function revokeKey(id: string) {
 /** Creates a key with the same name, scopes and expiry. The old one ends at once or after `overlapHours`. */
 export async function rotateKey(id: string, options: { overlapHours: number }) {
   const old = await requireKey(id);
-  const { key, record, endsAt } = await noted('key.rotate', String(old._id), async () => {
+  const { key, record, endsAt } = await recorded('key.rotate', String(old._id), async () => {
     const replaced = await inTransaction((session) => replaceKey(id, options.overlapHours, session));
     return {
       ...replaced,

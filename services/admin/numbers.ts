@@ -7,7 +7,7 @@ import { drawMany } from '#libs/models/sequences.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';
-import { noted } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
 /** Skipping cannot be undone, so one digit too many must fail. */
@@ -18,7 +18,7 @@ export async function advanceNumbers(options: { account: string; kind: string; t
   await requireAccount(options.account);
   const kind = kindOf(options.kind);
   const to = numberOf(kind, options.to);
-  const { first } = await noted('numbers.advance', options.account, () => advance(options.account, kind, to));
+  const { first } = await recorded('numbers.advance', options.account, () => advance(options.account, kind, to));
   return {
     account_id: options.account,
     kind,

@@ -2,7 +2,7 @@
 import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { noted } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
 export async function listQueues(queues: Queues) {
@@ -11,7 +11,7 @@ export async function listQueues(queues: Queues) {
 
 export async function pause(queues: Queues, name: string) {
   const definition = requireQueue(name);
-  await noted('queue.pause', name, async () => {
+  await recorded('queue.pause', name, async () => {
     await pauseQueue(queues, definition);
     return {};
   });
@@ -20,7 +20,7 @@ export async function pause(queues: Queues, name: string) {
 
 export async function resume(queues: Queues, name: string) {
   const definition = requireQueue(name);
-  await noted('queue.resume', name, async () => {
+  await recorded('queue.resume', name, async () => {
     await resumeQueue(queues, definition);
     return {};
   });
@@ -31,14 +31,15 @@ export async function resume(queues: Queues, name: string) {
 export async function retry(queues: Queues, name: string, id: string | undefined) {
   const definition = requireQueue(name);
   if (id === undefined) {
-    const { detail } = await noted('jobs.retry', name, async () => ({
-      detail: `${await retryAll(queues, definition)} jobs`,
-    }));
-    return { queue: name, retried: Number.parseInt(detail, 10) };
+    const { retried } = await recorded('jobs.retry', name, async () => {
+      const count = await retryAll(queues, definition);
+      return { retried: count, detail: `${count} jobs` };
+    });
+    return { queue: name, retried };
   }
   const gone = () => new CommandError(`The job ${id} is gone: it was done or removed`);
   if ((await queues.stateOf(definition, id)) === 'unknown') throw gone();
-  await noted('job.retry', `${name} ${id}`, async () => {
+  await recorded('job.retry', `${name} ${id}`, async () => {
     const outcome = await retryJob(queues, definition, id);
     if (outcome === 'gone') throw gone();
     if (outcome === 'not failed') throw new CommandError(`The job ${id} has not failed; nothing was done`);
