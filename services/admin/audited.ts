@@ -4,7 +4,7 @@ import { type AuditAction, audited } from '#libs/models/operations/audit-entry.t
 import { CommandError } from './connection.ts';
 
 /** The name of this command line in the audit log. */
-export const ACTOR = 'command line';
+const ACTOR = 'command line';
 
 /**
  * Runs `work` and records it in the audit log with its detail or error message. Validate arguments first: a key pasted in place of an

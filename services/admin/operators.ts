@@ -1,5 +1,4 @@
 // Commands for operators: the people with a login to the operations dashboard.
-import { audit } from '#libs/models/operations/audit-entry.ts';
 import {
   insertOperator,
   isOperatorName,
@@ -9,10 +8,11 @@ import {
   type OperatorRole,
   operatorName,
   removeOperator,
+  replaceOperator,
 } from '#libs/models/operations/operator.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { makePassword, PASSWORD_LONGEST, PASSWORD_SHORTEST } from '#libs/password.ts';
-import { ACTOR } from './audited.ts';
+import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
 /**
@@ -30,15 +30,21 @@ export async function createOperator(options: { name: string; role: string; pass
     throw new CommandError(`The password must have ${PASSWORD_SHORTEST} to ${PASSWORD_LONGEST} characters`);
   }
   const password = given ?? makePassword();
-  const replaced = options.replace ? await removeOperator(name) : false;
-  const record = await insertOperator({ name, role, password }).catch((error) => {
+  const { record } = await recorded('operator.create', name, async () => {
+    const operator = { name, role, password };
+    if (!options.replace) return { record: await insertNew(operator), detail: role };
+    const { record, wasThere } = await replaceOperator(operator);
+    return { record, detail: wasThere ? `${role}, replaced` : role };
+  });
+  return { ...view(record), ...(given === undefined ? { password } : {}) };
+}
+
+async function insertNew(operator: Parameters<typeof insertOperator>[0]) {
+  return insertOperator(operator).catch((error) => {
     if (isDuplicate(error))
-      throw new CommandError(`There is an operator ${name} already; --replace gives a new password`);
+      throw new CommandError(`There is an operator ${operator.name} already; --replace gives a new password`);
     throw error;
   });
-  const detail = replaced ? `${role}, replaced` : role;
-  await audit({ operator: ACTOR, action: 'operator.create', target: name }, 'done', detail);
-  return { ...view(record), ...(given === undefined ? { password } : {}) };
 }
 
 export async function listOperators() {
@@ -46,10 +52,15 @@ export async function listOperators() {
   return operators.map(view);
 }
 
-export async function dropOperator(name: string) {
-  if (!(await removeOperator(name))) throw new CommandError(`There is no operator ${name}`);
-  await audit({ operator: ACTOR, action: 'operator.remove', target: operatorName(name) }, 'done');
-  return { name: operatorName(name), status: 'removed, all sessions ended' };
+export async function dropOperator(given: string) {
+  const name = operatorName(given);
+  const missing = () => new CommandError(`There is no operator ${given}`);
+  if (!(await Operator.exists({ name }))) throw missing();
+  await recorded('operator.remove', name, async () => {
+    if (!(await removeOperator(name))) throw missing();
+    return {};
+  });
+  return { name, status: 'removed, all sessions ended' };
 }
 
 function roleOf(text: string): OperatorRole {
