@@ -5,7 +5,7 @@ import { type Id, idField, newId } from '../tenant.ts';
 /** Longer than a yearly review looks back; MongoDB removes older entries by itself. */
 const KEPT_SECONDS = 400 * 24 * 3600;
 
-/** `begun`: the process ended before it recorded the outcome. `refused`: not allowed, or nothing to do. */
+/** `begun`: the outcome could not be recorded, for instance because the process ended before. `refused`: not allowed, or nothing to do. */
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'begun'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
@@ -90,7 +90,8 @@ export async function audited<Result extends { detail?: string }>(
     await finish('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
     throw error;
   }
-  await finish('done', result.detail);
+  // Done is done: a key that was made is shown once, also when this cannot be written and the entry stays `begun`.
+  await finish('done', result.detail).catch(() => undefined);
   return { ...result, entryId: String(entry._id) };
 }
 

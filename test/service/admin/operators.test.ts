@@ -68,3 +68,12 @@ test('when the log takes no entry, then no operator is made or removed', async (
   await withErrors(refused, () => expect(dropOperator('ada')).rejects.toThrow());
   expect(await Operator.countDocuments()).toBe(1);
 });
+
+test('when the log takes no outcome, then the password that was made is shown all the same', async () => {
+  const made = await withErrors(failing(AuditEntry.collection.name, 'update'), () =>
+    createOperator({ name: 'ada', role: 'operator' }),
+  );
+
+  expect(await findByPassword('ada', made.password ?? '')).toMatchObject({ role: 'operator' });
+  expect(await entries()).toEqual([['operator.create', 'ada', 'begun', undefined]]);
+});
