@@ -12,10 +12,7 @@ import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { requireAvailable } from './rounds.ts';
-
-/** The error names this many of the documents that failed. */
-const NAMED_MAX = 5;
+import { collectFailures } from './rounds.ts';
 
 type Expiring = InvoiceRecord | QuoteRecord;
 
@@ -56,9 +53,7 @@ const quotes: Kind<QuoteRecord> = {
 interface Round {
   now: Date;
   signal: AbortSignal | undefined;
-  failures: number;
-  /** The first of them. */
-  named: Array<{ id: StoredId; error: unknown }>;
+  failures: ReturnType<typeof collectFailures>;
 }
 
 /**
@@ -67,19 +62,14 @@ interface Round {
  * @returns how many events were written. @throws when a document failed, after the events of all others were written.
  */
 export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
-  const round: Round = { now, signal, failures: 0, named: [] };
+  const round: Round = { now, signal, failures: collectFailures() };
   const count = (await emitAll(invoices, round)) + (await emitAll(quotes, round));
-  const { failures, named } = round;
-  if (failures === 0) return count;
-  const ids = named.map(({ id }) => String(id)).join(', ');
-  throw new Error(
-    `the expiry events of ${failures} documents could not be written, such as ${ids}; the next round retries`,
-    { cause: named[0]?.error },
-  );
+  round.failures.report((failed) => `the expiry events of ${failed} documents could not be written`);
+  return count;
 }
 
 async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: Round): Promise<number> {
-  const { now, signal, named } = round;
+  const { now, signal, failures } = round;
   const candidates = kind.candidates(dayIn(EARLIEST_ZONE, now));
   const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
   let count = 0;
@@ -88,10 +78,7 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
     try {
       if (await emitExpiration(kind, String(account_id), _id, dayIn(zone, now))) count += 1;
     } catch (error) {
-      requireAvailable(error);
-      // A document that always fails must not block the documents after it.
-      round.failures += 1;
-      if (named.length < NAMED_MAX) named.push({ id: _id, error });
+      failures.add(_id, error);
     }
   }
   return count;

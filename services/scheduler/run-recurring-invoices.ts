@@ -12,7 +12,7 @@ import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/bill
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
-import { requireAvailable } from './rounds.ts';
+import { collectFailures, requireAvailable } from './rounds.ts';
 
 /** Made in one round; the rest in the next, which follows at once. */
 const ROUND_MAX = 2_000;
@@ -29,7 +29,7 @@ interface Round {
   quotaBytes: number | undefined;
   signal: AbortSignal | undefined;
   made: number;
-  failures: unknown[];
+  failures: ReturnType<typeof collectFailures>;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function runRecurringInvoices(
   { quotaBytes, signal }: { quotaBytes?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<{ made: number; hasMore: boolean }> {
   const due = await firstDue(candidatesAt(at).cursor(), { at, most: ROUND_MAX, isDue });
-  const round: Round = { at, quotaBytes, signal, made: 0, failures: [] };
+  const round: Round = { at, quotaBytes, signal, made: 0, failures: collectFailures() };
   const atOnce = pLimit(ACCOUNTS_AT_ONCE);
   // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
   const accounts = shuffle([...Map.groupBy(due, ({ account_id }) => String(account_id))]);
@@ -52,8 +52,7 @@ export async function runRecurringInvoices(
       throw error;
     },
   );
-  const [first] = round.failures;
-  if (first) throw new Error(`${round.failures.length} recurring invoices could not be made`, { cause: first });
+  round.failures.report((failed) => `${failed} recurring invoices could not be made`);
   return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
 }
 
@@ -105,13 +104,12 @@ async function afterFailure(
     if (error instanceof NothingToBill) {
       return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate._id, round.at))).result;
     }
-    // What the owner can repair is noted on the record. Anything else is ours: it goes to the log, and the next round tries again.
+    // What the owner can repair is stored in the record. Anything else is ours: it goes to the log, and the next round tries again.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const failure = { message: messageOf(error), at: round.at };
     await runUnitOfWork({ accountId }, (unit) => noteFailure(unit, candidate, failure));
   } catch (second) {
-    requireAvailable(second);
-    if (!isMadeElsewhere(second)) round.failures.push(second);
+    if (!isMadeElsewhere(second)) round.failures.add(candidate._id, second);
   }
   return undefined;
 }
