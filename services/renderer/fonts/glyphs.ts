@@ -11,8 +11,8 @@ const NAMED_MOST = 5;
 export interface Drawn<Content> {
   content: Content;
   /**
-   * One for each field with such characters, naming the first of them, and one for all lines together: warnings travel in a header,
-   * and five hundred lines in a script without a font would make it so long that no client takes it.
+   * One for each field with such characters, naming the first of them, and one for all lines together, as for all of the time: warnings
+   * travel in a header, and five hundred lines in a script without a font would make it so long that no client takes it.
    */
   warnings: string[];
 }
@@ -28,19 +28,56 @@ export function drawnDocument(document: PrintableDocument): Promise<Drawn<Printa
 }
 
 function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDocument>> {
-  const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...texts } = document;
+  const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...rest } = document;
+  const { time, receipt, creditNote, ...texts } = rest;
   const fields = yield* finding(Object.entries(texts));
   const lines = yield* finding(lineItems.map(({ description }, index) => [String(index), description]));
   const notes = yield* finding((document.taxes ?? []).map(({ note }, index) => [String(index), note]));
-  if (fields.length === 0 && lines.length === 0 && notes.length === 0) return { content: document, warnings: [] };
+  const times: Found[] = [];
+  const drawnTime = yield* drawingPart(time, 'time', times);
+  const parts: Found[] = [];
+  const drawnReceipt = yield* drawingPart(receipt, 'receipt', parts);
+  const drawnCredit = yield* drawingPart(creditNote, 'creditNote', parts);
+  if ([fields, lines, notes, times, parts].every(({ length }) => length === 0))
+    return { content: document, warnings: [] };
   const content: PrintableDocument = {
     ...document,
     ...Object.fromEntries(fields.map(({ field, text }) => [field, text])),
     ...(document.taxes ? { taxes: withTexts(document.taxes, notes, (tax, note) => ({ ...tax, note })) } : {}),
+    ...(drawnTime ? { time: drawnTime } : {}),
+    ...(drawnReceipt ? { receipt: drawnReceipt } : {}),
+    ...(drawnCredit ? { creditNote: drawnCredit } : {}),
     lineItems: withTexts(lineItems, lines, (line, description) => ({ ...line, description })),
   };
+  const ofLines = lines.map((line) => ({ ...line, field: `lineItems.${line.field}.description` }));
   const ofNotes = notes.slice(0, 1).map((note) => warningOf({ ...note, field: 'taxes.note' }));
-  return { content, warnings: [...fields.map(warningOf), ...warningOfLines(lines), ...ofNotes] };
+  const warnings = [
+    ...fields.map(warningOf),
+    ...warningTogether(ofLines),
+    ...ofNotes,
+    ...parts.map(warningOf),
+    ...warningTogether(times),
+  ];
+  return { content, warnings };
+}
+
+/**
+ * @param field where the part stands. @param found gets what cannot be drawn.
+ * @returns the part with its texts as they can be printed; the same one when all can.
+ */
+function* drawingPart<Part>(part: Part, field: string, found: Found[]): Slices<Part> {
+  if (typeof part === 'string') {
+    const [one] = yield* finding([[field, part]]);
+    if (one) found.push(one);
+    return (one?.text ?? part) as Part;
+  }
+  if (typeof part !== 'object' || part === null) return part;
+  const before = found.length;
+  const entries: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(part))
+    entries.push([name, yield* drawingPart(value as unknown, `${field}.${name}`, found)]);
+  if (found.length === before) return part;
+  return (Array.isArray(part) ? entries.map(([, value]) => value) : Object.fromEntries(entries)) as Part;
 }
 
 /** @param found by index; the other items stay. */
@@ -96,15 +133,14 @@ function* drawing(text: string): Slices<{ text: string; missing: Set<number> }> 
   return { text: missing.size > 0 ? changed : text, missing };
 }
 
-function warningOfLines(lines: Found[]): string[] {
-  const [first, ...others] = lines;
+function warningTogether(found: readonly Found[]): string[] {
+  const [first, ...others] = found;
   if (!first) return [];
-  const missing = new Set(lines.flatMap((line) => [...line.missing]));
-  const named = `lineItems.${first.field}.description`;
-  return [warningOf({ ...first, missing, field: others.length > 0 ? `${named} and ${others.length} more` : named })];
+  const missing = new Set(found.flatMap((one) => [...one.missing]));
+  return [warningOf({ missing, field: others.length > 0 ? `${first.field} and ${others.length} more` : first.field })];
 }
 
-function warningOf({ field, missing }: Found): string {
+function warningOf({ field, missing }: Pick<Found, 'field' | 'missing'>): string {
   const named = Array.from(missing, (code) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
   const shown = named.slice(0, NAMED_MOST).join(' ');
   return `${field}: no glyph for ${shown}${named.length > NAMED_MOST ? ' and more' : ''}`;

@@ -1,0 +1,45 @@
+// Every text of a document that is printed is checked for characters that no font has, wherever in it the text stands.
+import { expect, test } from '@jest/globals';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { drawnDocument } from '../../../services/renderer/fonts/glyphs.ts';
+
+const UNKNOWN = '𒀀';
+const BOX = '▯';
+
+const drawn = (document: Partial<PrintableDocument>) =>
+  drawnDocument({ title: 'Invoice', lineItems: [], ...document } as unknown as PrintableDocument);
+
+const entry = { date: '2026-11-01', hours: '1.00' };
+const line = { description: 'Design', hours: '2.00', billed: '2.00', entries: [entry, entry] };
+
+test.each<[string, Partial<PrintableDocument>, string]>([
+  ['the description of a line of time', { time: [{ ...line, description: UNKNOWN }] }, 'time.0.description'],
+  ['its place', { time: [line, { ...line, place: UNKNOWN }] }, 'time.1.place'],
+  [
+    'an entry of time',
+    { time: [{ ...line, entries: [entry, { ...entry, description: UNKNOWN }] }] },
+    'time.0.entries.1.description',
+  ],
+  [
+    'several texts of the time',
+    { time: [{ ...line, place: UNKNOWN, entries: [{ ...entry, place: UNKNOWN }] }] },
+    'time.0.entries.0.place and 1 more',
+  ],
+  ['the reference of a payment', { receipt: { method: 'cash', reference: UNKNOWN } }, 'receipt.reference'],
+])(
+  'when %s has such a character, then a box stands in its place, and one warning names it',
+  async (_what, given, field) => {
+    const { content, warnings } = await drawn(given);
+
+    expect(warnings).toEqual([`${field}: no glyph for U+12000`]);
+    expect(JSON.stringify(content)).toBe(
+      JSON.stringify({ title: 'Invoice', lineItems: [], ...given }).replaceAll(UNKNOWN, BOX),
+    );
+  },
+);
+
+test('when all characters can be drawn, then the document is the same one', async () => {
+  const document = { title: 'Rechnung für Åsa', lineItems: [], time: [line], receipt: { method: 'cash' } } as never;
+
+  expect((await drawnDocument(document)).content).toBe(document);
+});
