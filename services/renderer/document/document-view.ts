@@ -208,7 +208,7 @@ function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Label
 
 function markOf({ mark, receipt }: PrintableDocument, labels: Labels): string | undefined {
   if (receipt?.isVoided) return labels.receipt.voided;
-  return mark === 'draft' ? labels.marks.draft : undefined;
+  return mark === 'draft' ? labels.draft : undefined;
 }
 
 /** In English, because only documents of the PDF tool have this field. */

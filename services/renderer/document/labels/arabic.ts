@@ -98,6 +98,6 @@ export const arabic: Language = {
   signature: 'التوقيع',
   name: 'الاسم',
   signedOn: 'التاريخ',
-  marks: { draft: 'مسودة', paid: 'مدفوعة', cancelled: 'ملغاة' },
+  draft: 'مسودة',
   testMark: 'تجريبي',
 };

@@ -98,6 +98,6 @@ export const dutch: Language = {
   signature: 'Handtekening',
   name: 'Naam',
   signedOn: 'Datum',
-  marks: { draft: 'Concept', paid: 'Betaald', cancelled: 'Geannuleerd' },
+  draft: 'Concept',
   testMark: 'TEST',
 };

@@ -98,6 +98,6 @@ export const english: Language = {
   signature: 'Signature',
   name: 'Name',
   signedOn: 'Date',
-  marks: { draft: 'Draft', paid: 'Paid', cancelled: 'Cancelled' },
+  draft: 'Draft',
   testMark: 'TEST',
 };

@@ -103,6 +103,6 @@ export const french: Language = {
   signature: 'Signature',
   name: 'Nom',
   signedOn: 'Date',
-  marks: { draft: 'Brouillon', paid: 'Payée', cancelled: 'Annulée' },
+  draft: 'Brouillon',
   testMark: 'TEST',
 };

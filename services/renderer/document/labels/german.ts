@@ -102,6 +102,6 @@ export const german: Language = {
   signature: 'Unterschrift',
   name: 'Name',
   signedOn: 'Datum',
-  marks: { draft: 'Entwurf', paid: 'Bezahlt', cancelled: 'Storniert' },
+  draft: 'Entwurf',
   testMark: 'TEST',
 };

@@ -101,6 +101,6 @@ export const italian: Language = {
   signature: 'Firma',
   name: 'Nome',
   signedOn: 'Data',
-  marks: { draft: 'Bozza', paid: 'Pagata', cancelled: 'Annullata' },
+  draft: 'Bozza',
   testMark: 'PROVA',
 };

@@ -99,6 +99,6 @@ export const japanese: Language = {
   signature: '署名',
   name: '氏名',
   signedOn: '日付',
-  marks: { draft: '下書き', paid: '支払済み', cancelled: '取消済み' },
+  draft: '下書き',
   testMark: 'テスト',
 };

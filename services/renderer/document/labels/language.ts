@@ -61,7 +61,8 @@ export interface SharedLabels {
   signature: string;
   name: string;
   signedOn: string;
-  marks: Record<'draft' | 'paid' | 'cancelled', string>;
+  /** Marks an invoice or quote that is not issued. */
+  draft: string;
   /** Marks a document of a test account. */
   testMark: string;
 }

@@ -98,6 +98,6 @@ export const portuguese: Language = {
   signature: 'Assinatura',
   name: 'Nome',
   signedOn: 'Data',
-  marks: { draft: 'Rascunho', paid: 'Paga', cancelled: 'Anulada' },
+  draft: 'Rascunho',
   testMark: 'TESTE',
 };

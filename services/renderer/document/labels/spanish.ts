@@ -98,6 +98,6 @@ export const spanish: Language = {
   signature: 'Firma',
   name: 'Nombre',
   signedOn: 'Fecha',
-  marks: { draft: 'Borrador', paid: 'Pagada', cancelled: 'Anulada' },
+  draft: 'Borrador',
   testMark: 'PRUEBA',
 };
