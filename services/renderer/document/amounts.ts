@@ -4,7 +4,7 @@ import { DECIMALS_KEPT, isCurrency, decimalsOf as minorDigitsOf } from '#libs/bi
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
 
-/** Half away from zero, as everybody rounds money by hand. */
+/** Half away from zero, as people round money by hand. */
 const ROUNDING = Big.roundHalfUp;
 
 /** More than any currency has, for prices of thousandths and amounts "as given". */
@@ -61,7 +61,7 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
   return { qty, rate, amount: rate && (qty ? qty.times(rate) : rate).round(digits, ROUNDING) };
 }
 
-/** Subtotal − discount, + tax on that, + shipping. Zero is a value: only what was left out is computed or absent. */
+/** Subtotal + adjustment − discount, + tax, + shipping. Zero is a value: only what was left out is computed or absent. */
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
   const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
   const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));

@@ -1,6 +1,7 @@
 // The layout of line items: which columns exist, which lines may break, and which lines stay with the total.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Money } from './document-locale.ts';
+import { hasWide, widthOf } from './texts.ts';
 
 export interface LineView {
   description: string;
@@ -40,9 +41,6 @@ const LETTERS_ACROSS = 50;
 const TALL = 13;
 /** Lines of text in the block with the total, which leave room for everything else on a page. */
 const LAST_MOST = { alone: 26, withSignature: 10 } as const;
-/** East Asian characters are twice as wide. */
-const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
-const HAS_WIDE = new RegExp(WIDE.source);
 
 /**
  * @param options.textScale of the document. @param options.isSigned a signature block follows the total.
@@ -101,7 +99,7 @@ function cutOf(text: string): number {
   const space = text.lastIndexOf(' ', LETTERS_ACROSS);
   if (space > 0 && widthOf(text.slice(0, space)) <= LETTERS_ACROSS) return space;
   const characters = Array.from(text);
-  const count = Math.floor(LETTERS_ACROSS / (HAS_WIDE.test(text) ? 2 : 1));
+  const count = Math.floor(LETTERS_ACROSS / (hasWide(text) ? 2 : 1));
   return characters.slice(0, count).join('').length;
 }
 
@@ -110,8 +108,4 @@ function heightOf(description: string, across: number): number {
   if (description.length <= across) return description.includes('\n') ? description.split('\n').length : 1;
   const lines = description.split(/\r\n?|\n/);
   return sumBy(lines, (line) => Math.max(1, Math.ceil(widthOf(line) / across)));
-}
-
-function widthOf(text: string): number {
-  return HAS_WIDE.test(text) ? text.length + (text.match(WIDE)?.length ?? 0) : text.length;
 }

@@ -1,5 +1,7 @@
 // Texts in the page margins: the foot of every page, and the running head of all pages but the first.
 import type { DocumentView } from './document-view.ts';
+import { PAPER_WIDTH_MM } from './paper.ts';
+import { widthOf } from './texts.ts';
 
 /** Characters of one line. */
 const LINE_LONGEST = 90;
@@ -10,14 +12,14 @@ const COLUMN = { lines: 54, bank: 34 } as const;
 /** Of the account's bank details in the foot; all of them are printed above. */
 const BANK_LINES_MAX = 6;
 
-/** From the left: the bank's column begins at the first, the page's number has what is beyond the second. */
+/** From the left edge of the page to the column with the bank details. */
 const BANK_LEFT_MM = 106;
+/** At the right edge, for the number of the page. As in document.css. */
 const NUMBER_MM = 48;
-const PAPER_MM = 210;
 const GAP_MM = 5;
 
 const MARGIN_MM = 20;
-/** That the margin holds. */
+/** Lines that the usual margin holds. */
 const LINES_USUAL = 3;
 const LINE_MM = 3.8;
 
@@ -35,17 +37,14 @@ export function marginTexts({ issuer, heading, number, testMark, legal }: Docume
   return {
     foot: cssText([title, ...shown].join('\n')),
     footAside: bank.length > 0 ? `"${cssText(bank.join('\n'))}"` : 'none',
-    footInner: `${bank.length > 0 ? PAPER_MM - BANK_LEFT_MM + GAP_MM : NUMBER_MM}mm`,
+    footInner: `${bank.length > 0 ? PAPER_WIDTH_MM - BANK_LEFT_MM + GAP_MM : NUMBER_MM}mm`,
     bankInner: `${BANK_LEFT_MM}mm`,
     footMargin: `${(MARGIN_MM + (height - LINES_USUAL) * LINE_MM).toFixed(1)}mm`,
     runningHead: cssText(shortened(issuer.nameInLine, LINE_LONGEST)),
   };
 }
 
-/** Han, Kana and Hangul are twice as wide. */
 function linesOf(texts: readonly string[], width: number): number {
-  const widthOf = (text: string) =>
-    text.length + (text.match(/[\u1100-\u11ff\u2e80-\ud7ff\uff00-\uff60]/g) ?? []).length;
   return texts.reduce((total, text) => total + Math.ceil(Math.max(1, widthOf(text)) / width), 0);
 }
 

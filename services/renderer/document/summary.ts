@@ -109,16 +109,18 @@ export function settledRows(
 
 /** Where the sum of a credit note went, without a minus. */
 export function creditRows({ creditNote }: PrintableDocument, { labels, money }: DocumentLocale) {
-  const { applied, credit, refunded } = creditNote ?? {};
+  const { applied, ...rest } = creditNote ?? {};
   return [
     ...(applied ? [{ label: labels.creditNote.applied, amount: money(new Big(applied)) }] : []),
-    ...(credit ? [{ label: labels.receipt.credit, amount: money(new Big(credit)) }] : []),
-    ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded)) }] : []),
+    ...receiptRows(rest, { labels, money }),
   ];
 }
 
 /** The parts of what was received without a line: with the lines they sum to it. */
-export function receiptRows({ credit, refunded }: Receipt, { labels, money }: DocumentLocale) {
+export function receiptRows(
+  { credit, refunded }: Pick<Receipt, 'credit' | 'refunded'>,
+  { labels, money }: Pick<DocumentLocale, 'labels' | 'money'>,
+) {
   return [
     ...(credit ? [{ label: labels.receipt.credit, amount: money(new Big(credit)) }] : []),
     ...(refunded ? [{ label: labels.receipt.refunded, amount: money(new Big(refunded)) }] : []),

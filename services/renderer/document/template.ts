@@ -103,11 +103,13 @@ const NUMBER_SHORT = 13;
 /** Space beside a number, in rem: wider where there is room. */
 const GAP = { wide: 3, narrow: 1.6 } as const;
 
+function lengthOf(money: Money | undefined): number {
+  return money ? money.before.length + money.symbol.length + money.after.length : 0;
+}
+
 // Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
 function columnWidths({ table, labels }: DocumentView) {
   const lines = table ? [...table.lines, ...table.last] : [];
-  const money = (value: Money | undefined) =>
-    value ? value.before.length + value.symbol.length + value.after.length : 0;
   // Longer numbers have more narrow characters: separators, and a gap after the symbol.
   const width = (longest: number, least: number) => {
     const characters = Math.min(Math.max(longest, least), NUMBER_LONGEST);
@@ -116,10 +118,10 @@ function columnWidths({ table, labels }: DocumentView) {
   };
   const longest = {
     qty: Math.max(...lines.map(({ qty }) => qty.length)),
-    rate: Math.max(...lines.map(({ rate }) => money(rate))),
+    rate: Math.max(...lines.map(({ rate }) => lengthOf(rate))),
     discount: Math.max(...lines.map(({ discount }) => discount.length)),
     taxRate: Math.max(...lines.map(({ taxRate }) => taxRate.length)),
-    amount: Math.max(...lines.map(({ amount }) => money(amount))),
+    amount: Math.max(...lines.map(({ amount }) => lengthOf(amount))),
   };
   return {
     qty: width(Math.max(labels.qty.length, longest.qty), 3),
@@ -139,8 +141,6 @@ function sheetWidths({ timeSheet, labels }: DocumentView) {
   const sums = [...lines, ...(total ? [total] : [])];
   const longestWord = (label: string) => Math.max(...label.split(' ').map((word) => word.length));
   const rem = (characters: number, gap: number) => `${(characters * 0.58 + gap).toFixed(1)}rem`;
-  const money = (value: Money | undefined) =>
-    value ? value.before.length + value.symbol.length + value.after.length : 0;
   const days = lines.flatMap(({ entries }) => entries.map(({ day }) => day.length));
   const hours = (name: 'hours' | 'billed') =>
     Math.max(longestWord(labels.time[name]), ...sums.map((sum) => sum[name].length));
@@ -148,7 +148,7 @@ function sheetWidths({ timeSheet, labels }: DocumentView) {
     day: rem(Math.max(labels.time.date.length, ...days), 1.4),
     hours: rem(hours('hours'), 1.4),
     billed: rem(hours('billed'), 1.4),
-    sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => money(amount))), 1.6),
+    sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => lengthOf(amount))), 1.6),
   };
 }
 

@@ -12,6 +12,19 @@ export function inLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
+/** East Asian characters are twice as wide as others. */
+const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
+const HAS_WIDE = new RegExp(WIDE.source);
+
+export function hasWide(text: string): boolean {
+  return HAS_WIDE.test(text);
+}
+
+/** In characters of usual width. */
+export function widthOf(text: string): number {
+  return hasWide(text) ? text.length + (text.match(WIDE)?.length ?? 0) : text.length;
+}
+
 /** @returns undefined for an empty text, so that no label is printed without a text. */
 export function printable(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;

@@ -18,9 +18,9 @@ export interface PdfFile {
 }
 
 /** An entry of the table of objects: ten digits, five digits, a letter and a line end (ISO 32000-1, 7.5.4). */
-const ENTRY_BYTES = 20;
+export const ENTRY_BYTES = 20;
 /** Behind the last object: the trailer is shorter. */
-const TRAILER_BYTES = 400;
+export const TRAILER_BYTES = 400;
 const STREAM = '>> stream\n';
 
 /** @throws UnknownForm */
@@ -99,6 +99,7 @@ function offsetsIn(pdf: Buffer, tableAt: number): Map<number, number> {
   return offsets;
 }
 
+/** @throws UnknownForm */
 export function unexpected(): never {
   throw new UnknownForm();
 }

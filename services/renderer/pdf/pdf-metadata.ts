@@ -1,4 +1,5 @@
 // Adds author and language to a PDF of Chromium, and makes its times and node names reproducible.
+import { ENTRY_BYTES, TRAILER_BYTES, UnknownForm, unexpected } from './pdf-file.ts';
 
 export interface Metadata {
   author: string;
@@ -8,10 +9,6 @@ export interface Metadata {
   madeAt?: number | undefined;
 }
 
-/** An entry of the table of objects: ten digits, five digits, a letter and a line end (ISO 32000-1, 7.5.4). */
-const ENTRY_BYTES = 20;
-/** Behind the last object: the trailer is shorter. */
-const TRAILER_BYTES = 400;
 /** Chromium numbers nodes across all documents of a page. Matches only positions of node names, because a text may look like one. */
 const NODE = /(?<=\/ID |[[R)] ?)\(node\d{8}\)/g;
 
@@ -28,8 +25,6 @@ export function withMetadata(pdf: Buffer, metadata: Metadata): Buffer {
     throw error;
   }
 }
-
-class UnknownForm extends Error {}
 
 function updateOf(pdf: Buffer, { author, language, madeAt }: Metadata): string {
   const { size, root, info, xrefAt } = trailerOf(pdf);
@@ -101,8 +96,4 @@ function renumberNodes(pdf: Buffer) {
 function textString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replaceAll(/[\\()]/g, '\\$&')})`;
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
-}
-
-function unexpected(): never {
-  throw new UnknownForm();
 }
