@@ -7,7 +7,7 @@ import { LeakFreeMap } from '#libs/leak-free.ts';
 const LIMIT_MS = 2_000;
 /** Limit of time for the thread to start, or to get its processor time. */
 const PATIENCE_MS = 15_000;
-const LOOK_AGAIN_MS = 100;
+const CHECK_AGAIN_MS = 100;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
@@ -23,7 +23,7 @@ interface Waiter {
 }
 
 /** Without an id: the thread has started. */
-interface Said {
+interface FromWorker {
   id: number;
   /** Processor time of the thread so far. */
   spentMs: number;
@@ -43,7 +43,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
   /** Processor time of the thread before that text. */
   let spentMs = 0;
   /** Increases with every text that is watched. */
-  let turn = 0;
+  let watchCount = 0;
 
   // Started with the first text, because most documents have none.
   function running(): Worker {
@@ -52,12 +52,12 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
       env: {},
     });
-    started.on('message', ({ id, html, failure, ...said }: Said) => {
+    started.on('message', ({ id, html, failure, ...message }: FromWorker) => {
       if (failure !== undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
       else if (html !== undefined) settle(id, (waiter) => waiter.resolve(html));
       if (worker !== started) return;
       hasStarted = true;
-      spentMs = said.spentMs;
+      spentMs = message.spentMs;
       watch(started);
     });
     started.on('error', (error) => replace(started, unreadable(error.message)));
@@ -78,19 +78,20 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
   /** Watches only the first text of the queue: neither the thread's start nor the texts before it count. */
   function watch(current: Worker) {
     clearTimeout(timer);
-    turn += 1;
-    if (waiters.size > 0) lookIn(hasStarted ? LIMIT_MS : patienceMs, current, { of: turn, since: performance.now() });
+    watchCount += 1;
+    const text = { count: watchCount, since: performance.now() };
+    if (waiters.size > 0) checkIn(hasStarted ? LIMIT_MS : patienceMs, current, text);
   }
 
-  function lookIn(waitMs: number, current: Worker, text: { of: number; since: number }) {
-    const look = async () => {
+  function checkIn(waitMs: number, current: Worker, text: { count: number; since: number }) {
+    const check = async () => {
       const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
-      if (worker !== current || turn !== text.of) return;
+      if (worker !== current || watchCount !== text.count) return;
       if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
       else if (performance.now() - text.since >= patienceMs) replace(current, tooBusy());
-      else lookIn(Math.max(LIMIT_MS - usedMs, LOOK_AGAIN_MS), current, text);
+      else checkIn(Math.max(LIMIT_MS - usedMs, CHECK_AGAIN_MS), current, text);
     };
-    timer = setTimeout(() => void look(), waitMs);
+    timer = setTimeout(() => void check(), waitMs);
   }
 
   /** The first text of the queue made the thread hang or crash; the others only waited behind it. */
@@ -101,10 +102,10 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
     void stuck.terminate();
     const [culprit, ...innocent] = waiters.keys();
     if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(error));
-    for (const id of innocent) hand(id);
+    for (const id of innocent) send(id);
   }
 
-  function hand(id: number) {
+  function send(id: number) {
     const waiter = waiters.get(id);
     if (!waiter) return;
     const current = running();
@@ -117,7 +118,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
       new Promise((resolve, reject) => {
         lastId += 1;
         waiters.set(lastId, { markdown, resolve, reject });
-        hand(lastId);
+        send(lastId);
       }),
     async close() {
       await worker?.terminate();

@@ -13,7 +13,7 @@ export interface DecodeRequest {
   bytes: Uint8Array;
   use: ImageUse;
 }
-export type DecodeAnswer = { id: number } & (DecodedImage | { fault: ImageFault });
+export type DecodeResponse = { id: number } & (DecodedImage | { fault: ImageFault });
 
 export interface DecodedImage {
   dataUri: string;
@@ -49,7 +49,7 @@ sharp.concurrency(1);
 process.on('message', ({ id, bytes, use }: DecodeRequest) => {
   void decode(Buffer.from(bytes), use)
     .catch((error: unknown) => ({ fault: faultOf(error) }))
-    .then((result) => process.send?.({ id, ...result } satisfies DecodeAnswer));
+    .then((result) => process.send?.({ id, ...result } satisfies DecodeResponse));
 });
 // The renderer has ended.
 process.on('disconnect', () => process.exit());

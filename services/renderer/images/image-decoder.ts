@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { LeakFreeMap } from '#libs/leak-free.ts';
 import { canRead, type Isolation } from '../browser/isolation.ts';
-import type { DecodeAnswer, DecodedImage, DecodeRequest, ImageFault, ImageUse } from './decode-image.ts';
+import type { DecodedImage, DecodeRequest, DecodeResponse, ImageFault, ImageUse } from './decode-image.ts';
 
 /** Sixteen megapixels take about one second. */
 const LIMIT_MS = 5_000;
@@ -49,7 +49,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
       serialization: 'advanced',
       env: { PATH: '/usr/bin:/bin', ...(fontsFile ? { FONTCONFIG_FILE: fontsFile } : {}) },
     });
-    started.on('message', ({ id, ...result }: DecodeAnswer) => settle(id, result));
+    started.on('message', ({ id, ...result }: DecodeResponse) => settle(id, result));
     started.once('error', () => abandon(started));
     started.once('exit', () => abandon(started));
     // Neither the process nor its channel keeps a closing renderer alive.
@@ -85,28 +85,28 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
   }
 
   /** Waits for a slot of the account without a reference to the image, so that an abandoned image takes no memory. */
-  async function turnOf(accountId: string, signal: AbortSignal): Promise<() => void> {
+  async function acquireSlot(accountId: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const ofAccount = ofAccounts.get(accountId) ?? pLimit(AT_ONCE);
     ofAccounts.set(accountId, ofAccount);
-    const turn = Promise.withResolvers<() => void>();
-    const giveUp = () => turn.reject(signal.reason);
-    signal.addEventListener('abort', giveUp, { once: true });
-    const hold = () => (signal.aborted ? undefined : new Promise<void>((release) => turn.resolve(release)));
-    void ofAccount(() => limit(hold)).then(() => {
+    const slot = Promise.withResolvers<() => void>();
+    const onAbort = () => slot.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const occupy = () => (signal.aborted ? undefined : new Promise<void>((release) => slot.resolve(release)));
+    void ofAccount(() => limit(occupy)).then(() => {
       // The limit of an idle account is removed.
       if (ofAccount.activeCount + ofAccount.pendingCount === 0) ofAccounts.delete(accountId);
     });
     try {
-      return await turn.promise;
+      return await slot.promise;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
   return {
     async decode(bytes, use, { accountId, signal }) {
-      const release = await turnOf(accountId, signal);
+      const release = await acquireSlot(accountId, signal);
       try {
         // A second attempt, in case another image made the process fail. An image that fails twice is rejected.
         return (await send(bytes, use)) ?? (await send(bytes, use)) ?? { fault: 'not an image' };

@@ -96,13 +96,13 @@ function withJoinersMarked(
       joiner = joined;
       return move?.replace(/(Td) $/, '$1\n') ?? '';
     }
-    const said = joiner;
+    const omitted = joiner;
     joiner = '';
     last = text ?? font()?.textOf(codes.slice(0, 4)) ?? '';
-    if (!said || !isFromRightToLeft(last)) return step;
-    if (text !== undefined) return `${CLUSTER}FEFF${text}${said}> >> BDC\n`;
+    if (!omitted || !isFromRightToLeft(last)) return step;
+    if (text !== undefined) return `${CLUSTER}FEFF${text}${omitted}> >> BDC\n`;
     const rest = codes.length > 4 ? `<${codes.slice(4)}> Tj\n` : '';
-    return `${CLUSTER}FEFF${last}${said}> >> BDC\n<${codes.slice(0, 4)}> Tj\nEMC\n${rest}`;
+    return `${CLUSTER}FEFF${last}${omitted}> >> BDC\n<${codes.slice(0, 4)}> Tj\nEMC\n${rest}`;
   });
   return marked === content ? content : inOnePiece(marked.replaceAll(SHOWS_NOTHING, ''));
 }
