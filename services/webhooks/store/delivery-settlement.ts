@@ -39,7 +39,7 @@ export async function settleDeliveries(settlements: readonly Settlement[], now: 
   // Safe to repeat: a delivery that was written has no lease any more, so the guard leaves it as it is.
   await retryWhileUnavailable(() =>
     driverOf(Delivery).bulkWrite(
-      // Not updateOne: MongoDB would note each of those a second time, in case the driver retries. The lease already makes a retry safe.
+      // Not updateOne: MongoDB would store each of those a second time, in case the driver retries. The lease already makes a retry safe.
       // Without the hint the planner would weigh all indexes that begin with the account.
       writes.map((one) => ({ updateMany: { ...(one as { filter: object; update: object }), hint: { _id: 1 } } })),
       { ordered: false, writeConcern: { w: 1 } },
