@@ -66,8 +66,8 @@ function farewellOf(server: Server): () => void {
   let isClosing = false;
   const takeLeave = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
-    // Told otherwise already: its connection is cut as soon as it is idle.
-    else response.once('close', () => setImmediate(() => server.closeIdleConnections()));
+    // Its headers promised to keep the connection, so it is cut as soon as it is idle; until FAREWELL_MS have passed no connection is.
+    else response.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
   };
   server.prependListener('request', (_request, response) => {
     if (isClosing) return takeLeave(response);

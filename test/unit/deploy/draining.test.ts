@@ -1,6 +1,8 @@
 // The public port while it closes: requests in flight get responses, and no idle connection keeps the process alive.
+import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { listen } from '../../../services/gateway/http/listen.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -69,5 +71,33 @@ test('when an answer had begun before it closes, then it is finished and its con
   begun.end('last');
 
   expect(await asked).toEqual({ text: 'first last', connection: 'keep-alive' });
+  await closed;
+}, 10_000);
+
+test('when a response that had begun ends while it closes, then the other kept connections are still served', async () => {
+  let body: ServerResponse | undefined;
+  const { close, get } = await open((_request, response) => {
+    if (body) return void response.end('here');
+    response.write('first ');
+    body = response;
+  });
+  const asked = get();
+  const begun = await eventually(() => body?.headersSent && body);
+  const { port } = server.address() as AddressInfo;
+  const kept = connect(port, '127.0.0.1').on('error', () => undefined);
+  let text = '';
+  kept.on('data', (chunk) => (text += String(chunk)));
+  kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually(() => text.includes('here'));
+
+  const closed = close();
+  begun.end('last');
+  await Promise.all([asked, once(begun, 'close')]);
+  await setImmediate();
+  text = '';
+  kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+
+  await once(kept, 'close');
+  expect(text).toMatch(/Connection: close[\s\S]*here/);
   await closed;
 }, 10_000);
