@@ -26,9 +26,11 @@ import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';
 import { type Numbered, numbersOf } from './batch-numbers.ts';
 import { batchResponse, batchSummary, batchSummaryResponse, batchView, batchesPath as path } from './batch-view.ts';
+import type { BatchLooks } from './input.ts';
 
 const missing = 'Batch of documents not found or access denied';
 const scopes = 'The key also needs `invoices:read` or `quotes:read`, for what is in the batch.';
+const fileScopes = `${scopes} Files with \`time\` need \`time-entries:read\` as well.`;
 const POLL_SECONDS = 1;
 
 export const batchRoutes: readonly Route[] = [
@@ -90,10 +92,10 @@ export const batchRoutes: readonly Route[] = [
     isStoredFile: true,
     docs: {
       summary: 'Get one PDF of a batch',
-      description: `It can be had as soon as it is printed. ${scopes}`,
+      description: `Available as soon as it is printed. ${fileScopes}`,
       conflict: 'The document is not printed yet',
     },
-    handler: async (context) => sendFile(context, await readable(context)),
+    handler: async (context) => sendFile(context, await readableFiles(context)),
   }),
   route({
     method: 'get',
@@ -105,10 +107,10 @@ export const batchRoutes: readonly Route[] = [
     isStoredFile: true,
     docs: {
       summary: 'Get all PDFs of a batch in one ZIP',
-      description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
+      description: `Named by their numbers. What could not be printed is not in it. ${fileScopes}`,
       conflict: 'The batch is not finished yet',
     },
-    handler: async (context) => sendArchive(context, await readable(context)),
+    handler: async (context) => sendArchive(context, await readableFiles(context)),
   }),
   route({
     method: 'delete',
@@ -201,6 +203,13 @@ async function readable({ caller, id, missing }: Context): Promise<BatchRecord> 
   const batch = await findOwn(DocumentBatch, caller.accountId, id);
   if (!batch) throw missing();
   requireRead(caller, batch.kinds);
+  return batch;
+}
+
+/** Files that were printed with time show time entries. */
+async function readableFiles(context: Context): Promise<BatchRecord> {
+  const batch = await readable(context);
+  if ((batch.looks as BatchLooks).time) requireScope(context.caller, 'time-entries:read');
   return batch;
 }
 

@@ -76,6 +76,24 @@ test('when a key may not read time, then 403 for an invoice with it and for a ba
   expect([batch.status, batch.body.data.looks.time]).toEqual([202, false]);
 });
 
+test('when a key may not read time, then it sees a batch that was printed with it, and gets none of its files', async () => {
+  const documents = [{ type: 'invoice', id: (await billed()).id }];
+  const { id } = (await gateway.post('/api/v1/documents', { documents, time: true })).body.data;
+  const { key } = await issueApiKey({
+    accountId: gateway.account.id,
+    name: 'archivist',
+    scopes: ['invoices:read', 'documents:read'],
+  });
+  const lacking = { status: 403, body: { error: 'Forbidden: API key lacks the time-entries:read scope' } };
+  const path = `/api/v1/documents/${id}`;
+
+  expect((await gateway.get(path, { key })).status).toBe(200);
+  expect(await gateway.get(`${path}/files/1`, { key })).toMatchObject(lacking);
+  expect(await gateway.get(`${path}/archive`, { key })).toMatchObject(lacking);
+  // Not printed yet: with the scope that is what it learns.
+  expect((await gateway.get(`${path}/files/1`)).status).toBe(409);
+});
+
 test('when a filter finds far more time than an invoice takes, then 409, and little more than that is read', async () => {
   const client = await createClient(gateway, { hourly_rate: 90 });
   const project = await createProject(gateway, { client_id: client.id });
