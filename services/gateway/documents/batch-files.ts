@@ -10,7 +10,7 @@ import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
+import { fileName, REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
 const AGAIN = { 'Retry-After': '1' };
 
@@ -77,6 +77,7 @@ function clockTime(timeZone: string, instant: Date): Date {
 /** The bytes of the ZIP. PDFs are compressed already, so they are only stored. */
 async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
+  const taken = new Set<string>();
   const zip = new Zip((error, bytes) => {
     if (error) throw error;
     ready.push(bytes);
@@ -85,7 +86,7 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
     if (document.status !== 'done') continue;
     const bytes = await findFile(String(batch.account_id), batch._id, index);
     if (!bytes) throw new Error('The batch expired while it was read');
-    const file = new ZipPassThrough(`${printedNumber(document.kind, document)}.pdf`);
+    const file = new ZipPassThrough(`${freeName(printedNumber(document.kind, document), taken)}.pdf`);
     file.mtime = completedAt;
     zip.add(file);
     file.push(bytes, true);
@@ -93,4 +94,17 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
   }
   zip.end();
   yield* ready.splice(0);
+}
+
+/**
+ * The name that a document has when it is fetched alone: a number such as `2026/0001` would be a folder, and `../1` outside of it. Where two
+ * numbers give one name, the second would replace the first when the ZIP is unpacked: it gets a counter.
+ */
+function freeName(number: string, taken: Set<string>): string {
+  const name = fileName(number);
+  let free = name;
+  // Many file systems take `inv-1` and `INV-1` for one name.
+  for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = `${name} (${count})`;
+  taken.add(free.toLowerCase());
+  return free;
 }

@@ -46,7 +46,7 @@ export function requireWholePdf(bytes: Buffer): void {
 }
 
 /** What no file system, header or shell stumbles over: no separators, quotes, control characters, no leading dots. */
-function fileName(name: string): string {
+export function fileName(name: string): string {
   const plain = name
     .normalize('NFC')
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}"'`\\/:*?<>|%;]+/gu, '-')
