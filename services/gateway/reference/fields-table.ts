@@ -1,4 +1,4 @@
-// The table of fields of a body or an answer.
+// The table of fields of a body or a response.
 import { html, type Markup, markdown } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -15,12 +15,20 @@ export function fieldsTable(schema: JsonSchema, resolve: Resolve): Markup {
       required?: string[];
     };
     return Object.entries(properties).flatMap(([name, unresolved]) => {
-      const value = resolve(unresolved);
+      const value = withoutUnion(resolve(unresolved));
       const items = value['items'] as JsonSchema | undefined;
       const row = html`<tr><th><code><i>${prefix}</i>${name}</code>${required.includes(name) && html` <em>required</em>`}</th>
 <td>${typeOf(value, items && resolve(items))}</td><td>${markdown(String(value['description'] ?? ''))}</td></tr>`;
       return [row, ...rows(value, `${prefix}${name}.`), ...(items ? rows(items, `${prefix}${name}[].`) : [])];
     });
+  }
+
+  /** A reference beside null as one schema that may be null. */
+  function withoutUnion(schema: JsonSchema): JsonSchema {
+    const { anyOf = [], ...around } = schema as { anyOf?: JsonSchema[] };
+    const [only, ...others] = anyOf.map((member) => resolve(member)).filter(({ type }) => type !== 'null');
+    if (!only || others.length > 0) return schema;
+    return { ...only, ...around, type: [only['type'], 'null'].flat() };
   }
 }
 
@@ -28,9 +36,9 @@ export function typeOf(schema: JsonSchema, items?: JsonSchema): string {
   const { type, format, enum: values, default: standard, minimum, maximum, maxLength, exclusiveMinimum } = schema;
   const { maxItems, const: constant, anyOf } = schema;
   const alternatives = (anyOf as JsonSchema[] | undefined)?.flatMap((member) => member['type'] ?? []);
-  const kind = [type ?? alternatives ?? 'any'].flat().join(' or ');
+  const kinds = [type ?? alternatives ?? 'any'].flat();
   const facts = [
-    items ? `array of ${typeOf(items)}` : kind,
+    kinds.map((kind) => (kind === 'array' && items ? `array of ${typeOf(items)}` : kind)).join(' or '),
     format,
     constant !== undefined && JSON.stringify(constant),
     Array.isArray(values) &&
