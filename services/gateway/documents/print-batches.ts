@@ -44,17 +44,18 @@ export function openBatchPrinting(parts: {
 
   async function lane() {
     while (!closing.signal.aborted) {
-      const batch = await claimBatch(LEASE_MS).catch(logProblem);
-      if (batch) await printWhileOurs(batch).catch(logProblem);
+      const batch = await claimBatch(LEASE_MS).catch(logged('claiming a batch failed; the next attempt follows'));
       // Aborted when this process ends.
-      else await pause(POLL_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+      if (!batch) await pause(POLL_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+      else await printWhileOurs(batch).catch(logged('printing a batch failed; it continues when its lease expires'));
     }
   }
 
   async function printWhileOurs(batch: ClaimedBatch) {
     const lost = new AbortController();
+    const notExtended = logged('extending the lease of a batch failed; the next attempt follows');
     const heartbeat = setInterval(() => {
-      extendLease(batch, LEASE_MS).then((isOurs) => isOurs || lost.abort(), logProblem);
+      extendLease(batch, LEASE_MS).then((isOurs) => isOurs || lost.abort(), notExtended);
     }, HEARTBEAT_MS);
     try {
       const signal = AbortSignal.any([closing.signal, lost.signal]);
@@ -68,12 +69,11 @@ export function openBatchPrinting(parts: {
     }
   }
 
-  function logProblem(error: unknown): undefined {
-    // The lease runs out, and the batch is taken up again. The connection logs once that MongoDB is unavailable.
-    log[isUnavailable(error) ? 'debug' : 'warn'](
-      { err: error },
-      'printing a batch failed; it continues when its lease expires',
-    );
+  function logged(message: string) {
+    return (error: unknown): undefined => {
+      // The connection logs once that MongoDB is unavailable.
+      log[isUnavailable(error) ? 'debug' : 'warn']({ err: error }, message);
+    };
   }
 
   return {
