@@ -21,9 +21,8 @@ import type { Parts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
-import { type Caller, type Context, hasCursor, isPrintedFromBody, isRendered, type Route } from './route.ts';
+import { type Caller, type Context, hasCursor, isList, isPrintedFromBody, isRendered, type Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
-import { fieldsOf } from './shape-fields.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -44,7 +43,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
-  const isList = isRead && fieldsOf(row.query).has('limit');
+  const isLarge = isList(row);
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const readBody = openBodyReader(row, options);
@@ -107,7 +106,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
       sendResponse({ request, response }, handled, { row, list, reserve });
     };
     const { operation } = row;
-    await (isList ? limitLargeResponses({ accountId, operation, response }, requestFairShare, respond) : respond());
+    await (isLarge ? limitLargeResponses({ accountId, operation, response }, requestFairShare, respond) : respond());
   };
 }
 

@@ -136,6 +136,11 @@ export function isRendered({ produces, isStoredFile }: Route): boolean {
   return produces !== undefined && !isStoredFile;
 }
 
+/** True of an operation whose response is a page. */
+export function isList({ method, query }: Route): boolean {
+  return method === 'get' && fieldsOf(query).has('limit');
+}
+
 /** True of a list whose pages continue after a cursor. The feed of events continues after a sequence instead. */
 export function hasCursor({ query }: Route): boolean {
   return fieldsOf(query).get('after')?.type === 'string';

@@ -1,7 +1,7 @@
 // One row of the table of routes as an OpenAPI operation.
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
-import { honoursIdempotencyKey, honoursIfMatch, type Route } from '../http/route.ts';
+import { honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
 import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
@@ -124,10 +124,6 @@ function isTagged(row: Route): boolean {
 /** What the tag leaves out may be new to who has the rest. */
 function isRevalidated(row: Route): boolean {
   return isTagged(row) && !row.omitFromTag;
-}
-
-function isList(row: Route): boolean {
-  return row.method === 'get' && fieldsOf(row.query).has('limit');
 }
 
 function envelopeOf(row: Route, register: Register): { schema: JsonSchema; example?: object } {
