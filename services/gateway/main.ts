@@ -28,7 +28,7 @@ import { oneAtATime } from './limits/connections.ts';
 import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
 
-/** Documents and rate limits need Redis, and do without it: the start waits no longer to learn whether it accepts our credentials. */
+/** The gateway also runs without Redis: the start waits no longer than this to learn whether Redis accepts our credentials. */
 const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
@@ -41,9 +41,9 @@ await run(async ({ onClose, useLogger }) => {
   // Every list names its index, so a database without them would fail every list. Harmless when all are there.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
-  onClose(() => queues.close());
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  const queues = openQueues({ redisUrl, prefix, log });
+  onClose(() => queues.close());
   const replies = openReplies({ redis: queues.redis, redisUrl, prefix, log });
   onClose(() => replies.close());
   onClose(() => flushRenderRecords());
@@ -56,7 +56,7 @@ await run(async ({ onClose, useLogger }) => {
   watchBatches(metrics, readBatchBacklog);
   const rates = openRates({
     redis: queues.redis,
-    prefix: config.REDIS_PREFIX,
+    prefix,
     limits: {
       requests: config.RATE_LIMIT_REQUESTS,
       documents: config.RATE_LIMIT_DOCUMENTS,
