@@ -9,9 +9,9 @@
  *
  * ## Authentication
  * Every operation needs `Authorization: Bearer <API key>`. A key belongs to one account and sees nothing else: a record of another
- * account is answered as if it did not exist. A key has scopes, `<resource>:read`, `<resource>:write` (which includes reading) or `*`.
+ * account is treated as if it did not exist. A key has scopes, `<resource>:read`, `<resource>:write` (which includes reading) or `*`.
  *
- * ## Answers
+ * ## Responses
  * | Kind | Shape |
  * |---|---|
  * | Create, update | `{ "success": true, "data": { … } }` |
@@ -734,7 +734,7 @@ export type ApiKeyWithSecret = {
      */
     created_at: string;
     /**
-     * Shown this once; null when an Idempotency-Key replays the answer
+     * Shown this once; null when an Idempotency-Key replays the response
      * @minLength 1
      */
     key: string | null;
@@ -4610,7 +4610,7 @@ export type BatchedDocument = {
     error: string | null;
     size_bytes: number | null;
     /**
-     * As in `X-Document-Warnings`: a logo that could not be had
+     * As in `X-Document-Warnings`: a logo that could not be loaded
      */
     warnings: string[];
     /**
@@ -4646,7 +4646,7 @@ export type DocumentBatch = {
      */
     failed: number;
     /**
-     * How they shall look, as it was asked for
+     * How they are to look, as requested
      */
     looks: {
         /**
@@ -4741,7 +4741,7 @@ export type DocumentBatchSummary = {
      */
     failed: number;
     /**
-     * How they shall look, as it was asked for
+     * How they are to look, as requested
      */
     looks: {
         /**
@@ -5086,7 +5086,7 @@ export type WebhookWithSecret = {
     description: string | null;
     enabled: boolean;
     /**
-     * `gone`: the receiver answered 410. `failing`: nothing but failures for five days
+     * `gone`: the receiver responded with 410. `failing`: nothing but failures for five days
      */
     disabled_reason: ("manual" | "gone" | "failing") | null;
     /**
@@ -5128,7 +5128,7 @@ export type Webhook = {
     description: string | null;
     enabled: boolean;
     /**
-     * `gone`: the receiver answered 410. `failing`: nothing but failures for five days
+     * `gone`: the receiver responded with 410. `failing`: nothing but failures for five days
      */
     disabled_reason: ("manual" | "gone" | "failing") | null;
     /**
@@ -6179,7 +6179,7 @@ export type CreateApiKeyResult = {
 
 export type CreateApiKeyHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6265,7 +6265,7 @@ export type RotateApiKeyPath = {
 
 export type RotateApiKeyHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6353,7 +6353,7 @@ export type AddClientQuery = {
 
 export type AddClientHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6483,7 +6483,7 @@ export type AnonymiseClientPath = {
 
 export type AnonymiseClientHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6575,7 +6575,7 @@ export type CreateProjectQuery = {
 
 export type CreateProjectHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6712,7 +6712,7 @@ export type BillProjectQuery = {
 
 export type BillProjectHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -6801,7 +6801,7 @@ export type CreateTaskQuery = {
 
 export type CreateTaskHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7015,7 +7015,7 @@ export type CreateTimeEntryQuery = {
 
 export type CreateTimeEntryHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7137,7 +7137,7 @@ export type SettleTimeEntriesResult = {
 
 export type SettleTimeEntriesHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7230,7 +7230,7 @@ export type StartTimerQuery = {
 
 export type StartTimerHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7367,7 +7367,7 @@ export type StopTimerQuery = {
 
 export type StopTimerHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7483,7 +7483,7 @@ export type CreateExpenseQuery = {
 
 export type CreateExpenseHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7605,7 +7605,7 @@ export type SettleExpensesResult = {
 
 export type SettleExpensesHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7696,7 +7696,7 @@ export type CreateHourPackageQuery = {
 
 export type CreateHourPackageHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -7970,7 +7970,7 @@ export type CreateItemQuery = {
 
 export type CreateItemHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8194,7 +8194,7 @@ export type CreateQuoteQuery = {
 
 export type CreateQuoteHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8331,7 +8331,7 @@ export type ConvertQuoteQuery = {
 
 export type ConvertQuoteHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8462,7 +8462,7 @@ export type CreateInvoiceQuery = {
 
 export type CreateInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8591,7 +8591,7 @@ export type CreateInvoiceFromTimeQuery = {
 
 export type CreateInvoiceFromTimeHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8627,7 +8627,7 @@ export type AddTimeToInvoicePath = {
 
 export type AddTimeToInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8663,7 +8663,7 @@ export type ReleaseTimeFromInvoicePath = {
 
 export type ReleaseTimeFromInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8730,7 +8730,7 @@ export type WriteOffInvoicePath = {
 
 export type WriteOffInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8823,7 +8823,7 @@ export type CreateRecurringInvoiceQuery = {
 
 export type CreateRecurringInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8953,7 +8953,7 @@ export type PauseRecurringInvoicePath = {
 
 export type PauseRecurringInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -8988,7 +8988,7 @@ export type ResumeRecurringInvoicePath = {
 
 export type ResumeRecurringInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9031,7 +9031,7 @@ export type RunRecurringInvoiceQuery = {
 
 export type RunRecurringInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9203,7 +9203,7 @@ export type CreatePaymentQuery = {
 
 export type CreatePaymentHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9277,7 +9277,7 @@ export type PayInvoiceQuery = {
 
 export type PayInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9380,7 +9380,7 @@ export type AllocatePaymentPath = {
 
 export type AllocatePaymentHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9416,7 +9416,7 @@ export type ReleasePaymentPath = {
 
 export type ReleasePaymentHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9452,7 +9452,7 @@ export type VoidPaymentPath = {
 
 export type VoidPaymentHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9488,7 +9488,7 @@ export type RefundPaymentPath = {
 
 export type RefundPaymentHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9572,7 +9572,7 @@ export type CreditInvoiceQuery = {
 
 export type CreditInvoiceHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9714,7 +9714,7 @@ export type AllocateCreditNotePath = {
 
 export type AllocateCreditNoteHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9750,7 +9750,7 @@ export type ReleaseCreditNotePath = {
 
 export type ReleaseCreditNoteHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -9786,7 +9786,7 @@ export type RefundCreditNotePath = {
 
 export type RefundCreditNoteHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10096,7 +10096,7 @@ export type CreateDocumentsResult = {
 
 export type CreateDocumentsHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10325,7 +10325,7 @@ export type CreateWebhookResult = {
 
 export type CreateWebhookHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10454,7 +10454,7 @@ export type TestWebhookPath = {
 
 export type TestWebhookHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10489,7 +10489,7 @@ export type RotateWebhookSecretPath = {
 
 export type RotateWebhookSecretHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10589,7 +10589,7 @@ export type ReplayWebhookPath = {
 
 export type ReplayWebhookHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10656,7 +10656,7 @@ export type ReplayDeliveryPath = {
 
 export type ReplayDeliveryHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;
@@ -10787,7 +10787,7 @@ export type ReplayEventPath = {
 
 export type ReplayEventHeaders = {
     /**
-     * Makes a retry safe: within 24 hours the same key answers what the first request answered
+     * Makes a retry safe: within 24 hours the same key gets the response to the first request
      * @pattern ^[!-~]{1,255}$
      */
     "Idempotency-Key"?: string;

@@ -29,7 +29,7 @@ export const apiKeyResponse = Joi.object(fields).id('ApiKey').example(example);
 
 export const apiKeyWithSecretResponse = Joi.object({
   ...fields,
-  key: orNull(Joi.string()).description('Shown this once; null when an Idempotency-Key replays the answer'),
+  key: orNull(Joi.string()).description('Shown this once; null when an Idempotency-Key replays the response'),
 })
   .id('ApiKeyWithSecret')
   .example({ ...example, key: 'bh_live_…' });

@@ -41,7 +41,7 @@ export const apiKeyRoutes: readonly Route[] = [
     body: newKey,
     rechecksKey: true,
     docs: {
-      summary: 'Create an API key; the answer is the only place that ever shows it',
+      summary: 'Create an API key; the response is the only place that ever shows it',
       description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
       response: apiKeyWithSecretResponse,
       conflict: KEYS_MAX_REACHED,
@@ -116,7 +116,7 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
     const { name, scopes, mode, expires_at } = body;
     if (mode && mode !== caller.account.mode)
       throw fieldProblem('mode', `mode must be ${caller.account.mode}, as the account's is`);
-    // Not with the rest of the body: a replay is answered also after the end of the key.
+    // Not with the rest of the body: a replay succeeds even when this time has passed.
     if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'expires_at must be in the future');
     requireNoLongerLife(caller, expires_at);
     return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));

@@ -105,7 +105,7 @@ export const clientRoutes: readonly Route[] = [
         'events. Projects, time and documents stay: drafts show the anonymised client, and documents that were issued keep ' +
         'the name and address they were issued to, because the law wants invoices kept as they were. Texts that you wrote ' +
         'yourself, such as descriptions and project names, stay too. An anonymised client cannot be changed and takes no ' +
-        'new projects or documents: 409. Twice is once.',
+        'new projects or documents: 409. A second call changes nothing.',
       response: clientResponse,
       status: 200,
     },

@@ -58,7 +58,7 @@ const summaryFields = {
   total: count('Documents asked for'),
   done: count('Printed so far'),
   failed: count('Given up so far'),
-  looks: Joi.object(batchLooks).required().description('How they shall look, as it was asked for'),
+  looks: Joi.object(batchLooks).required().description('How they are to look, as requested'),
   archive_url: orNull(Joi.string()).description('ZIP of all that was printed; null until the batch is finished'),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -83,7 +83,7 @@ const batchedDocument = Joi.object({
   warnings: Joi.array()
     .items(Joi.string())
     .required()
-    .description('As in `X-Document-Warnings`: a logo that could not be had'),
+    .description('As in `X-Document-Warnings`: a logo that could not be loaded'),
   url: orNull(Joi.string()).description('Where its PDF is; null until it is printed'),
 }).meta({ schema: 'BatchedDocument' });
 

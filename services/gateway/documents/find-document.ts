@@ -1,4 +1,4 @@
-// Finds a stored invoice or quote and makes of it what the renderer prints.
+// Finds a stored invoice, quote, receipt or credit note and makes of it what the renderer prints.
 import { billedTime } from '#libs/billing/billed-time.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';

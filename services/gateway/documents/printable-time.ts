@@ -12,7 +12,7 @@ export function printableTime({ isEdited, lines }: BilledTime, currency: string)
     const [only] = places.size === 1 ? places : [];
     return {
       description: line.description,
-      ...(only && !isSaid(only, line.description) ? { place: only } : {}),
+      ...(only && !isNamedIn(only, line.description) ? { place: only } : {}),
       hours: hoursQuantity(line.seconds),
       billed: line.qty,
       ...(isEdited ? {} : { rate: line.rate, amount: fromMinor(lineNet(line, currency), currency) }),
@@ -37,6 +37,6 @@ function placeOf({ project, task }: TimeToBill): string {
   return task ? `${project.name}: ${task.name}` : project.name;
 }
 
-function isSaid(place: string, description: string): boolean {
+function isNamedIn(place: string, description: string): boolean {
   return description.includes(place);
 }

@@ -10,9 +10,9 @@ import { respondWithDocument } from './respond-with-document.ts';
 
 const description =
   "Printed in the account's language from its profile, with issuer and client as they were when it was sent; a draft " +
-  'is marked as one. The same content gives the same bytes, so `If-None-Match` answers 304 without printing. Of a logo ' +
+  'is marked as one. The same content gives the same bytes, so `If-None-Match` gets 304 without printing. Of a logo ' +
   'behind a URL only the address is content: the tag is weak, and a picture that was replaced there is printed when ' +
-  '`If-None-Match` is left out. A logo that cannot be had is left out and named in `X-Document-Warnings`.';
+  '`If-None-Match` is left out. A logo that cannot be loaded is left out and named in `X-Document-Warnings`.';
 
 // A key that may read a record may read it as a document: no scope of its own.
 export const documentRoutes: readonly Route[] = [

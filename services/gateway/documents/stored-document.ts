@@ -1,4 +1,4 @@
-// A stored invoice or quote as the renderer prints it: every amount as the API returns it, nothing is computed anew.
+// A stored invoice, quote or receipt as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dueOf } from '#libs/billing/balance.ts';
@@ -172,7 +172,7 @@ export function linesOf(record: Lined): PrintableLine[] {
   });
 }
 
-/** The note of the account is printed as it is; ours is said in the language that the document is printed in. */
+/** The note of the account is printed as it is; the renderer writes ours in the language of the document. */
 export function printableTax(
   { rate, category, taxable, tax, note }: DocumentTax,
   currency: string,

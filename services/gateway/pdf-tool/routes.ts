@@ -32,7 +32,7 @@ export const pdfToolRoutes: readonly Route[] = [
     docs: {
       summary: 'Render an invoice or quote from the supplied data',
       description:
-        'Nothing is stored. An image that cannot be had does not stop the document: it is rendered without it, and ' +
+        'Nothing is stored. An image that cannot be loaded does not stop the document: it is rendered without it, and ' +
         '`X-Document-Warnings` names the field and the reason. The total printed is `amount` as given. ' +
         'With the key of a test account the document is marked TEST.',
     },

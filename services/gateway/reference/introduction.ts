@@ -4,9 +4,9 @@ export const introduction = `Clients, projects, tasks, time entries, quotes, inv
 
 ## Authentication
 Every operation needs \`Authorization: Bearer <API key>\`. A key belongs to one account and sees nothing else: a record of another
-account is answered as if it did not exist. A key has scopes, \`<resource>:read\`, \`<resource>:write\` (which includes reading) or \`*\`.
+account is treated as if it did not exist. A key has scopes, \`<resource>:read\`, \`<resource>:write\` (which includes reading) or \`*\`.
 
-## Answers
+## Responses
 | Kind | Shape |
 |---|---|
 | Create, update | \`{ "success": true, "data": { … } }\` |

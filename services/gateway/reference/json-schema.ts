@@ -37,7 +37,7 @@ export function exampleOf(shape: Joi.Schema | undefined): unknown {
 function tidy(schema: JsonSchema, direction: Direction): JsonSchema {
   const inner = (part: JsonSchema) => tidy(part, direction);
   const { additionalProperties, ...rest } = schema;
-  // Unknown fields of a body are ignored and answers may grow: neither is closed.
+  // Unknown fields of a body are ignored and responses may grow: neither is closed.
   const tidied: JsonSchema = additionalProperties === false ? rest : schema;
   for (const keyword of ['properties', 'patternProperties'] as const) {
     const named = tidied[keyword] as Record<string, JsonSchema> | undefined;

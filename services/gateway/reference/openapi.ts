@@ -114,7 +114,7 @@ const parameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Makes a retry safe: within 24 hours the same key answers what the first request answered',
+    description: 'Makes a retry safe: within 24 hours the same key gets the response to the first request',
     schema: { ...text, pattern: '^[!-~]{1,255}$' },
     example: 'order-1017',
   },

@@ -1,4 +1,4 @@
-// What every operation may answer besides success, derived from the row of the table of routes.
+// The failures of every operation, derived from its row of the table of routes.
 import { CHANGED } from '../http/entity-tag.ts';
 import { honoursIdempotencyKey, honoursIfMatch, isRendered, type Route } from '../http/route.ts';
 import { TOO_MANY } from '../limits/rate-limit.ts';

@@ -24,8 +24,8 @@ export function serveReference(routes: readonly Route[], makesNow = false): Rout
   const page = once(() => fixed(makePage(document())));
   if (makesNow) for (const make of [json, page]) make();
   const router = Router({ caseSensitive: true });
-  router.get('/openapi.json', answering('application/json; charset=utf-8', json));
-  router.get('/docs', answering('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));
+  router.get('/openapi.json', sending('application/json; charset=utf-8', json));
+  router.get('/docs', sending('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));
   return router;
 }
 
@@ -39,7 +39,7 @@ function fixed(text: string): Fixed {
   return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"` };
 }
 
-function answering(type: string, content: () => Fixed, headers: Record<string, string> = {}) {
+function sending(type: string, content: () => Fixed, headers: Record<string, string> = {}) {
   return (request: Request, response: Response) => {
     const { body, tag } = content();
     response.set({ ETag: tag, 'Cache-Control': 'no-cache', ...headers });

@@ -44,7 +44,7 @@ function callOf({ type, description, example, data }: CatalogueEntry, register: 
       content: { 'application/json': { schema: register(name, bodySchema(type, carried)), example } },
     },
     responses: {
-      204: { description: 'Taken. Any 2xx will do; answer within 15 seconds and work later' },
+      204: { description: 'Taken. Any 2xx will do; respond within 15 seconds and work later' },
       410: { description: 'Gone: the endpoint is disabled' },
       503: { description: 'Not now: it is tried again, not before `Retry-After`. So is any other failure' },
     },
@@ -69,11 +69,11 @@ export const webhookHeaders = {
     'webhook-timestamp',
     'When this attempt was signed, in seconds since 1970',
     { type: 'string', pattern: '^[0-9]+$' },
-    '1793957400',
+    '1793611800',
   ),
   WebhookSignature: header(
     'webhook-signature',
-    '`v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`; two of them while a rotated secret overlaps',
+    '`v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`; separated by blanks, one for each secret while rotated ones overlap',
     { type: 'string' },
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),

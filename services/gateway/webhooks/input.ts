@@ -91,7 +91,7 @@ export const receivedCall = Joi.object<ReceivedCall, true>({
 }).example({
   headers: {
     'webhook-id': '019a1f00-0000-7000-8000-00000000e4e0',
-    'webhook-timestamp': '1762075800',
+    'webhook-timestamp': '1793611800',
     'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
   body: '{"type":"client.created","timestamp":"2026-11-02T09:30:00.000Z","data":{}}',

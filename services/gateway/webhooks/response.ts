@@ -25,7 +25,7 @@ const webhookFields = {
   disabled_reason: Joi.string()
     .valid('manual', 'gone', 'failing', null)
     .required()
-    .description('`gone`: the receiver answered 410. `failing`: nothing but failures for five days'),
+    .description('`gone`: the receiver responded with 410. `failing`: nothing but failures for five days'),
   failing_since: Joi.string().isoDate().allow(null).required().description('Since when every attempt has failed'),
   created_at: timestamp(),
   updated_at: timestamp(),

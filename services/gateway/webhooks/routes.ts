@@ -31,7 +31,7 @@ export const webhookRoutes: readonly Route[] = [
     rechecksKey: true,
     docs: {
       summary: 'Register an endpoint to receive events',
-      description: 'The answer holds the signing secret, which is shown this once.',
+      description: 'The response holds the signing secret, which is shown this once.',
       response: webhookWithSecretResponse,
       conflict: ENDPOINTS_MAX_REACHED,
     },

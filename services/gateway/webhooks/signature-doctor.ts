@@ -118,7 +118,7 @@ function explainMismatch(
   if (sent === body)
     return [{ check: 'body', ok: true, message: 'The body is what was sent, byte for byte.' }, wrongSecret];
   const isSignedByUs = signerOf(sent) !== undefined;
-  // Byte by byte the answer would tell all of it.
+  // Asked again and again, the place of the difference would reveal the whole body.
   const message = isSignedByUs || mayReadEvents ? describeChange(sent, body) : 'The body is not what was sent.';
   return [{ check: 'body', ok: false, message }, ...(isSignedByUs ? [] : [wrongSecret])];
 }
