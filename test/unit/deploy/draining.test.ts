@@ -101,3 +101,14 @@ test('when a response that had begun ends while it closes, then the other kept c
   expect(text).toMatch(/Connection: close[\s\S]*here/);
   await closed;
 }, 10_000);
+
+test('when a connection has sent nothing, then it does not keep the server from closing', async () => {
+  const { close } = await open((_request, response) => void response.end('here'));
+  const { port } = server.address() as AddressInfo;
+  const silent = connect(port, '127.0.0.1');
+  await Promise.all([once(silent, 'connect'), once(server, 'connection')]);
+
+  const closed = once(silent, 'close');
+  await close(); // The limit of 34 s would outlast the test.
+  await closed;
+}, 20_000);
