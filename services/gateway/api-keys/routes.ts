@@ -144,7 +144,7 @@ async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Conte
     if (!record) throw missing();
     if (String(record._id) !== caller.keyId) requireOwnScopes(caller, record.scopes);
     await requireMatch(() => apiKeyView(record));
-    // Twice is once: the first moment counts.
+    // A second revocation keeps the moment of the first.
     await endApiKey(record, { revoked_at: record.revoked_at ?? agreedDate() }, session);
     return deleted('API key revoked');
   });

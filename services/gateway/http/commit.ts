@@ -53,7 +53,7 @@ export function commitFor({
   nudge,
 }: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
-  // Also where nothing is written: a key that is wrong is wrong everywhere.
+  // Also where nothing is written, so that a malformed key is rejected by every POST.
   if (key !== undefined && !KEY_FORM.test(key)) {
     throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
   }
@@ -99,13 +99,13 @@ export function commitFor({
         });
       });
     } catch (error) {
-      // Another gateway may have committed the same key since our look: then whatever we stumbled over was its doing.
+      // Another gateway may have committed the same key since `recall` above: then the error is only that it was faster.
       const done = await recall(accountId, id, fingerprint).catch((recallError) => {
         // The first error says more: perhaps that the change may have been stored.
         throw error instanceof AppError && error.status >= 500 ? error : recallError;
       });
       if (done) return done;
-      // It has, and waits until a majority has it, too.
+      // It has, but no read returns its record before a majority has it.
       if (isDuplicate(error, Idempotency.collection.name)) throw stillRunning();
       throw error;
     } finally {
