@@ -15,9 +15,10 @@ node=node_modules/.bin/node
 
 engine() {
   docker info > /dev/null 2>&1 && return
-  # vfs copies every layer and works on any file system; overlay2 is faster where the kernel has it.
-  nice dockerd --host "$DOCKER_HOST" --data-root "$folder/engine" --exec-root "$folder/run" --pidfile "$folder/docker.pid" \
-    --storage-driver "${STORAGE_DRIVER:-vfs}" > "$folder/dockerd.log" 2>&1 &
+  # In a session of its own: Ctrl-C, or the end of the shell that ran this step, would take the engine along. It chooses overlay2 where
+  # the file system can have it, else vfs, which copies every layer.
+  setsid nohup nice dockerd --host "$DOCKER_HOST" --data-root "$folder/engine" --exec-root "$folder/run" --pidfile "$folder/docker.pid" \
+    ${STORAGE_DRIVER:+--storage-driver "$STORAGE_DRIVER"} > "$folder/dockerd.log" 2>&1 < /dev/null &
   for _ in $(seq 60); do docker info > /dev/null 2>&1 && break; sleep 0.5; done
   docker version --format 'engine {{.Server.Version}}, client {{.Client.Version}}'
 }
