@@ -1,5 +1,9 @@
 // The Dockerfile and the compose file: what each image holds is what its service imports, and no container has more power than it needs.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -69,6 +73,27 @@ describe.each(services)('the image of %s', (service) => {
       [],
     );
   });
+});
+
+test('when the health of a container is probed, then it is well if /readyz answers 200, and not otherwise', async () => {
+  const [, probe = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(stages['runtime'] ?? '') ?? [];
+  const [program = '', ...args] = JSON.parse(probe) as string[];
+  const run = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      execFile(program, args, { env: { ...process.env, HEALTH_PORT: String(port) } }, (error) => resolve(!error));
+    });
+  let status = 200;
+  const server = createServer(({ url }, response) => {
+    response.writeHead(url === '/readyz' ? status : 404, { 'Content-Type': 'application/json' }).end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await run(port)).toBe(true);
+  status = 503;
+  expect(await run(port)).toBe(false);
+  server.close();
+  await once(server, 'close');
+  expect(await run(port)).toBe(false);
 });
 
 test('when a file goes into an image, then it is among those that are sent to the builder', () => {
