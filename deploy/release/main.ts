@@ -16,8 +16,8 @@ const folder = join(ROOT, 'dist', facts.version);
 const steps = stepsOf(facts, folder);
 const problems = problemsOf(facts);
 
+say(`Version ${facts.version}${facts.hasDocker ? '' : '; Docker is not running: no images'}`);
 if (values['dry-run']) {
-  say(`Version ${facts.version}${facts.hasDocker ? '' : '; Docker is not running: no images'}`);
   for (const { name, command } of steps) say(`would run: ${name} (${command.join(' ').replaceAll(`${ROOT}/`, '')})`);
   say(`would write: dist/${facts.version}/SHA256SUMS`);
   say(`would tag: ${tagOf(facts.version)}`);

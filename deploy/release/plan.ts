@@ -79,6 +79,10 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
             name: 'archive of the images',
             command: ['docker', 'save', '--output', `${folder}/billhook-images-${version}.tar`, ...names] as const,
           },
+          {
+            name: 'compression of the archive',
+            command: ['gzip', '--no-name', `${folder}/billhook-images-${version}.tar`] as const,
+          },
         ]
       : []),
   ];
