@@ -39,7 +39,7 @@ test('when numbers have slashes and dots, then no file is in a folder or above i
   const batch = await eventually(async () => {
     const { data } = (await gateway.get(`/api/v1/documents/${id}`)).body;
     return data.archive_url !== null && data;
-  }, 30_000);
+  }, 60_000);
 
   const entries = Object.entries(unzipSync((await gateway.get(batch.archive_url)).body));
 
