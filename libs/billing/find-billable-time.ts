@@ -1,11 +1,12 @@
 // The entries that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
 import { conflict, fieldProblem, notFound } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
-import { driverOf, findAllOwn, type Owned, type Records } from '../models/records.ts';
+import { driverOf, findAllOwn, type Owned } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
 import { Task } from '../models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../models/time/time-entry.ts';
+import { selectedProjects } from './project-of-client.ts';
 import { requireBillable, requireHourly } from './time-guard.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -98,31 +99,24 @@ async function projectsToBill({
   const account_id = storedId(accountId);
   const hourly = { account_id, client_id: client._id, billing: null };
   if (!ids) return driverOf(Project).distinct('_id', hourly as object, { session });
-  const found = await allOrNone(Project, { accountId, ids, session }, ['client_id', 'billing'], 'Project');
-  if (found.some(({ client_id }) => !client_id.equals(client._id))) {
-    throw fieldProblem('project_ids', 'project_ids must be projects of the same client');
-  }
+  const found = await selectedProjects({ accountId, session }, ids, client);
   return found.filter(({ billing }) => billing === undefined).map(({ _id }) => _id);
 }
 
-async function tasksToBill({ projects, ...named }: Named & { projects: readonly StoredId[] }): Promise<StoredId[]> {
-  const found = await allOrNone(Task, named, ['project_id'], 'Task');
+async function tasksToBill({
+  accountId,
+  projects,
+  ids,
+  session,
+}: Named & { projects: readonly StoredId[] }): Promise<StoredId[]> {
+  const found = await findAllOwn(Task, accountId, ids, ['project_id'], session);
+  if (found.size < new Set(ids).size) throw notFound('Task', 'or access denied');
+  const tasks = [...found.values()];
   const known = new Set(projects.map(String));
-  if (found.some(({ project_id }) => !known.has(String(project_id)))) {
+  if (tasks.some(({ project_id }) => !known.has(String(project_id)))) {
     throw fieldProblem('task_ids', 'task_ids must be tasks of the projects that are billed');
   }
-  return found.map(({ _id }) => _id);
-}
-
-async function allOrNone<Stored extends Owned>(
-  records: Records<Stored>,
-  { accountId, ids, session }: Named,
-  fields: readonly (keyof Stored & string)[],
-  what: string,
-): Promise<Stored[]> {
-  const found = await findAllOwn(records, accountId, ids, fields, session);
-  if (found.size < new Set(ids).size) throw notFound(what, 'or access denied');
-  return [...found.values()];
+  return tasks.map(({ _id }) => _id);
 }
 
 async function readEntries(cursor: AsyncIterable<Owned>, most: number): Promise<TimeEntryRecord[]> {

@@ -6,6 +6,7 @@ import { type Id, storedId } from '../models/tenant.ts';
 import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../models/time/expense.ts';
 import { Project } from '../models/time/project.ts';
 import { requireBillableExpense } from './expense-guard.ts';
+import { lockProjects } from './project-of-client.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { EXPENSES, namedWork } from './work-records.ts';
 
@@ -37,11 +38,9 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
   if (!expense_ids && !include_expenses) return [];
   const found = expense_ids ? await namedExpenses(unit, expense_ids, wanted) : await unbilledExpenses(unit, wanted);
   if (found.length > BILLED_EXPENSES_MAX) throw conflict(TOO_MANY);
-  const projects = [...new Set(found.map(({ project_id }) => String(project_id)))].toSorted();
-  await driverOf(Project).updateMany(
-    { account_id: storedId(unit.accountId), _id: { $in: projects.map(storedId) } },
-    { $inc: { lock_version: 1 } as never },
-    { session: unit.session },
+  await lockProjects(
+    unit,
+    found.map(({ project_id }) => String(project_id)),
   );
   return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));
 }

@@ -1,12 +1,10 @@
 // Which time an invoice bills, at which rate and rounded how.
 import { AppError, fieldProblem } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
-import { driverOf } from '../models/records.ts';
-import { storedId } from '../models/tenant.ts';
-import { Project } from '../models/time/project.ts';
 import type { TimeEntryRecord } from '../models/time/time-entry.ts';
 import { findBillableTime, type WantedTime } from './find-billable-time.ts';
 import type { HourlyRate } from './hourly-rate.ts';
+import { lockProjects } from './project-of-client.ts';
 import { timeContext, timeToBill } from './time-context.ts';
 import type { TimeToBill } from './time-lines.ts';
 import { effectiveRounding, type TimeRounding } from './time-rounding.ts';
@@ -60,7 +58,10 @@ export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<Se
     return { record, toBill: timeToBill(record, { project, task }, billed), rate };
   });
   const rated = withRates(selected, selection.missing_rate);
-  await lockProjects(unit, rated);
+  await lockProjects(
+    unit,
+    rated.map(({ toBill }) => toBill.project.id),
+  );
   return rated;
 }
 
@@ -72,13 +73,4 @@ function withRates(selected: SelectedTime[], missing: TimeSelection['missing_rat
   const more = without.length > named.length ? ' and others' : '';
   const [count, verb] = without.length === 1 ? ['1 time entry', 'has'] : [`${without.length} time entries`, 'have'];
   throw fieldProblem('rate', `${count} ${verb} no rate: ${named.join(', ')}${more}`);
-}
-
-async function lockProjects({ session, accountId }: UnitOfWork, selected: readonly SelectedTime[]): Promise<void> {
-  const ids = [...new Set(selected.map(({ toBill }) => toBill.project.id))].toSorted();
-  await driverOf(Project).updateMany(
-    { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } },
-    { $inc: { lock_version: 1 } as never },
-    { session },
-  );
 }
