@@ -6,7 +6,7 @@ import { type Id, storedId } from '../models/tenant.ts';
 import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../models/time/expense.ts';
 import { Project } from '../models/time/project.ts';
 import { requireBillableExpense } from './expense-guard.ts';
-import { lockProjects } from './project-of-client.ts';
+import { lockProjects, selectedProjects } from './project-of-client.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { EXPENSES, namedWork } from './work-records.ts';
 
@@ -65,9 +65,12 @@ async function namedExpenses(unit: UnitOfWork, ids: readonly Id[], { client, cur
 async function unbilledExpenses({ session, accountId }: UnitOfWork, { client, currency, selection }: WantedExpenses) {
   const { project_ids, date_from, date_to } = selection;
   const account_id = storedId(accountId);
-  const own = { account_id, client_id: client._id, billing: { $ne: 'none' } };
-  const named = project_ids ? { _id: { $in: project_ids.map(storedId) } } : {};
-  const projects = await driverOf(Project).distinct('_id', { ...own, ...named } as object, { session });
+  const billed = { account_id, client_id: client._id, billing: { $ne: 'none' } } as object;
+  const projects = project_ids
+    ? (await selectedProjects({ accountId, session }, project_ids, client))
+        .filter(({ billing }) => billing !== 'none')
+        .map(({ _id }) => _id)
+    : await driverOf(Project).distinct('_id', billed, { session });
   const filter = {
     account_id,
     ...UNBILLED_EXPENSES,

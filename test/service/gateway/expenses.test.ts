@@ -1,6 +1,7 @@
 // Expenses are billed once, locked and released exactly like time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+import { UNKNOWN_ID } from '../../support/records.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -83,6 +84,22 @@ test('when expenses come along, then each has a line after the time, with its ma
   expect((await named({ expense_ids: [id] })).error).toBe('Expense is already on INV-0001');
   expect((await named({ include_expenses: true })).error).toBe('Nothing to bill');
   expect((await named({ expense_ids: [foreign], currency: 'USD' })).data).toMatchObject({ amount: 5, currency: 'USD' });
+});
+
+test('when a project is unknown or of another client, then expenses are as strict about it as time', async () => {
+  const w = await world();
+  await w.spend(10);
+  const other = (await w.api.post('/api/v1/clients', { name: 'Bob', email: 'bob@example.com' })).body.data.id;
+  const foreign = (await w.api.post('/api/v1/projects', { name: 'Shop', client_id: other })).body.data.id;
+  for (const include_time of [true, false]) {
+    const billed = (project: string) =>
+      w.bill({ include_time, include_expenses: true, project_ids: [w.project, project] });
+    const unknown = await billed(UNKNOWN_ID);
+    expect([unknown.status, unknown.body.error]).toEqual([404, 'Project not found or access denied']);
+    expect((await billed(foreign)).body.details).toEqual({
+      project_ids: ['project_ids must be projects of the same client'],
+    });
+  }
 });
 
 test('when 8 callers bill the same expenses at once, then each is on one invoice', async () => {
