@@ -8,19 +8,16 @@ import type { Id, StoredId } from '../models/tenant.ts';
 import { type ExpenseRecord, type ExpenseState, expenseView } from '../models/time/expense.ts';
 import { Project, type ProjectRecord } from '../models/time/project.ts';
 import type { Session } from '../mongo/connection.ts';
-import { writtenDay } from './line-texts.ts';
+import { cutToLine, writtenDay } from './line-texts.ts';
 import { fromMinor } from './money.ts';
 import { embeddedInvoice } from './time-context.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { changeWork, EXPENSES, workOn } from './work-records.ts';
 
-/** Characters of a line's text. */
-const LINE_LONGEST = 2_000;
-
 /** The one line of an expense. */
 export function expenseItem(expense: ExpenseRecord, locale: string): LineItem {
   const { date, description, billed_amount, currency } = expense;
-  const text = `${writtenDay(date, locale)}: ${description}`.slice(0, LINE_LONGEST);
+  const text = cutToLine(`${writtenDay(date, locale)}: ${description}`);
   const tax_rate = expense.tax_rate ?? undefined;
   return lineItem({ description: text, qty: '1', rate: fromMinor(billed_amount, currency), discount: '0', tax_rate });
 }

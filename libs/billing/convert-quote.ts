@@ -17,6 +17,7 @@ import { createInvoice } from './create-invoice.ts';
 import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
+import { cutToLine } from './line-texts.ts';
 import { decimalsOf, fromMinor } from './money.ts';
 import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -133,7 +134,7 @@ function linesOf(
     return partLines(part, { amount, percent, quoteNumber, taxes: taxesOf(quote) }, texts).map(lineItem);
   }
   const whole = quotedLines({ ...quote, amount: quoted, whenEmpty: quote.description ?? quoteNumber }, texts);
-  const lines = whole.map((line) => lineItem({ ...line, description: line.description.slice(0, LINE_LONGEST) }));
+  const lines = whole.map((line) => lineItem({ ...line, description: cutToLine(line.description) }));
   if (part === 'full') {
     if (left < quoted) throw onlyLeft(quote, left);
     return lines;
@@ -151,9 +152,6 @@ function linesOf(
   }));
   return [...lines, ...deductions(billed, texts).map(lineItem)];
 }
-
-/** Characters of a line's text. */
-const LINE_LONGEST = 2_000;
 
 /** @throws AppError 400 when it is nothing. */
 function amountOfPart(quote: QuoteRecord, { percent, amount }: Conversion): number {

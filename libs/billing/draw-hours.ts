@@ -16,7 +16,7 @@ import { projectsOf } from '../models/time/project.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 import { staleRead } from '../mongo/errors.ts';
-import { filled, lineTexts } from './line-texts.ts';
+import { cutToLine, filled, lineTexts } from './line-texts.ts';
 import { type LinesOfTime, requireLines } from './lines-of-time.ts';
 import { type Draw, drawsOf } from './prepaid-hours.ts';
 import { hoursQuantity } from './time-rounding.ts';
@@ -72,11 +72,8 @@ function coveredItem(
   const named = parts.flatMap(({ package_id }) => names.get(package_id) ?? []);
   const description = filled(lineTexts(locale).prepaidHours, { packages: named.join(', ') }).replace(/[:：]\s*$/, '');
   const taken = seconds === billed ? qty : hoursQuantity(seconds);
-  return lineItem({ description: description.slice(0, LINE_LONGEST), qty: `-${taken}`, rate, discount: '0' });
+  return lineItem({ description: cutToLine(description), qty: `-${taken}`, rate, discount: '0' });
 }
-
-/** Characters of a line's text. */
-const LINE_LONGEST = 2_000;
 
 /** Begins the transaction again when a package has not so much left any more. */
 export async function drawHours(

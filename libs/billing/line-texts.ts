@@ -133,6 +133,15 @@ export function filled(template: string, values: Readonly<Record<string, string 
     .trim();
 }
 
+/** Characters of a line's text, see the input of line items. */
+const TEXT_LONGEST = 2_000;
+
+/** At most as long as a line may be; never through the middle of a character of two units. */
+export function cutToLine(text: string): string {
+  if (text.length <= TEXT_LONGEST) return text;
+  return `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
 interface Formats {
   day: Intl.DateTimeFormat;
   month: Intl.DateTimeFormat;

@@ -17,7 +17,7 @@ import { createInvoice, type InvoiceContent } from './create-invoice.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
-import { filled, writtenDay, writtenMonth } from './line-texts.ts';
+import { cutToLine, filled, writtenDay, writtenMonth } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
 import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
@@ -157,7 +157,7 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
     tax_rate: recurring.tax_rate ?? undefined,
     prices_include_tax: recurring.prices_include_tax,
     line_items: line_items.map((line, index) =>
-      index < fixed ? { ...line, description: filled(line.description, named) } : line,
+      index < fixed ? { ...line, description: cutToLine(filled(line.description, named)) } : line,
     ),
     dates: { service_period: { from: now.on, to: now.until } },
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),

@@ -3,7 +3,7 @@
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { RateSource } from './hourly-rate.ts';
-import { filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
+import { cutToLine, filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
 import { type Line, plainDecimal } from './money.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
 
@@ -41,9 +41,6 @@ export interface LineForm {
   /** BCP 47: language and form of days and numbers. */
   locale: string;
 }
-
-/** Characters of a line's text, see the input of line items. */
-const TEXT_LONGEST = 2_000;
 
 /**
  * A line is (group × rate × rounding): two rates are never mixed. In the order of project, group, rate (high to low) and first day.
@@ -127,7 +124,7 @@ function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string,
     hours: writtenHours(qty, locale),
   };
   const text = filled(form.text ?? standardText(form, values), values);
-  return cut(text || values.project);
+  return cutToLine(text || values.project);
 }
 
 type Values = Record<'project' | 'task' | 'description', string>;
@@ -143,10 +140,4 @@ function standardText({ groupBy, locale }: LineForm, { task, description }: Valu
 
 function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
-}
-
-/** At most as long as a line may be; never through the middle of a character of two units. */
-function cut(text: string): string {
-  if (text.length <= TEXT_LONGEST) return text;
-  return `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -102,6 +102,15 @@ test('when a project is unknown or of another client, then expenses are as stric
   }
 });
 
+test('when the text of an expense is longer than a line, then it ends with a whole character', async () => {
+  const w = await world();
+  await w.spend(10, { description: `${'a'.repeat(1_986)}😀` });
+  const { data } = (await w.bill({ include_time: false, include_expenses: true })).body;
+  const [line] = data.line_items;
+  expect([line.description.length, line.description.isWellFormed()]).toEqual([2_000, true]);
+  expect(line.description).toMatch(/^Nov 3, 2026: a+…$/);
+});
+
 test('when 8 callers bill the same expenses at once, then each is on one invoice', async () => {
   const w = await world();
   for (let count = 0; count < 4; count += 1) await w.spend(10);

@@ -173,6 +173,16 @@ describe('after a downtime', () => {
   });
 });
 
+test('when placeholders make a text longer than a line may be, then it is cut, so that the lines of the draft can be sent back', async () => {
+  const me = await agency();
+  await me.recurring({ line_items: [{ description: '{from} '.repeat(280), quantity: 1, rate: 450 }] });
+  await runRecurringInvoices(noonOf(FIRST));
+  const [invoice] = (await me.invoices()) as { id: string; line_items: { description: string }[] }[];
+  expect(invoice?.line_items[0]?.description).toHaveLength(2_000);
+  const back = await me.api.patch(`/api/v1/invoices/${invoice?.id}`, { line_items: invoice?.line_items });
+  expect(back.status).toBe(200);
+});
+
 describe('time', () => {
   const log = (me: Agency, hours: number, date = '2026-01-05') =>
     me.api.post('/api/v1/time-entries', { project_id: me.project, hours, date });
