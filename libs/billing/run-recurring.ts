@@ -70,10 +70,16 @@ export async function runRecurring(
   return { view: made.view, next: await moveOn(unit, due, made) };
 }
 
-/** Goes on to the next occurrence without an invoice for this one. @throws NotDue. */
-export async function skipOccurrence(unit: UnitOfWork, id: Id | StoredId, at: Date): Promise<RecurringInvoiceRecord> {
+/** Goes on to the next occurrence without an invoice for the one that had nothing to bill. @throws NotDue, also when another one is due by now. */
+export async function skipOccurrence(
+  unit: UnitOfWork,
+  { _id, next_index }: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,
+  at: Date,
+): Promise<RecurringInvoiceRecord> {
   const account = await readAccount(unit.accountId, unit.session);
-  return moveOn(unit, await dueNow(unit, id, { account, at, isByHand: false }), undefined);
+  const due = await dueNow(unit, _id, { account, at, isByHand: false });
+  if (due.now.index !== next_index) throw new NotDue();
+  return moveOn(unit, due, undefined);
 }
 
 /** Notes why the occurrence that is due could not be made; it is tried again on the next day. */

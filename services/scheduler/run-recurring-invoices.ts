@@ -102,7 +102,7 @@ async function afterFailure(
   requireAvailable(error);
   try {
     if (error instanceof NothingToBill) {
-      return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate._id, round.at))).result;
+      return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, round.at))).result;
     }
     // What the owner can repair is stored in the record. Anything else is ours: it goes to the log, and the next round tries again.
     if (!(error instanceof AppError) || error.status >= 500) throw error;

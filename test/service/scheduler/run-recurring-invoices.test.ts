@@ -1,5 +1,7 @@
 // Recurring invoices: each occurrence is made once, on the account's day, whatever was down, and says why when it cannot be made.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NotDue, skipOccurrence } from '#libs/billing/run-recurring.ts';
+import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -7,7 +9,7 @@ import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
-import { newId } from '#libs/models/tenant.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -207,6 +209,18 @@ describe('time', () => {
     const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
     expect(data).toMatchObject([{ occurrence: 1, due_on: FIRST, invoice: null }]);
     expect(await me.read(id)).toMatchObject({ occurrences_made: 0, next_on: addDays(`${YEAR}-03-01`, -1) });
+  });
+
+  test('when another scheduler has left it out meanwhile, then the next occurrence is not left out with it', async () => {
+    const me = await agency();
+    const id = await me.recurring({ line_items: null, include_time: { group_by: 'task' } });
+    const missed = { _id: storedId(id), next_index: 0 };
+    const skip = () =>
+      runUnitOfWork({ accountId: me.id }, (unit) => skipOccurrence(unit, missed, noonOf(`${YEAR}-03-15`)));
+    await skip();
+    await expect(skip()).rejects.toThrow(NotDue);
+    const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
+    expect(data).toMatchObject([{ occurrence: 1, due_on: FIRST, invoice: null }]);
   });
 
   test('when a rate is missing, then it stays due, says why, is tried once a day, and goes on when it is repaired', async () => {
