@@ -12,13 +12,13 @@ import { invoicesOfQuotes, type QuoteInvoice } from '../models/billing/quote-inv
 import { changeOwn, findOwn, lockOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import { acceptedBy, isChangedSince } from './acceptance.ts';
+import { writtenAmount } from './balance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
 import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
 import { cutToLine } from './line-texts.ts';
-import { decimalsOf, fromMinor } from './money.ts';
 import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -163,8 +163,7 @@ function amountOfPart(quote: QuoteRecord, { percent, amount }: Conversion): numb
 }
 
 function onlyLeft(quote: QuoteRecord, left: number) {
-  const amount = fromMinor(left, quote.currency).toFixed(decimalsOf(quote.currency));
-  return conflict(`Only ${amount} of ${printedNumber('quote', quote)} is left to bill`);
+  return conflict(`Only ${writtenAmount(left, quote.currency)} of ${printedNumber('quote', quote)} is left to bill`);
 }
 
 /**
@@ -185,7 +184,6 @@ export async function requireBilledKept(
   if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
   const billed = sumBy(parts, agreedSum);
   if (agreedSum({ ...quote, ...next }) < Math.min(billed, agreedSum(quote))) {
-    const amount = fromMinor(billed, quote.currency).toFixed(decimalsOf(quote.currency));
-    throw conflict(`Cannot set an amount below ${amount}: so much was billed`);
+    throw conflict(`Cannot set an amount below ${writtenAmount(billed, quote.currency)}: so much was billed`);
   }
 }
