@@ -82,8 +82,8 @@ export async function skipOccurrence(
   return moveOn(unit, due, undefined);
 }
 
-/** Notes why the occurrence that is due could not be made; it is tried again on the next day. */
-export async function noteFailure(
+/** Records why the occurrence that is due could not be made; it is tried again on the next day. */
+export async function recordFailure(
   { accountId, session, announce }: UnitOfWork,
   failed: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,
   { message, at }: { message: string; at: Date },

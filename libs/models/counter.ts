@@ -84,8 +84,8 @@ export async function giveBack(session: Session, accountId: Id): Promise<void> {
 /** The latest date on which a document of the sequence was issued. */
 export async function lastIssued(session: Session, account: Id, sequence: string): Promise<string | undefined> {
   const { issued, toIssue } = drawnIn(session);
-  const noted = toIssue?.[sequence];
-  if (noted !== undefined) return noted;
+  const own = toIssue?.[sequence];
+  if (own !== undefined) return own;
   if (issued) return issued[sequence];
   const counter = await Counter.collection.findOne(
     { _id: storedId(account) as never },
@@ -94,11 +94,11 @@ export async function lastIssued(session: Session, account: Id, sequence: string
   return (counter as { issued?: Record<string, string> } | null)?.issued?.[sequence];
 }
 
-/** Notes that a document was issued on this date, which is the latest of its sequence unless one was later. */
-export function noteIssued(session: Session, sequence: string, date: string): void {
+/** Records that a document was issued on this date, which is the latest of its sequence unless one was later. */
+export function recordIssued(session: Session, sequence: string, date: string): void {
   const drawn = drawnIn(session);
-  const noted = drawn.toIssue?.[sequence];
-  if (noted === undefined || date > noted) drawn.toIssue = { ...drawn.toIssue, [sequence]: date };
+  const known = drawn.toIssue?.[sequence];
+  if (known === undefined || date > known) drawn.toIssue = { ...drawn.toIssue, [sequence]: date };
 }
 
 function takeIssued(session: Session): Record<string, object> {

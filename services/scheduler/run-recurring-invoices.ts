@@ -1,7 +1,7 @@
 // Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
 import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
-import { NotDue, noteFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
+import { NotDue, recordFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
 import { NothingToBill } from '#libs/billing/select-time.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -104,10 +104,10 @@ async function afterFailure(
     if (error instanceof NothingToBill) {
       return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, round.at))).result;
     }
-    // What the owner can repair is stored in the record. Anything else is ours: it goes to the log, and the next round tries again.
+    // What the owner can repair is stored on the record. Anything else is ours: it goes to the log, and the next round tries again.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const failure = { message: messageOf(error), at: round.at };
-    await runUnitOfWork({ accountId }, (unit) => noteFailure(unit, candidate, failure));
+    await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
   } catch (second) {
     if (!isMadeElsewhere(second)) round.failures.add(candidate._id, second);
   }

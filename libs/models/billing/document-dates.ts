@@ -2,7 +2,7 @@
 import { addDays, dayIn } from '../../day.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { AccountRecord } from '../accounts/account.ts';
-import { lastIssued, noteIssued } from '../counter.ts';
+import { lastIssued, recordIssued } from '../counter.ts';
 import type { Id } from '../tenant.ts';
 
 export interface Period {
@@ -52,7 +52,7 @@ export async function issueDateProblem(given: string, { session, accountId, acco
   return last !== undefined && given < last ? `must not be before ${last}, when the last one was issued` : undefined;
 }
 
-/** The date of a document that is issued now, noted as the last one of its sequence. @param given must be good, see issueDateProblem. */
+/** The date of a document that is issued now, recorded as the last one of its sequence. @param given must be good, see issueDateProblem. */
 export async function issueOn(
   given: string | undefined,
   { session, accountId, account, sequence }: Issuing,
@@ -61,6 +61,6 @@ export async function issueOn(
   const last = given || account.allow_backdating ? undefined : await lastIssued(session, accountId, sequence);
   // The last one may have been dated tomorrow.
   const date = given ?? (last !== undefined && last > today ? last : today);
-  noteIssued(session, sequence, date);
+  recordIssued(session, sequence, date);
   return date;
 }
