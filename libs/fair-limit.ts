@@ -9,7 +9,7 @@ export interface FairLimit {
   acquire(accountId: string, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** Emptied when it is served or given up: what a queue has let go must keep no request in memory. */
+/** Emptied when its task starts or its wait is aborted, so that the queue keeps no request in memory that is over. */
 interface Waiting {
   start: (() => void) | undefined;
 }
@@ -35,10 +35,10 @@ export function openFairLimit(slots: number): FairLimit {
   }
 
   function release() {
-    let isHeld = true;
+    let isReleased = false;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (isReleased) return;
+      isReleased = true;
       running -= 1;
       serve();
     };

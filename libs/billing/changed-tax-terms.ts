@@ -41,7 +41,7 @@ export async function changedTaxTerms(
   const terms = { tax_rate: tax_rate ?? document.tax_rate, tax_category: document.tax_category, issuer };
   if (tax_rate !== null && client_id === undefined) return terms;
   const client = await findOwn(Client, accountId, client_id ?? document.client_id, session);
-  // That the client is unknown is said where it is checked.
+  // An unknown client is rejected elsewhere, see requireReferences.
   return { ...terms, ...newTaxTerms(tax_rate === undefined ? document.tax_rate : tax_rate, client ?? {}, issuer) };
 }
 

@@ -15,7 +15,7 @@ const BALANCE_LIMIT_MS = 5_000;
 
 /**
  * As it was at the end of a past day, with the day of each movement, whenever it was booked. Due dates are those of today. It reads all
- * records of the client.
+ * records of the client. @param timeZone of the account.
  */
 export async function clientBalancesAsOf(
   accountId: Id,

@@ -1,4 +1,4 @@
-// Bounds the work of what is stored to be printed, so that no stored invoice or quote is ever refused by the renderer.
+// Bounds the work of what is stored to be printed, so that the renderer never rejects a stored invoice or quote.
 
 import { type PostalAddress, printedAddress } from '../identifiers/postal-address.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';

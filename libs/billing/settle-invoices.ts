@@ -56,7 +56,7 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
 }
 
-/** Tells what became of each invoice: one event each, and of one type together. */
+/** Announces the changed invoices: one event each, type by type. */
 export async function announceMoved(unit: UnitOfWork, moved: readonly Moved[], timeZone: string): Promise<void> {
   const today = dayIn(timeZone);
   const embedded = await embeddedIn(

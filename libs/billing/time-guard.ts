@@ -10,7 +10,7 @@ import { Timer, type TimerRecord } from '../models/time/timer.ts';
 import type { Session } from '../mongo/connection.ts';
 import { requireUnbilled, TIME } from './work-records.ts';
 
-/** What says nothing about the time itself, and may be changed while it is on a draft. */
+/** Fields that may change while the time is on a draft: nothing is computed from them. */
 const FREE_ON_DRAFT: readonly string[] = ['description'];
 
 /**

@@ -19,7 +19,7 @@ export interface UnitOfWork {
    * @param data the record as the API returns it.
    */
   announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
-  /** An event of one type for each of some records. All are in memory: many come in portions. */
+  /** One event of this type for each record. The records are all in memory, so a caller with many of them passes them in batches. */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
 }
 

@@ -27,7 +27,7 @@ export function makeMetrics(): Registry {
   return registry;
 }
 
-/** Requests by method, route (the pattern, never the path: ids would be without number) and status. Seconds. */
+/** Seconds of requests by method, route and status. The route is the pattern: paths hold ids, and each would be a series of its own. */
 export function requestMetrics(registry: Registry) {
   return new Histogram({
     name: 'http_request_duration_seconds',
@@ -40,7 +40,7 @@ export function requestMetrics(registry: Registry) {
 
 export type RequestSeconds = ReturnType<typeof requestMetrics>;
 
-/** What the renderer tells. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
+/** Metrics of the renderer. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
 export function renderMetrics(registry: Registry) {
   const registers = [registry];
   const seconds = new Histogram({
@@ -65,7 +65,7 @@ export function renderMetrics(registry: Registry) {
 
 const ATTEMPT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** What the webhook service tells of each attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
+/** Metrics of the webhook service, by attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
 export function deliveryMetrics(registry: Registry) {
   const registers = [registry];
   const total = new Counter({
@@ -108,7 +108,7 @@ export function watchQueues(registry: Registry, queues: Queues, log: Logger, wat
       },
     });
   gauge('bullmq_jobs_ready', 'Jobs a worker could take now: waiting and prioritized', ({ ready }) => ready);
-  gauge('bullmq_jobs_active', 'Jobs in the hands of a worker', ({ active }) => active);
+  gauge('bullmq_jobs_active', 'Jobs that a worker runs now', ({ active }) => active);
   gauge('bullmq_jobs_delayed', 'Jobs that wait for their time', ({ delayed }) => delayed);
   gauge('bullmq_jobs_failed', 'Jobs that failed and were kept', ({ failed }) => failed);
   gauge('bullmq_jobs_oldest_age_seconds', 'How long the oldest ready job has waited', ({ ageMs }) => ageMs / 1000);
@@ -157,7 +157,7 @@ export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): v
   ]);
 }
 
-/** @param lagMs age of the oldest document whose expiry event is due and not yet written, 0 when there is none. */
+/** @param lagMs age of the oldest expiry event or recurring invoice that is due and does not exist yet, 0 when there is none. */
 export function watchScheduler(registry: Registry, lagMs: () => Promise<number>): void {
   watchStored(registry, lagMs, [
     'billhook_scheduler_lag_seconds',

@@ -178,7 +178,7 @@ export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
   };
 }
 
-/** What was paid of an invoice, as its event tells it. */
+/** What was paid of an invoice, as `payment.recorded` carries it. */
 export function recordedView(payment: PaymentRecord, { invoice_id, invoice_number, amount, date }: Allocation) {
   return {
     invoice_id: String(invoice_id),

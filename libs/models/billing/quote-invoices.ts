@@ -76,7 +76,7 @@ export async function invoicesOfQuotes(
   return Map.groupBy(found, ({ quote_id }) => String(quote_id));
 }
 
-/** Its status is the one that was set: that it is overdue by now says the invoice itself. */
+/** The status is the one that was set: only the invoice itself shows whether it is overdue by now. */
 export function quoteInvoiceView(invoice: QuoteInvoice) {
   return {
     id: String(invoice._id),

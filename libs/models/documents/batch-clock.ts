@@ -27,7 +27,7 @@ export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Dat
 /** What became of a document, or when it is tried again. */
 export type Outcome = Pick<BatchedDocument, 'status'> & Partial<BatchedDocument>;
 
-/** Notes what became of the document at `index`. @returns false when the batch is no longer ours. */
+/** Records the outcome of the document at `index`. @returns false when the batch is no longer ours. */
 export async function settleDocument(
   batch: ClaimedBatch,
   index: number,

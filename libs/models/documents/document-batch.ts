@@ -66,7 +66,7 @@ export const BATCH_KEPT_MS = 24 * 3600 * 1000;
 export const BATCHES_RUNNING_MAX = 5;
 /** Of one account in all: what is kept takes room in the database. */
 export const BATCHES_KEPT_MAX = 100;
-/** What is said when so many are kept. */
+/** The text of the 409. */
 export const BATCHES_KEPT_ALREADY = `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`;
 /** A finished batch makes room: callers may ask again this soon. */
 const RETRY_SECONDS = 5;

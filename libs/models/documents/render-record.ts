@@ -22,7 +22,7 @@ const renderSchema = new Schema(
     size_bytes: Number,
     /** The kind of failure in a few words that do not hold data of the caller, so that equal failures can be counted. */
     error_class: String,
-    /** Images that could not be had, as in X-Document-Warnings. */
+    /** Images that could not be fetched, as in X-Document-Warnings. */
     warnings: { type: [String], default: undefined },
     created_at: { type: Date, required: true },
   },
@@ -57,7 +57,7 @@ const CLASS_LONGEST = 200;
 const waiting: Owned[] = [];
 let timer: NodeJS.Timeout | undefined;
 
-/** Notes what became of a document. Returns at once and never throws; the record is in MongoDB within about a second. */
+/** Records the outcome of a document. Returns at once and never throws; the record is in MongoDB within about a second. */
 export function recordRender(render: NewRender): void {
   if (waiting.length >= WAITING_MAX) return;
   const record = {
