@@ -90,6 +90,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
   }
 
   function rejection(accountId: Id | undefined, isSlow = false, requestId?: string): Rejection | undefined {
+    waiting.dropOldReservations();
     const queued = waiting.ahead(accountId, isSlow);
     const waitMs = expectedWaitMs(queued, isSlow);
     const isLate = queued >= ALWAYS || waiting.count() >= ALWAYS ? waitMs > waitMax : false;
@@ -108,7 +109,6 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
 
   return {
     reserve(requestId, accountId) {
-      waiting.dropOldReservations();
       const rejected = rejection(accountId);
       if (!rejected) waiting.reserve(requestId, accountId);
       return rejected;

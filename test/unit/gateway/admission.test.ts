@@ -51,6 +51,17 @@ test('when a request with a reservation is admitted, then it has one place and n
   expect(answers[8]).toMatchObject(NO_MORE);
 });
 
+test('when reservations have expired, then they keep out no document that comes without one', () => {
+  const admission = openAdmission({ waiting: 10 });
+  for (let index = 0; index < 13; index += 1) admission.reserve(`request-${index}`, `account-${index}`);
+  expect(admission.rejection('newcomer')).toBeDefined();
+
+  jest.advanceTimersByTime(250);
+
+  expect(admission.rejection('newcomer')).toBeUndefined();
+  expect(() => admission.admit({ accountId: 'newcomer', requestId: 'new' })).not.toThrow();
+});
+
 test('when one place is left, then the request that reserved it is not refused for its own reservation', () => {
   const admission = openAdmission({ ...limits, perAccount: 20 });
   for (let index = 0; index < 9; index += 1) admission.admit({ accountId: 'one', requestId: `request-${index}` });
