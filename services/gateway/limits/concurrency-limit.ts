@@ -42,7 +42,8 @@ export async function withConcurrencyLimit<Result>(
     return wanted ? wanted() : tooLate;
   });
   const forget = () => {
-    if (queue.activeCount + queue.pendingCount === 0) queues.delete(name);
+    // A task that ended a moment before may have done so already, and another one of the name may have begun.
+    if (queues.get(name) === queue && queue.activeCount + queue.pendingCount === 0) queues.delete(name);
   };
   void run.catch(() => undefined).then(forget);
   return await Promise.race([run, tooLate]);

@@ -3,6 +3,8 @@ import { expect, test } from '@jest/globals';
 import { withConcurrencyLimit } from '../../../services/gateway/limits/concurrency-limit.ts';
 import { eventually } from '../../support/eventually.ts';
 
+type Gate = PromiseWithResolvers<void>;
+
 test('when a turn does not come in time, then it is refused, never taken, and those behind it still wait for those before it', async () => {
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -53,4 +55,42 @@ test('when thousands have timed out behind one that never ends, then the next is
   first.resolve();
   await running;
   expect(await eventually(() => withConcurrencyLimit('slow', async () => 'done'))).toBe('done');
+});
+
+test('when two tasks of a name end a moment apart, then never more than allowed run after them', async () => {
+  const pass = async (turns: number) => {
+    for (let turn = 0; turn < turns; turn += 1) await undefined;
+  };
+  const offsets = Array.from({ length: 8 }, (_none, offset) => offset);
+  for (const [apart, before, between] of offsets.flatMap((a) =>
+    offsets.flatMap((b) => offsets.map((c) => [a, b, c])),
+  )) {
+    const name = `${apart} ${before} ${between}`;
+    let running = 0;
+    let most = 0;
+    const begin = (ends: Promise<void>) =>
+      withConcurrencyLimit(
+        name,
+        async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await ends;
+          running -= 1;
+        },
+        { atOnce: 2 },
+      );
+    const [one, other, later] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate];
+    const tasks = [begin(one.promise), begin(other.promise)];
+    one.resolve();
+    await pass(apart as number);
+    other.resolve();
+    await pass(before as number);
+    tasks.push(begin(later.promise), begin(later.promise));
+    await pass(between as number);
+    tasks.push(begin(later.promise), begin(later.promise));
+    await pass(20);
+    expect([name, most]).toEqual([name, 2]);
+    later.resolve();
+    await Promise.all(tasks);
+  }
 });
