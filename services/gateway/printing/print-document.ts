@@ -89,7 +89,7 @@ export function openPrinting({
     const over = new AbortController();
     const { signal } = over;
     const listening = addAbortListener(request.signal, () => over.abort(request.signal.reason));
-    let isLost = false;
+    let isPutInAgain = false;
     let lookAt = startedAt + LOST_AFTER_MS;
 
     // Registered before the job is in the queue: the reply may be faster than the next line.
@@ -117,12 +117,13 @@ export function openPrinting({
     // Redis may be flushed at any moment: what is lost is put in again, once.
     async function recover() {
       const now = agreedTime();
-      if (isLost || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      if (isPutInAgain || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
       lookAt = now + LOST_AFTER_MS;
       if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
-      isLost = true;
       log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');
+      // Not before: while Redis is unavailable this fails, and the next look tries again.
       await enqueue();
+      isPutInAgain = true;
     }
   }
 

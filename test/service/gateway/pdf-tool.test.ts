@@ -1,7 +1,7 @@
 // The PDF tool over HTTP: rejected input, the file's name, and unavailable renderers, Redis and callers.
 import { request as callHttp, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { listenForCancels, openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
@@ -280,6 +280,22 @@ describe('a renderer that cannot', () => {
 
     expect((await print()).status).toBe(200);
     expect(runs).toBe(2);
+  });
+
+  test('when putting it in again fails, then it is tried once more', async () => {
+    let runs = 0;
+    const enqueue = jest.spyOn(queues, 'enqueue');
+    work = async (payload, context) => {
+      runs += 1;
+      if (runs === 1) enqueue.mockRejectedValueOnce(new Error('unavailable'));
+      else await answerWith({ bytes: PDF, warnings: [] })(payload, context);
+    };
+
+    const { status } = await print();
+    const calls = enqueue.mock.calls.length;
+    enqueue.mockRestore();
+
+    expect([status, runs, calls]).toEqual([200, 2, 3]);
   });
 });
 
