@@ -110,7 +110,7 @@ test('when two gateways fetch hits in batches, then the limit is never exceeded 
   expect(passed).toBeGreaterThanOrEqual(990);
 });
 
-test('when a caller has the document already, or there is no room to print it, then it does not count as a document', async () => {
+test('when a caller has the document already, asks for its headers, or there is no room to print it, then it does not count', async () => {
   const { post } = gateway;
   const client = await post('/api/v1/clients', { name: 'Ada', email: 'ada@client.example' });
   const fields = { client_id: client.body.data.id, due_date: '2026-12-31', amount: 1 };
@@ -129,8 +129,10 @@ test('when a caller has the document already, or there is no room to print it, t
   const tag = { 'If-None-Match': first.headers.get('ETag') ?? '' };
   const known = [];
   for (let count = 0; count < 4; count += 1) known.push((await call('GET', document, { headers: tag })).status);
+  const headers = [(await call('HEAD', document)).status, (await call('HEAD', document)).status];
   const later = [(await call('GET', document)).status, (await call('GET', document)).status];
 
+  expect(headers).toEqual([200, 200]);
   expect(noRoom.map(({ status }) => status)).toEqual([503, 503, 503]);
   expect([first.status, ...known]).toEqual([200, 304, 304, 304, 304]);
   expect(later).toEqual([200, 429]);
