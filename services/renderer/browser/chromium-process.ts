@@ -82,9 +82,17 @@ export async function launchChromium({
   const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
   void gone.then(() => endGroup(pid)).then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }));
 
-  await onLaunched?.(pid);
-  const control = await browser.target().createCDPSession();
+  const control = await prepared().catch((error) => {
+    // Otherwise nothing would end it.
+    endGroup(pid);
+    throw error;
+  });
   const pipe = browser.process()?.stdio[3] as Writable; // Puppeteer writes to the third of the pipes that it opens.
+
+  async function prepared(): Promise<CDPSession> {
+    await onLaunched?.(pid as number);
+    return browser.target().createCDPSession();
+  }
 
   return {
     pid,

@@ -89,7 +89,10 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
     log.warn('chromium is gone, starting another');
     options.onReplaced('gone');
     current = successor ?? start();
-    await current.catch((error) => options.onBroken(error));
+    await current.catch((error) => {
+      // A start that fails because of the shutdown must not end it.
+      if (!isClosed) options.onBroken(error);
+    });
   }
 
   async function replaceWorn(worn: BrowserInstance, reason: ReplaceReason) {
