@@ -12,7 +12,7 @@ import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { creditAllocation, furtherPart, releasable } from './allocations.ts';
 import { writtenAmount } from './balance.ts';
-import { externalIdsOf, type RefundDetails, refundOf } from './draw-credit-note.ts';
+import { type RefundDetails, refundOf, withExternalId } from './draw-credit-note.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findRefund } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
@@ -121,7 +121,8 @@ export async function refundCreditNote(
   }
   const account = await readAccount(unit.accountId, unit.session);
   const refunds = [...note.refunds, refundOf(amount, account, given)];
-  const changes = { refunds, refund_external_ids: externalIdsOf(refunds), unallocated: unallocated - amount };
+  const refund_external_ids = withExternalId(note.refund_external_ids, given.external_id);
+  const changes = { refunds, refund_external_ids, unallocated: unallocated - amount };
   const changed = await changeOwn(CreditNote, note, changes, unit.session);
   await unit.announce('credit_note.refunded', creditNoteView(changed));
   return { note: changed, isKnown: false };

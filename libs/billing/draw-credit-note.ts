@@ -84,7 +84,8 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     unallocated: refunds.length > 0 ? 0 : rest,
     allocations: applied > 0 ? [creditAllocation({ invoice, amount: applied }, day)] : [],
     refunds,
-    refund_external_ids: externalIdsOf(refunds),
+    // Also when there is nothing to refund: a repeat must find this credit note.
+    refund_external_ids: given.settle === 'refund' ? withExternalId(undefined, given.refund?.external_id) : undefined,
     issued_on: issued_on ?? day,
     parties: invoice.parties as Parties, // Frozen when the invoice was issued.
   };
@@ -114,10 +115,9 @@ export function refundOf(amount: number, account: AccountRecord, given: RefundDe
   };
 }
 
-/** For the unique index; undefined when none has one. */
-export function externalIdsOf(refunds: readonly CreditRefund[]): string[] | undefined {
-  const ids = refunds.flatMap(({ external_id }) => external_id ?? []);
-  return ids.length > 0 ? ids : undefined;
+/** For the unique index; undefined when there is none. */
+export function withExternalId(known: string[] | undefined, external_id: string | null | undefined) {
+  return external_id ? [...(known ?? []), external_id] : known;
 }
 
 /** True when credit notes have left something of an issued invoice. */

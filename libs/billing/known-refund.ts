@@ -8,6 +8,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export interface KnownRefund {
   /** The payment or the credit note. */
   of: StoredId;
+  /** 0 when it was booked with a credit note that left nothing to refund. */
   amount: number;
   /** The invoice that it was taken from. */
   invoice_id?: StoredId | undefined;
@@ -25,7 +26,7 @@ export async function findRefund(
     | CreditNoteRecord
     | null;
   const refund = known?.refunds.find((one) => one.external_id === external_id);
-  if (!known || !refund) return undefined;
-  const { invoice_id } = refund as Partial<Refund>; // A credit note's has none.
-  return { of: known._id, amount: refund.amount, invoice_id };
+  if (!known) return undefined;
+  const { amount = 0, invoice_id }: Partial<Refund> = refund ?? {}; // A credit note's has no invoice.
+  return { of: known._id, amount, invoice_id };
 }

@@ -192,6 +192,22 @@ describe('what becomes of the rest', () => {
     await sound(account);
   });
 
+  test('when there is nothing to refund, then a repeat of its external id is the same credit note, too', async () => {
+    const { account, invoices } = await ledger(100);
+    const [invoice] = invoices;
+    const external_id = randomUUID();
+    const body = { reason: 'goodwill', amount: 30, settle: 'refund', refund: { method: 'card', external_id } };
+    const note = await credited(account, invoice, body);
+    expect(note).toMatchObject({ refunded: 0, unallocated: 0, refunds: [] });
+
+    const again = await credit(account, invoice, body);
+
+    expect([again.status, again.body.data.id]).toEqual([200, note.id]);
+    const elsewhere = await post(account, `credit-notes/${note.id}/refunds`, { amount: 35.7, external_id });
+    expect([elsewhere.status, elsewhere.body.error]).toEqual([422, 'external_id was already used with another refund']);
+    await sound(account);
+  });
+
   test('when it pays another invoice, then that is Paid until it is released or cancelled, and all of it can go back', async () => {
     const { account, client, invoices } = await ledger(100, 50, 50);
     const [first, second, third] = invoices;
