@@ -24,7 +24,7 @@ export const recordMutants: Mutant[] = [
     edits: [{ file: 'libs/mongo/read-after-election.ts', text: 'while (catchingUp) {', instead: 'while (false) {' }],
     oracle: {
       file: 'test/system/gateway/replica-set.test.ts',
-      test: 'when a new primary has not noticed yet what was stored',
+      test: 'when a new primary does not know the acknowledged writes yet',
     },
   },
   {
@@ -47,7 +47,7 @@ export const recordMutants: Mutant[] = [
         instead: "{ upsert: true, returnDocument: 'after' }",
       },
     ],
-    oracle: { file: TWO_GATEWAYS, test: 'when creates, refusals, deletes and quotes are mixed over both' },
+    oracle: { file: TWO_GATEWAYS, test: 'when creates, rejections, deletes and quotes are mixed through both' },
   },
   {
     gone: 'the index that lets a number be given once only',

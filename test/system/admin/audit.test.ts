@@ -1,4 +1,4 @@
-// What the command line does to accounts, keys and webhooks is in the audit log, and no key or secret is.
+// The audit log has what the command line does to accounts, keys and webhooks, and never a key or a secret.
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -56,7 +56,7 @@ async function entries() {
 const wholeLog = async () => JSON.stringify(await AuditEntry.find().lean());
 
 describe('accounts and keys', () => {
-  test('when they are made, rotated and revoked, then the log has the ids and never a key', async () => {
+  test('when an account and keys are created, rotated and revoked, then the log has the ids and never a key', async () => {
     const account = await createAccount({ name: 'Studio North' });
     const made = await keyOf(account.id, 'clients:read,invoices:write');
     const fresh = await rotateKey(made.id, atOnce);
@@ -74,7 +74,7 @@ describe('accounts and keys', () => {
     for (const { key } of [made, fresh]) expect(await wholeLog()).not.toContain(key.slice('bh_live_'.length));
   });
 
-  test('when the command itself is run, then it prints the key and nothing of the log', async () => {
+  test('when the command runs as a process, then it prints the key and nothing of the audit entry', async () => {
     const { id } = await dashboard.workspace.account();
 
     const { stdout } = await runAdmin(['keys', 'create', '--account', id, '--json'], {
@@ -100,14 +100,14 @@ describe('accounts and keys', () => {
   });
 
   test.each([
-    ['the id of one to revoke', (key: string) => revokeKey(key)],
-    ['the id of one to rotate', (key: string) => rotateKey(key, atOnce)],
+    ['the id of a key to revoke', (key: string) => revokeKey(key)],
+    ['the id of a key to rotate', (key: string) => rotateKey(key, atOnce)],
     ['an account', (key: string) => keyOf(key)],
     ['scopes', (key: string, account: string) => keyOf(account, key)],
     ['an expiry', (key: string, account: string) => createKey({ account, name: 'x', scopes: '*', expires: key })],
-    ['an address', (key: string) => createAccount({ name: 'x', email: key })],
-    ['a job', (key: string) => retry(dashboard.queues, renderDocument.name, key)],
-  ])('when somebody pastes a key in place of %s, then it is not in the log', async (_what, work) => {
+    ['an e-mail address', (key: string) => createAccount({ name: 'x', email: key })],
+    ['a job id', (key: string) => retry(dashboard.queues, renderDocument.name, key)],
+  ])('when an operator pastes a key in place of %s, then the log does not contain it', async (_what, work) => {
     const { id, key } = await dashboard.workspace.account();
 
     await expect(work(key, id)).rejects.toThrow();
@@ -115,14 +115,15 @@ describe('accounts and keys', () => {
     expect(await entries()).toEqual([]);
   });
 
-  test('when the log takes no entry, then no key is made', async () => {
+  test('when the audit entry cannot be stored, then no key is created', async () => {
     const { id } = await dashboard.workspace.account();
-    const refuse = (validator: object) => mongoose.connection.db?.command({ collMod: 'audit_entries', validator });
-    await refuse({ never: 'so' });
+    const validateWith = (validator: object) =>
+      mongoose.connection.db?.command({ collMod: 'audit_entries', validator });
+    await validateWith({ never: 'so' });
     try {
       await expect(keyOf(id)).rejects.toThrow('failed validation');
     } finally {
-      await refuse({});
+      await validateWith({});
     }
 
     expect(await ApiKey.countDocuments({ account_id: id })).toBe(1);
@@ -130,7 +131,7 @@ describe('accounts and keys', () => {
 });
 
 describe('webhooks', () => {
-  test('when an endpoint is registered, then the log has its id and host, neither its secret nor the rest of its URL', async () => {
+  test('when an endpoint is registered, then the log has its id and host, but neither its secret nor the rest of its URL', async () => {
     const { id: account } = await dashboard.workspace.account();
 
     const { id, secret } = await register(account);
@@ -141,18 +142,18 @@ describe('webhooks', () => {
   });
 
   test.each([
-    ['an address inside', { url: 'http://10.0.0.1/token-1234' }, /address/],
-    ['an event that does not exist', { events: 'token-1234' }, /token-1234 is no event type/],
-  ])('when %s is refused, then the operator is told why, and the log has nothing of what was typed', async (...row) => {
-    const [, wanted, said] = row;
+    ['an internal address', { url: 'http://10.0.0.1/token-1234' }, /address/],
+    ['an unknown event type', { events: 'token-1234' }, /token-1234 is no event type/],
+  ])('when %s is rejected, then the error says why, and the log contains nothing of the input', async (...row) => {
+    const [, wanted, message] = row;
     const { id } = await dashboard.workspace.account();
 
-    await expect(register(id, wanted)).rejects.toThrow(said);
+    await expect(register(id, wanted)).rejects.toThrow(message);
 
     expect(await entries()).toEqual([['webhook.create', id, 'failed', 'Validation failed']]);
   });
 
-  test('when secrets are sealed anew, then the log says how many, and which endpoints could not be read', async () => {
+  test('when secrets are resealed, then the log says how many, and which endpoints could not be read', async () => {
     const { id } = await dashboard.workspace.account();
     const [old, fresh, foreign] = [newSecretKey(), newSecretKey(), newSecretKey()];
     await register(id, { secretKey: old });
@@ -170,7 +171,7 @@ describe('webhooks', () => {
     for (const key of [old, fresh, foreign]) expect(await wholeLog()).not.toContain(key);
   });
 
-  test('when somebody asks the dashboard for what was registered, then it shows that alone', async () => {
+  test('when the dashboard filters the log by action and operator, then it shows the matching entries alone', async () => {
     const viewer = await dashboard.login('viewer');
     const { id: account } = await dashboard.workspace.account();
     await keyOf(account);
@@ -186,7 +187,7 @@ describe('webhooks', () => {
 });
 
 describe('the limit of usable keys', () => {
-  test('when an account has as many as it can have, then neither command makes another until one has ended, and the log says why', async () => {
+  test('when an account has as many keys as it can have, then neither command creates another until one has ended, and the log says why', async () => {
     const { id } = await dashboard.workspace.account();
     const { record: last } = await issueApiKey({ accountId: id, name: 'last', scopes: ['*'] });
     const others = Array.from({ length: 98 }, (_, index) => ({

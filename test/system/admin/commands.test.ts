@@ -34,7 +34,7 @@ async function adminJson(...args: string[]) {
 }
 
 describe('keys', () => {
-  test('when an account and a key are made, then the key opens the API until it is revoked', async () => {
+  test('when an account and a key are created, then the API accepts the key until it is revoked', async () => {
     const account = await adminJson('accounts', 'create', '--name', 'Studio North');
     const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site');
     expect(account).toMatchObject({ name: 'Studio North', mode: 'live', time_zone: 'UTC' });
@@ -49,7 +49,7 @@ describe('keys', () => {
     expect(listed.stdout).not.toContain(made.key);
   });
 
-  test('when an account is updated, then what is given changes, the API shows it, and nothing else', async () => {
+  test('when an account is updated, then only the given fields change, and the API shows them', async () => {
     const made = await adminJson(
       'accounts',
       'create',
@@ -72,7 +72,7 @@ describe('keys', () => {
     }
   });
 
-  test('when a key is rotated, then the new one has its scopes and the old one is refused', async () => {
+  test('when a key is rotated, then the new one has its scopes and the old one is rejected', async () => {
     const { id } = await adminJson('accounts', 'create', '--name', 'Rotating');
     const old = await adminJson('keys', 'create', '--account', id, '--scopes', 'clients:read');
 
@@ -83,7 +83,7 @@ describe('keys', () => {
     expect((await gateway.get('/api/v1/clients', { key: old.key })).status).toBe(401);
   });
 
-  test('when a test key is rotated, then the new one is a test key, and the old one ends no later than it would have', async () => {
+  test('when a test key is rotated, then the new one is a test key, and the old one still ends at its own expiry', async () => {
     const { id, mode } = await adminJson('accounts', 'create', '--name', 'Trying', '--test');
     const old = await adminJson('keys', 'create', '--account', id, '--expires', '1d');
     expect([mode, old.key]).toEqual(['test', expect.stringMatching(/^bh_test_/)]);
@@ -93,7 +93,7 @@ describe('keys', () => {
     expect(fresh).toMatchObject({ key: expect.stringMatching(/^bh_test_/), old_key_ends_at: old.expires_at });
   });
 
-  test('when a key is rotated again within the overlap, then it says that it was replaced', async () => {
+  test('when a key is rotated again within the overlap, then the error says that it was replaced', async () => {
     const { id } = await adminJson('accounts', 'create', '--name', 'Twice');
     const old = await adminJson('keys', 'create', '--account', id);
     await adminJson('keys', 'rotate', old.id, '--overlap-hours', '1');
@@ -121,7 +121,7 @@ describe('webhooks', () => {
     OUTBOUND_ALLOW: '127.0.0.0/8',
   });
 
-  test('when an endpoint is registered, then its secret is shown once and the API has it', async () => {
+  test('when an endpoint is registered, then its secret is shown once and the API returns the endpoint', async () => {
     const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', '--json'];
     const made = JSON.parse((await admin([...args, '--events', 'client.created,invoice.*'], settings())).stdout);
 
@@ -136,14 +136,14 @@ describe('webhooks', () => {
 
   test.each([
     ['a private address', { OUTBOUND_ALLOW: '' }, [], /url/],
-    ['an event that does not exist', {}, ['--events', 'client.eaten'], /client\.eaten/],
+    ['an unknown event type', {}, ['--events', 'client.eaten'], /client\.eaten/],
     ['no secret key', { SECRET_KEY: '' }, [], /SECRET_KEY is not set/],
-  ])('when there is %s, then one line on stderr and exit code 1', async (_what, env, more, said) => {
+  ])('when there is %s, then stderr has one line and the exit code is 1', async (_what, env, more, message) => {
     const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', ...more];
     const { code, stderr } = await admin(args, { ...settings(), ...env });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });
@@ -162,41 +162,52 @@ describe('mistakes', () => {
     ['a time zone that does not exist', ['accounts', 'create', '--name', 'x', '--time-zone', 'Mars/One'], /IANA/],
     ['an offset as time zone', ['accounts', 'create', '--name', 'x', '--time-zone', '+02:00'], /IANA/],
     [
-      'the locale of a shell',
+      'the locale of a POSIX shell',
       ['accounts', 'create', '--name', 'x', '--locale', 'de_DE'],
       /^de_DE is not a language tag/,
     ],
-    ['an address without a host', ['accounts', 'create', '--name', 'x', '--email', 'ada@'], /^ada@ is not an e-mail/],
+    [
+      'an e-mail address without a host',
+      ['accounts', 'create', '--name', 'x', '--email', 'ada@'],
+      /^ada@ is not an e-mail/,
+    ],
     ['an empty name for a key', () => keysCreate('--name', ''), /--name must have 1 to 200/],
-    ['a name of blanks', ['accounts', 'create', '--name', '   '], /--name must have 1 to 200/],
-    ['a name that speaks to terminals', () => keysCreate('--name', 'x\u001b[31m'), /--name must not hold control/],
-    ['an expiry that begins like a day', () => keysCreate('--expires', '2099-01-31junk'), /--expires must be a day/],
+    ['a name of spaces', ['accounts', 'create', '--name', '   '], /--name must have 1 to 200/],
+    [
+      'a name with terminal control characters',
+      () => keysCreate('--name', 'x\u001b[31m'),
+      /--name must not hold control/,
+    ],
+    ['an expiry with text after the day', () => keysCreate('--expires', '2099-01-31junk'), /--expires must be a day/],
     ['an expiry without a zone', () => keysCreate('--expires', '2099-01-31T12:00'), /--expires must be a day/],
     ['queues of one system and a database of another', ['queues', 'list'], /REDIS_URL is not/],
-  ])('when the operator gives %s, then one line on stderr and exit code 1', async (_what, given, said) => {
-    const { code, stdout, stderr } = await admin(typeof given === 'function' ? given() : given);
+  ])(
+    'when the operator gives %s, then stderr names the mistake without a stack trace and the exit code is 1',
+    async (_what, given, message) => {
+      const { code, stdout, stderr } = await admin(typeof given === 'function' ? given() : given);
 
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(said);
-    expect(stderr).not.toMatch(/\n\s+at /);
-  });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    },
+  );
 
-  test('when nothing runs here and MONGODB_URI is not set, then it says what to do', async () => {
+  test('when no local system runs and MONGODB_URI is not set, then the error says what to do', async () => {
     const { code, stderr } = await admin(['accounts', 'list', '--data', folder], {});
 
     expect(code).toBe(1);
     expect(stderr).toMatch(/npm start.*MONGODB_URI/);
   });
 
-  test('when a system runs here, then its database is found without MONGODB_URI', async () => {
+  test('when a local system runs, then its database is found without MONGODB_URI', async () => {
     await writeFile(join(folder, 'local.json'), JSON.stringify({ mongodbUri: gateway.workspace.mongodbUri }));
 
     expect((await admin(['accounts', 'list', '--data', folder], {})).code).toBe(0);
   });
 });
 
-describe('a system that runs here', () => {
-  const nothingNamed = {};
+describe('a local system', () => {
+  const noVariables = {};
   beforeEach(async () => {
     const { mongodbUri, redisUrl, redisPrefix, secretKey } = gateway.workspace;
     const secretKeyId = openSecretBox(secretKey).keyIds[0];
@@ -206,12 +217,12 @@ describe('a system that runs here', () => {
 
   const register = () => {
     const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
-    return admin([...args, '--data', folder], nothingNamed);
+    return admin([...args, '--data', folder], noVariables);
   };
 
-  test('when a queue is paused, then it is that of the prefix it runs with', async () => {
+  test('when a queue is paused, then it is the one with the Redis prefix of the system', async () => {
     const queues = await openReadyQueues(gateway.workspace);
-    const { stdout } = await admin(['queues', 'pause', renderDocument.name, '--data', folder], nothingNamed);
+    const { stdout } = await admin(['queues', 'pause', renderDocument.name, '--data', folder], noVariables);
     const isPaused = await queues.raw(renderDocument).isPaused();
     await queues.close();
 
@@ -219,13 +230,13 @@ describe('a system that runs here', () => {
     expect(isPaused).toBe(true);
   });
 
-  test('when it keeps its own key, then an endpoint is sealed with that', async () => {
+  test('when it keeps its own key, then the secret of an endpoint is sealed with it', async () => {
     await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: gateway.workspace.secretKey }));
 
     expect(await register()).toMatchObject({ code: 0, stdout: expect.stringContaining('whsec_') });
   });
 
-  test('when it was given another key than the one it keeps, then nothing is sealed with that', async () => {
+  test('when it runs with another key than the one it keeps, then nothing is sealed with the kept one', async () => {
     const kept = randomBytes(32).toString('base64');
     await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: kept }));
 

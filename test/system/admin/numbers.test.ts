@@ -1,4 +1,4 @@
-// Numbers that were sent after a backup: the command skips them, so that a restored database gives none of them again.
+// Numbers that were issued after a backup: the command skips them, so that a restored database issues none of them again.
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
@@ -11,8 +11,8 @@ import { numberedAccount } from '../../support/numbered-account.ts';
 import { type AnyRecord, UNKNOWN_ID } from '../../support/records.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 
-const { own, invoice, quote, audit: auditAnswer } = numberedAccount();
-const audit = async (query = '') => (await auditAnswer(query)).data;
+const { own, invoice, quote, audit: auditResponse } = numberedAccount();
+const audit = async (query = '') => (await auditResponse(query)).data;
 
 function advance(to: string, { kind = 'invoice', id = own.account.id } = {}) {
   const args = ['numbers', 'advance', '--account', id, '--kind', kind, '--to', to, '--json'];
@@ -25,7 +25,7 @@ async function advanced(to: string, kind?: string) {
   return JSON.parse(stdout);
 }
 
-/** Everything a refused command must leave as it was. */
+/** Everything that a rejected command must leave unchanged. */
 const state = async () => ({
   counter: await Counter.findById(own.account.id).lean(),
   rows: await NumberLedger.countDocuments({ account_id: own.account.id }),
@@ -36,7 +36,7 @@ const entries = async () =>
     ({ operator, action, outcome, detail }) => [operator, action, outcome, detail],
   );
 
-test('when the numbers of invoices are advanced, then the next is the one after, and the audit has the others as not live', async () => {
+test('when invoice numbers are advanced, then the next invoice gets the number after them, and the audit lists the skipped ones as deleted', async () => {
   const made = [await invoice(), await invoice()];
   await quote();
 
@@ -98,7 +98,7 @@ test('when an account has drawn nothing yet, then its first quote gets the numbe
   expect((await audit()).gapless).toBe(true);
 });
 
-test('when as many as may be are skipped, then they all are, and the audit is gapless', async () => {
+test('when the maximum is skipped at once, then all of them are, and the audit is gapless', async () => {
   await invoice();
   const { stderr } = await advance('10002');
   expect(stderr).toBe('INV-10002 would skip 10001 numbers; at most 10000 are skipped at once\n');
@@ -123,7 +123,7 @@ test('when gateways draw numbers and two commands run at the same time, then no 
   await drawing;
 
   const codes = outcomes.map(({ code }) => code);
-  // The one to 600 may come first and leave nothing to do for the others; of two to the same number one comes too late.
+  // The command to 600 may run first and leave nothing to do for the others; of the two to 400, one comes too late.
   expect(codes[2]).toBe(0);
   expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(2);
   for (const { stderr } of outcomes.filter(({ code }) => code !== 0)) expect(stderr).toMatch(/^INV-0400 is drawn/);
@@ -152,26 +152,26 @@ test('when the number would not increase, then it is rejected, nothing changes, 
   ]);
 });
 
-test('when there is no such account, then one line on stderr', async () => {
+test('when the account does not exist, then stderr has one line and the exit code is 1', async () => {
   const { code, stdout, stderr } = await advance('5', { id: UNKNOWN_ID });
 
   expect([code, stdout, stderr]).toEqual([1, '', `No account has the id ${UNKNOWN_ID}\n`]);
 });
 
 test.each([
-  ['no id as account', '5', { account: 'studio' }, /^No account has the id studio$/],
+  ['an account that is no id', '5', { account: 'studio' }, /^No account has the id studio$/],
   ['an unknown kind', '5', { kind: 'receipt' }, /^--kind must be credit_note, invoice, payment or quote$/],
-  ['another sequence as kind', '5', { kind: 'event' }, /^--kind must be/],
-  ['the printed number of the other kind', 'QUO-0005', {}, /^--to must be .*such as 50 or INV-0050$/],
-  ['a number with something behind it', '5th', {}, /^--to must be/],
+  ['a sequence that is no kind of document', '5', { kind: 'event' }, /^--kind must be/],
+  ['a printed number of another kind', 'QUO-0005', {}, /^--to must be .*such as 50 or INV-0050$/],
+  ['a number with text after it', '5th', {}, /^--to must be/],
   ['a fraction', '5.5', {}, /^--to must be/],
   ['a prefix alone', 'INV-', {}, /^--to must be/],
   ['zero', '0', {}, /^--to must be/],
   ['a negative number', '-5', {}, /^--to must be/],
   ['more than a counter holds', '9'.repeat(30), {}, /^--to must be/],
 ])(
-  'when the operator gives %s, then it is refused, nothing changes and nothing is noted',
-  async (_what, to, wrong, said) => {
+  'when the operator gives %s, then it is rejected, nothing changes and the audit log stays empty',
+  async (_what, to, wrong, message) => {
     await invoice();
     const before = await state();
 
@@ -180,16 +180,16 @@ test.each([
     );
 
     expect(error).toBeInstanceOf(CommandError);
-    expect(error.message).toMatch(said);
+    expect(error.message).toMatch(message);
     expect(await state()).toEqual(before);
     expect(await entries()).toEqual([]);
   },
 );
 
-test('when the numbers stay busy, then one line reports it, and nothing changes', async () => {
+test('when the counter stays locked, then one line reports it, and nothing changes', async () => {
   await invoice();
   const before = await state();
-  // A client of its own: a transaction of the service that waits for so long would be taken for abandoned, and ended.
+  // A separate client: a transaction of the service that waits for so long would be treated as abandoned and aborted.
   const holder = await new MongoClient(own.gateway.workspace.mongodbUri).connect();
   const session = holder.startSession();
   session.startTransaction();

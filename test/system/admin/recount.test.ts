@@ -1,4 +1,4 @@
-// Counts that lists have their totals from: the doctor compares them with the records, and a command repairs them.
+// Stored counts, from which lists take their totals: the doctor compares them with the records, and a command repairs them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
@@ -17,7 +17,7 @@ afterAll(() => gateway.close());
 const recount = (...ids: string[]) =>
   runAdmin(['accounts', 'recount', ...ids, '--json'], { MONGODB_URI: gateway.workspace.mongodbUri });
 
-test('when a count is wrong, then the doctor names it and the command that repairs it, which it does', async () => {
+test('when a count is wrong, then the doctor names it and the command to run, and that command repairs it', async () => {
   const { id } = gateway.account;
   await createClient(gateway, {});
   expect(await examineTotals()).toMatchObject([{ status: 'ok' }]);
@@ -34,7 +34,7 @@ test('when a count is wrong, then the doctor names it and the command that repai
   expect(entry).toMatchObject({ target: id, outcome: 'done', detail: 'wrong were: clients/all' });
 });
 
-test('when an account has no counts yet, then the doctor warns, and a recount of all accounts makes them', async () => {
+test('when an account has no counts yet, then the doctor warns, and a recount of all accounts creates them', async () => {
   const { id } = gateway.account;
   await Counter.collection.updateOne({ _id: storedId(id) as never }, { $unset: { counts: 1 } });
 

@@ -1,4 +1,4 @@
-// Secrets of the administrator's commands: read from files, and sealed anew after SECRET_KEY was changed.
+// Secrets of the administrator's commands: read from files, and resealed after SECRET_KEY was changed.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ async function secretFinding(keys: string) {
 }
 
 describe('from files', () => {
-  test('when addresses and key are files, then a command works as with values', async () => {
+  test('when addresses and key come from files, then a command works as with values', async () => {
     const env: Record<string, string> = { OUTBOUND_ALLOW: '127.0.0.0/8' };
     for (const [name, value] of Object.entries(stores(fresh))) {
       if (name === 'REDIS_PREFIX') continue;
@@ -74,23 +74,23 @@ describe('from files', () => {
     expect(secretsOf(await stored(id), openSecretBox(fresh))).toEqual([secret]);
   });
 
-  test('when variables cannot be used, then all are named, the exit code is 78, and help is still given', async () => {
+  test('when variables are invalid, then all are named, the exit code is 78, and --help still works', async () => {
     const env = { ...stores('short'), MONGODB_URI_FILE: '/no/such/file', OUTBOUND_ALOW: '10.0.0.0/8' };
 
-    const refused = await runAdmin(['accounts', 'list'], env);
+    const rejected = await runAdmin(['accounts', 'list'], env);
 
-    expect([refused.code, refused.stdout]).toEqual([78, '']);
+    expect([rejected.code, rejected.stdout]).toEqual([78, '']);
     for (const word of ['MONGODB_URI and MONGODB_URI_FILE', 'SECRET_KEY must be', 'did you mean OUTBOUND_ALLOW?']) {
-      expect(refused.stderr).toContain(word);
+      expect(rejected.stderr).toContain(word);
     }
     expect((await runAdmin(['--help'], env)).code).toBe(0);
   });
 });
 
-describe('sealed anew', () => {
+describe('resealed', () => {
   const idOf = (key: string) => openSecretBox(key).keyIds[0];
 
-  test('when the new key comes last in the list, then doctor names the old one as the one that is in use', async () => {
+  test('when the new key comes last in the list, then doctor names the old one as the one in use', async () => {
     await endpointSealedWith(old);
 
     const found = `1, all sealed with the first key (${idOf(old)}); none with ${idOf(fresh)}`;
@@ -120,7 +120,7 @@ describe('sealed anew', () => {
     }
   });
 
-  test('when a secret was rotated lately, then the former one goes along; when that is over, then it is dropped', async () => {
+  test('when a previous secret is still valid, then it is resealed as well; when it has expired, then it is dropped', async () => {
     const box = openSecretBox(old);
     const lately = await endpointSealedWith(old);
     const longAgo = await endpointSealedWith(old);
@@ -136,12 +136,12 @@ describe('sealed anew', () => {
     expect((await stored(longAgo.id)).previous_secrets).toEqual([]);
   });
 
-  test('when an owner rotates a secret meanwhile, then theirs stays', async () => {
+  test('when an account rotates a secret meanwhile, then the rotated one stays', async () => {
     const { id, secret } = await endpointSealedWith(old);
     const during = openSecretBox(`${fresh},${old}`);
     const rotated = during.seal('whsec_rotated');
     let isRotated = false;
-    // Between the look at the record and its change: sealing opens it first.
+    // Rotates between the read and the update of the record: a secret is sealed after it was read.
     const box = {
       ...during,
       open(sealed: string) {
@@ -170,7 +170,7 @@ describe('sealed anew', () => {
     expect(secretsOf(await stored(id), openSecretBox(fresh))[0]).toBe('whsec_rotated');
   });
 
-  test('when a key is missing, then the others are done, it is said how many are left, and doctor calls it a problem', async () => {
+  test('when a key is missing, then the other secrets are resealed, the error says how many are left, and doctor reports a problem', async () => {
     await endpointSealedWith(old);
     const lost = await endpointSealedWith(foreign);
     const both = `${fresh},${old}`;

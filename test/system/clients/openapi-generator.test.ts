@@ -1,4 +1,4 @@
-// Clients that openapi-generator makes of `/openapi.json` in four languages: made without a warning, compiled, and run against a gateway.
+// Clients that openapi-generator makes from `/openapi.json` in four languages: made without a warning, compiled, and run against a gateway.
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const VERSION = '7.26.0';
 const GENERATOR = await javaTool(`openapi-generator-${VERSION}`, `openapi-generator-cli==${VERSION}`);
 const FLOWS = join(import.meta.dirname, '../../support/clients');
 
-/** What the generator says of every document, whatever is in it. */
+/** Warnings that the generator prints for every document, whatever it contains. */
 const OF_EVERY_DOCUMENT: Record<string, RegExp[]> = {
   python: [/OpenAPI 3\.1 support is still in beta/, /Failed to get the schema name: null/],
   // A query parameter is called `type`, which is a keyword.
@@ -53,7 +53,7 @@ afterAll(async () => {
   await system.close();
 });
 
-/** Runs where the generator and the language can be had; otherwise the name says why not. */
+/** Runs where the generator and the language are available; otherwise the title says why it is skipped. */
 function testIn(language: Tool, name: string, run: (folder: string) => Promise<void>) {
   for (const tool of [GENERATOR, language]) {
     if ('missing' in tool) return test.skip(`${name} (skipped: ${tool.missing})`, () => {});
@@ -61,7 +61,7 @@ function testIn(language: Tool, name: string, run: (folder: string) => Promise<v
   return test(name, () => run((language as { folder: string }).folder), 600_000);
 }
 
-/** @returns all lines of the log that warn of this document. */
+/** @returns all lines of the log that warn about this document. */
 async function generate(generator: string, folder: string, properties = ''): Promise<string[]> {
   const { folder: tool } = GENERATOR as { folder: string };
   const jar = join(tool, 'openapi_generator_cli/openapi-generator.jar');
@@ -81,7 +81,7 @@ async function generate(generator: string, folder: string, properties = ''): Pro
   return warnings.filter((line) => !/INFO/.test(line) && !known.some((form) => form.test(line)));
 }
 
-/** An account of its own for each flow: it lists what it made. */
+/** Each flow has an account of its own, because it lists all clients it created. */
 async function callingAsNewAccount() {
   const { key } = await system.workspace.account();
   return { ...process.env, URL: system.gateway.url, KEY: key };

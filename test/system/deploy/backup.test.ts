@@ -71,7 +71,7 @@ async function contentsOf(uri: string) {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bytes(name)] as const)));
 }
 
-test('when a backup is restored into a new database, then it is the same to the byte, and the keys of then still open it', async () => {
+test('when a backup is restored into a new database, then it is identical byte for byte, and the API keys of that time still work', async () => {
   const account = await workspace.account();
   const gateway = await spawnService('gateway', workspace);
   const body = { name: 'Ada Lovelace', email: 'ada@example.com' };
@@ -85,7 +85,7 @@ test('when a backup is restored into a new database, then it is the same to the 
 
   const original = await contentsOf(workspace.mongodbUri);
   expect(original['odd']).toHaveLength(1_201);
-  // Empty collections are not brought back: migrate makes them.
+  // Empty collections are not restored: migrate creates them.
   expect(await contentsOf(restoredUri)).toEqual(
     Object.fromEntries(Object.entries(original).filter(([, all]) => all.length > 0)),
   );
@@ -98,8 +98,8 @@ test('when a backup is restored into a new database, then it is the same to the 
   expect(read).toMatchObject({ status: 200, body: { data: { name: 'Ada Lovelace' } } });
 });
 
-test('when documents are written while it saves, then a backup holds one instant of them', async () => {
-  // Two collections that are only ever changed together: seen apart, they would differ.
+test('when documents are written during a save, then the backup has the state of one instant', async () => {
+  // Two collections that only change together: read at different instants, they would differ.
   const [left, right] = ['left', 'right'].map((name) => client.db().collection<{ _id: number }>(name));
   let isSaving = true;
   const writing = (async () => {
@@ -141,17 +141,17 @@ describe('a damaged backup', () => {
     await writeFile(list(), JSON.stringify(change(JSON.parse(String(original.get(list()))))));
 
   test.each<[string, string, () => Promise<unknown>]>([
-    ['a file has lost its end', 'odd.bson.gz is damaged', () => writeFile(file(), cut(original.get(file()), -20))],
+    ['a file is truncated', 'odd.bson.gz is damaged', () => writeFile(file(), cut(original.get(file()), -20))],
     ['a file is missing', 'odd.bson.gz is damaged (ENOENT', () => rm(file())],
     ['a file is empty', 'odd.bson.gz is damaged', () => writeFile(file(), '')],
     ['a file holds garbage', 'odd.bson.gz is damaged', () => writeFile(file(), randomBytes(1_000))],
     ['a file holds no BSON', 'odd.bson.gz is damaged (not BSON)', () => writeFile(file(), gzipSync(Buffer.alloc(99)))],
     [
-      'a file is another one',
+      'a file was replaced by another one',
       'odd.bson.gz is not what was saved',
       () => writeFile(file(), gzipSync(BSON.serialize({}))),
     ],
-    ['the list has lost its end', 'backup.json is damaged', () => writeFile(list(), cut(original.get(list()), -20))],
+    ['the list is truncated', 'backup.json is damaged', () => writeFile(list(), cut(original.get(list()), -20))],
     ['the list names no collections', 'backup.json is damaged', inList(() => ({ format: 1, savedAt: 'now' }))],
     [
       'the list has no checksum',
@@ -183,27 +183,31 @@ test('when the database is in use or the folder exists, then neither is changed'
 });
 
 describe('a save that fails', () => {
-  // An order for errors is for the connections of one name: the command takes that of this process.
+  // Errors are injected into the connections of one appName: the command uses that of this process.
   const sameName = () => {
     const { appName = '' } = mongoose.connection.getClient().options;
     return `${workspace.mongodbUri}${workspace.mongodbUri.includes('?') ? '&' : '?'}appName=${encodeURIComponent(appName)}`;
   };
-  const order = (given: object) => async (path: string) =>
+  const failWith = (given: object) => async (path: string) =>
     await withErrors({ failCommands: ['find'], ...given }, async () => await backup('save', path, sameName()));
   const SNAPSHOT_TOO_OLD = 239;
   const UNAUTHORIZED = 13;
 
   test.each<[string, string, (path: string) => Promise<{ code?: number; stderr: string }>]>([
-    ['nobody answers', 'MongoDB cannot be reached', (path) => backup('save', path, 'mongodb://127.0.0.1:1/billhook')],
-    ['the connection is cut and cut again', 'MongoDB cannot be reached', order({ closeConnection: true, times: 2 })],
     [
-      'the instant is no longer kept',
-      'raise minSnapshotHistoryWindowInSeconds',
-      order({ errorCode: SNAPSHOT_TOO_OLD }),
+      'no server responds',
+      'MongoDB cannot be reached',
+      (path) => backup('save', path, 'mongodb://127.0.0.1:1/billhook'),
     ],
-    ['reading is not allowed', 'MongoDB refuses to go on', order({ errorCode: UNAUTHORIZED })],
+    ['the connection is closed twice', 'MongoDB cannot be reached', failWith({ closeConnection: true, times: 2 })],
+    [
+      'the snapshot is no longer available',
+      'raise minSnapshotHistoryWindowInSeconds',
+      failWith({ errorCode: SNAPSHOT_TOO_OLD }),
+    ],
+    ['reading is not allowed', 'MongoDB refuses to go on', failWith({ errorCode: UNAUTHORIZED })],
   ])(
-    'when %s, then one line says so, and the next try may take the same folder',
+    'when %s, then one line says so, and the next save can use the same folder',
     async (what, words, saving) => {
       const path = join(folder, what);
 
@@ -217,7 +221,7 @@ describe('a save that fails', () => {
     30_000,
   );
 
-  test('when the folder was there before, then what it holds stays', async () => {
+  test('when the folder exists already, then its content stays', async () => {
     const path = join(folder, 'before');
     await backup('save', path, workspace.mongodbUri);
     const list = await readFile(join(path, 'backup.json'), 'utf8');

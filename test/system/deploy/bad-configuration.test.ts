@@ -12,7 +12,7 @@ const SOUND = {
 
 interface Outcome {
   code: number;
-  said: string;
+  output: string;
 }
 
 function run(program: string[], env: Record<string, string>): Promise<Outcome> {
@@ -20,12 +20,12 @@ function run(program: string[], env: Record<string, string>): Promise<Outcome> {
     const place = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
     const options = { env: { ...place, ...env }, timeout: 60_000 };
     execFile('node', program, options, (error, stdout, stderr) =>
-      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), said: stdout + stderr }),
+      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), output: stdout + stderr }),
     );
   });
 }
 
-const lines = ({ said }: Outcome) => said.split('\n').filter((line) => line.startsWith('  - '));
+const lines = ({ output }: Outcome) => output.split('\n').filter((line) => line.startsWith('  - '));
 
 describe.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])('the %s', (service) => {
   const start = (env: Record<string, string>) => run([`services/${service}/main.ts`], env);
@@ -52,30 +52,30 @@ describe.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])('t
 });
 
 test.each(['gateway', 'renderer', 'webhooks'])(
-  'when OUTBOUND_ALLOW of the %s holds no network, then it is named and the exit code is 78',
+  'when OUTBOUND_ALLOW of the %s has an entry that is no network, then the entry is named and the exit code is 78',
   async (service) => {
     const outcome = await run([`services/${service}/main.ts`], { ...SOUND, OUTBOUND_ALLOW: '10.0.0.0/8,home' });
 
     expect(outcome.code).toBe(78);
-    expect(outcome.said).toMatch(/OUTBOUND_ALLOW holds home/);
+    expect(outcome.output).toMatch(/OUTBOUND_ALLOW holds home/);
   },
 );
 
 test.each(['gateway', 'webhooks'])(
-  'when the secret key of the %s is none, then the message does not repeat it',
+  'when the secret key of the %s is invalid, then the message does not repeat it',
   async (service) => {
     const outcome = await run([`services/${service}/main.ts`], { ...SOUND, SECRET_KEY: 'almost-a-secret' });
 
-    expect(outcome).toEqual({ code: 78, said: expect.stringMatching(/SECRET_KEY must be base64 of 32 bytes/) });
-    expect(outcome.said).not.toContain('almost-a-secret');
+    expect(outcome).toEqual({ code: 78, output: expect.stringMatching(/SECRET_KEY must be base64 of 32 bytes/) });
+    expect(outcome.output).not.toContain('almost-a-secret');
   },
 );
 
-test('when the browser of the renderer is not there, then its path is named and the exit code is 78', async () => {
+test('when the browser of the renderer is missing, then its path is named and the exit code is 78', async () => {
   const outcome = await run(['services/renderer/main.ts'], { ...SOUND, CHROMIUM_PATH: '/no/such/chromium' });
 
   expect(outcome).toEqual({
     code: 78,
-    said: expect.stringMatching(/CHROMIUM_PATH names \/no\/such\/chromium.*ENOENT/),
+    output: expect.stringMatching(/CHROMIUM_PATH names \/no\/such\/chromium.*ENOENT/),
   });
 });

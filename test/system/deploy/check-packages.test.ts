@@ -1,4 +1,4 @@
-// The comparison of what an image got with the lock file: nothing but the locked bytes passes.
+// The comparison of the packages in an image with the lock file: nothing but the locked bytes passes.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ async function check(installed: object) {
   return { status, stderr };
 }
 
-test('when all that is installed is locked, then it passes, also without what is for other platforms', async () => {
+test('when every installed package is locked, then the check passes, also without packages for other platforms', async () => {
   const { status } = await check({ 'node_modules/here': locked['node_modules/here'] });
 
   expect(status).toBe(0);
@@ -35,8 +35,12 @@ test('when all that is installed is locked, then it passes, also without what is
 test.each([
   ['another version', { 'node_modules/here': { version: '1.0.1', integrity: 'sha512-here' } }, /here 1\.0\.1.*1\.0\.0/],
   ['other bytes', { 'node_modules/here': { version: '1.0.0', integrity: 'sha512-other' } }, /here 1\.0\.0/],
-  ['what nobody locked', { 'node_modules/new': { version: '1.0.0', integrity: 'sha512-new' } }, /new 1\.0\.0.*nothing/],
+  [
+    'a package that is not locked',
+    { 'node_modules/new': { version: '1.0.0', integrity: 'sha512-new' } },
+    /new 1\.0\.0.*nothing/,
+  ],
   ['nothing', {}, /nothing is installed/],
-])('when %s is installed, then the build ends and says so', async (_what, installed, said) => {
-  expect(await check(installed)).toEqual({ status: 1, stderr: expect.stringMatching(said) });
+])('when %s is installed, then the build fails and says so', async (_what, installed, message) => {
+  expect(await check(installed)).toEqual({ status: 1, stderr: expect.stringMatching(message) });
 });

@@ -1,11 +1,11 @@
-// Callers that go on calling over kept connections, and a journal of what became of each request.
+// Callers that keep sending requests over reused connections, and a journal of their outcomes.
 import { type Agent, request } from 'node:http';
 import { eventually } from '../../support/eventually.ts';
 
 export interface Target {
   agent: Agent;
   key: string;
-  /** Who takes requests at this moment; asked before each one. */
+  /** The gateways that accept requests now; read before each request. */
   urls: () => string[];
 }
 
@@ -18,9 +18,9 @@ export interface Journal {
 }
 
 export interface Load {
-  /** Resolves after this many further answers. */
+  /** Resolves after this many further responses. */
   answered(count: number): Promise<void>;
-  /** Resolves after this many answers in a row that were right. */
+  /** Resolves after this many correct responses in a row. */
   recovered(count: number): Promise<void>;
   failures(): string[];
   stop(): Promise<Journal>;
@@ -35,7 +35,7 @@ interface Call {
 interface Reply {
   status: number;
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
   body: any;
 }
 
@@ -51,7 +51,7 @@ const document = {
   lineItems: [{ description: 'Design', qty: 10, rate: 100 }],
 };
 
-/** Two callers create clients, one reads lists, two ask for documents: each waits for its answer before it asks again. */
+/** Two callers create clients, one reads lists, two request documents: each waits for its response before the next request. */
 export function startLoad(target: Target): Load {
   const journal: Journal = { sent: 0, answered: 0, documents: 0, clientIds: [], failures: [] };
   let isStopping = false;

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('when MongoDB has no set, is primary, does not find itself, or is gone, then only the primary is well', async () => {
+test('when MongoDB has no replica set, is primary, cannot reach itself, or is stopped, then only the primary passes the probe', async () => {
   const port = await steadyPort();
   const host = `127.0.0.5:${port}`;
   folder = await mkdtemp(join(tmpdir(), 'billhook-probe-'));
@@ -59,7 +59,7 @@ test('when MongoDB has no set, is primary, does not find itself, or is gone, the
   await mongod.stop();
   expect(await probe(livenessProbe)).toBe('not well');
 
-  // As after a restart of the pod, when the name server still has the address of before: it does not find itself.
+  // As after a restart of the pod, while the name server still has the old address: the member cannot reach itself.
   await start('127.0.0.1');
   await eventually(isListening);
   expect(await probe(livenessProbe)).toBe('not well');
@@ -69,7 +69,7 @@ test('when MongoDB has no set, is primary, does not find itself, or is gone, the
   await eventually(async () => (await probe(livenessProbe)) === 'well');
 });
 
-test('when the pod starts, then its member finds itself whatever the name server says', () => {
+test('when the pod starts, then its member reaches itself, whatever the name server says', () => {
   const { spec } = manifest('StatefulSet', 'mongodb').spec.template;
   const [, host] = /host: "([^":]+):27017"/.exec(lifecycle.postStart.exec.command.at(-1)) ?? [];
 

@@ -1,4 +1,4 @@
-// What readies an installation under compose: once, again, and after the database has moved.
+// The program that prepares an installation under compose: on the first run, again, and after the database has moved.
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -20,7 +20,7 @@ let folder: string;
 let mongod: Child;
 let port: number;
 
-// Longer than one question to the database may take.
+// Longer than one command to the database may take.
 const LATE_MS = 4_000;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ function take(path: string, keys: string) {
     input: keys,
     encoding: 'utf8',
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 async function prepare(host = `127.0.0.1:${port}`): Promise<string> {
@@ -72,7 +72,7 @@ async function writes(): Promise<boolean> {
   return acknowledged;
 }
 
-test('when it runs for the first time, then there is a replica set and a key nobody else reads', async () => {
+test('when it runs for the first time, then there is a replica set and a key that only its owner can read', async () => {
   expect(await prepare()).toMatch(/secret-key is new.*\n.*had no replica set: it is made\n.*is the primary of rs0/);
 
   expect(await writes()).toBe(true);
@@ -87,7 +87,7 @@ test('when it runs again, then it changes nothing', async () => {
   expect(await readFile(join(folder, 'secret-key'), 'utf8')).toBe(before);
 });
 
-test('when the database comes back under another address, then it is made the primary there', async () => {
+test('when the database comes back under another address, then it becomes the primary there', async () => {
   await mongod.stop();
   port = await steadyPort();
   await start();
@@ -96,7 +96,7 @@ test('when the database comes back under another address, then it is made the pr
   expect(await writes()).toBe(true);
 });
 
-test('when the database listens only after a while, then it is waited for', async () => {
+test('when the database listens only after a while, then the program waits for it', async () => {
   await mongod.stop();
   const prepared = prepare();
   await pause(LATE_MS);
@@ -126,7 +126,7 @@ async function openAddress(listenOn: number): Promise<{ close(): Promise<void> }
   };
 }
 
-test('when the database did not find itself under its own name as it started, then it is given its place back', async () => {
+test('when the database could not reach itself under its own name at its start, then it becomes the primary again', async () => {
   const [other, direct] = [await steadyPort(), new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)];
   const host = `127.0.0.5:${other}`;
   const admin = direct.db('admin');
@@ -140,10 +140,10 @@ test('when the database did not find itself under its own name as it started, th
     await eventually(async () => (await state()) === 'InvalidReplicaSetConfig'); // REMOVED.
     address = await openAddress(other);
 
-    const said = await prepare(host);
+    const output = await prepare(host);
 
-    expect(said).toContain(`${host} is REMOVED: it is not reached as ${host}, by which its set knows it`);
-    expect(said).toContain(`${host} is the primary of rs0`);
+    expect(output).toContain(`${host} is REMOVED: it is not reached as ${host}, by which its set knows it`);
+    expect(output).toContain(`${host} is the primary of rs0`);
     expect(await admin.command({ hello: 1 })).toMatchObject({ me: host, isWritablePrimary: true });
     expect((await admin.command({ replSetGetConfig: 1 }))['config'].members).toMatchObject([{ _id: 0, host }]);
   } finally {
@@ -153,16 +153,19 @@ test('when the database did not find itself under its own name as it started, th
   }
 });
 
-test('when another list of keys is given, then the file holds it, and a list that is none changes nothing', async () => {
+test('when another list of keys is given, then the file has it, and an invalid list changes nothing', async () => {
   const path = join(folder, 'secret-key');
   const before = await readFile(path, 'utf8');
   const [old, next] = [before.trim(), randomBytes(32).toString('base64')];
 
-  expect(take(path, 'too short')).toEqual({ status: 78, said: expect.stringContaining('must be base64 of 32 bytes') });
+  expect(take(path, 'too short')).toEqual({
+    status: 78,
+    output: expect.stringContaining('must be base64 of 32 bytes'),
+  });
   expect(take(path, '')).toMatchObject({ status: 78 });
   expect(await readFile(path, 'utf8')).toBe(before);
 
-  expect(take(path, `${old},${next}\n`)).toEqual({ status: 0, said: expect.stringContaining('holds 2 key(s)') });
+  expect(take(path, `${old},${next}\n`)).toEqual({ status: 0, output: expect.stringContaining('holds 2 key(s)') });
   expect(await readFile(path, 'utf8')).toBe(`${old},${next}\n`);
   expect((await stat(path)).mode & 0o777).toBe(0o400);
 });
@@ -173,10 +176,10 @@ test('when the new list lacks a key of the old one, then that key is named and k
   expect(take(path, old)).toMatchObject({ status: 0 });
   const [id] = openSecretBox(old).keyIds;
 
-  expect(take(path, `${old},${next}`).said).not.toContain('no more');
-  const { status, said } = take(path, next);
+  expect(take(path, `${old},${next}`).output).not.toContain('no more');
+  const { status, output } = take(path, next);
 
-  expect([status, said]).toEqual([0, expect.stringContaining(`${id} is in the list no more`)]);
+  expect([status, output]).toEqual([0, expect.stringContaining(`${id} is in the list no more`)]);
   expect(await readFile(path, 'utf8')).toBe(`${next}\n`);
   expect(await readFile(`${path}.dropped-${id}`, 'utf8')).toBe(`${old}\n`);
   expect((await stat(`${path}.dropped-${id}`)).mode & 0o777).toBe(0o400);

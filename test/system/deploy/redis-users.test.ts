@@ -1,5 +1,5 @@
-// The Redis users that compose and the manifests use: the program makes them, a real Redis loads them, and the real services do their work
-// with them. What a service may not do is in test/service/deploy/redis-users.test.ts, command by command.
+// The Redis users that compose and the manifests use: the program makes them, a real Redis loads them, and the real services work
+// with them. test/service/deploy/redis-users.test.ts tests, command by command, what a service may not do.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -139,13 +139,13 @@ test('when the renderer guesses the names of other documents and queues, then it
     await expect(renderer.call(command, ...args)).rejects.toThrow(/NOPERM/);
   }
 
-  // A document that is done is gone, so its name leads to nothing.
+  // The body of a finished document is deleted, so its key has no value.
   const jobs = (await renderer.zrange(`${redisPrefix}:render-document:completed`, '0', '-1')) as string[];
   for (const id of jobs) expect(await renderer.get(`${redisPrefix}:unsaved:render-document:${id}`)).toBeNull();
   expect((await auditor.call('ACL', 'LOG', '100')) as unknown[]).not.toEqual([]);
 });
 
-test('when the users are made again, then passwords stay and nothing is written; with --renew all are new', () => {
+test('when the users are made again, then passwords stay and nothing is written; with --renew all passwords are new', () => {
   const before = REDIS_USERS.map(addressOf);
 
   expect(makeUsers('--folder', folder)).toContain('unchanged');
@@ -155,7 +155,7 @@ test('when the users are made again, then passwords stay and nothing is written;
   for (const user of REDIS_USERS) expect(statSync(join(folder, user, 'redis-url')).mode % 0o1000).toBe(0o400);
 });
 
-test('when the Secret is printed, then it has what the folder has', () => {
+test('when the Secret is printed, then it has the same entries as the folder', () => {
   const { kind, stringData } = JSON.parse(makeUsers('--kubernetes'));
 
   expect(kind).toBe('Secret');
@@ -168,7 +168,7 @@ test.each([
   [['--url', 'redis://user:secret@host:6379', '--kubernetes'], '--url must be'],
   [['--url', 'redis://host:6379'], '--folder or --kubernetes is missing'],
   [['--url', 'redis://host:6379', '--kubernetes', '--prefix', 'a b'], '--prefix must have'],
-])('when it is called with %j, then it says what is wrong and makes nothing', (args, problem) => {
+])('when the program is called with %j, then it says what is wrong and writes nothing', (args, problem) => {
   const { status, stdout, stderr } = spawnSync('node', ['deploy/redis/main.ts', ...args], { encoding: 'utf8' });
 
   expect([status, stdout]).toEqual([2, '']);

@@ -10,80 +10,80 @@ const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'billhook-roll-out-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @param fake what kubectl does, in bash, with its arguments in $*. @returns how the script ended and what it asked of kubectl. */
+/** @param fake what kubectl does, in bash, with its arguments in $*. @returns how the script ended and its calls of kubectl. */
 async function rollOut(fake: string, ...args: string[]) {
   const log = join(folder, 'asked');
   writeFileSync(log, '');
   writeFileSync(join(folder, 'kubectl'), `#!/usr/bin/env bash\necho "$*" >> '${log}'\n${fake}\n`, { mode: 0o755 });
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH']}` };
   const ended = await execute('deploy/kubernetes/roll-out.sh', args, { env, timeout: 20_000 }).catch((error) => error);
-  const asked = readFileSync(log, 'utf8').trim().split('\n');
-  return { code: ended.code ?? 0, stderr: ended.stderr as string, asked };
+  const calls = readFileSync(log, 'utf8').trim().split('\n');
+  return { code: ended.code ?? 0, stderr: ended.stderr as string, calls };
 }
 
 /** The job's conditions, as kubectl prints them. */
 const ends = (conditions: string) => `case "$*" in *"get job"*) echo '${conditions}' ;; esac`;
-const applied = (asked: string[]) => asked.filter((line) => line.startsWith('apply'));
+const applied = (calls: string[]) => calls.filter((line) => line.startsWith('apply'));
 
 const CONFIGURATION = 'apply -k some/overlay -l !app.kubernetes.io/name';
 const of = (name: string) => `apply -k some/overlay -l app.kubernetes.io/name=${name}`;
 const WHOLE = 'apply -k some/overlay';
 
-test('when the new version is well, then configuration, indexes and services come in their order, and each is waited for', async () => {
-  const { code, asked } = await rollOut(ends('SuccessCriteriaMet Complete'), 'some/overlay');
+test('when the new version becomes ready, then configuration, indexes and services are applied in order, and the script waits for each', async () => {
+  const { code, calls } = await rollOut(ends('SuccessCriteriaMet Complete'), 'some/overlay');
 
   expect(code).toBe(0);
-  expect(applied(asked)).toEqual([
+  expect(applied(calls)).toEqual([
     CONFIGURATION,
     of('migrate'),
     ...['webhooks', 'renderer', 'scheduler', 'operations', 'gateway'].map(of),
     WHOLE,
   ]);
   for (const name of ['webhooks', 'renderer', 'scheduler', 'operations', 'gateway']) {
-    expect(asked[asked.indexOf(of(name)) + 1]).toBe(`-n billhook rollout status deployment/${name}`);
+    expect(calls[calls.indexOf(of(name)) + 1]).toBe(`-n billhook rollout status deployment/${name}`);
   }
 });
 
-test('when jobs of an earlier run are still there, then it makes one of another name and touches none of them', async () => {
-  const { asked } = await rollOut(ends('Complete'), 'some/overlay');
+test('when jobs of an earlier run still exist, then it creates one with another name and touches none of them', async () => {
+  const { calls } = await rollOut(ends('Complete'), 'some/overlay');
 
-  const aboutJobs = asked.filter((line) => /\bjobs?\b/.test(line));
+  const aboutJobs = calls.filter((line) => /\bjobs?\b/.test(line));
   expect(aboutJobs).toEqual([
     expect.stringMatching(/^-n billhook create job migrate-\d{8}-\d{6} --from=cronjob\/migrate$/),
     expect.stringMatching(/^-n billhook get job migrate-\d{8}-\d{6} -o /),
   ]);
-  expect(asked.filter((line) => line.includes('delete') || line.includes('prepare'))).toEqual([]);
+  expect(calls.filter((line) => line.includes('delete') || line.includes('prepare'))).toEqual([]);
 });
 
-test('when the indexes cannot be made, then it says so at once and no service is touched', async () => {
-  const { code, stderr, asked } = await rollOut(ends('FailureTarget Failed'), 'some/overlay');
+test('when the indexes cannot be created, then it says so at once and no service is touched', async () => {
+  const { code, stderr, calls } = await rollOut(ends('FailureTarget Failed'), 'some/overlay');
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^migrate-\d{8}-\d{6} failed/)]);
-  expect(applied(asked)).toEqual([CONFIGURATION, of('migrate')]);
-  expect(asked.at(-1)).toMatch(/^-n billhook logs job\/migrate-\d{8}-\d{6} --tail=20$/);
+  expect(applied(calls)).toEqual([CONFIGURATION, of('migrate')]);
+  expect(calls.at(-1)).toMatch(/^-n billhook logs job\/migrate-\d{8}-\d{6} --tail=20$/);
 });
 
 test('when a service does not become ready, then the next one stays as it is', async () => {
   const fake = `${ends('Complete')}\ncase "$*" in *"rollout status deployment/renderer") exit 1 ;; esac`;
 
-  const { code, asked } = await rollOut(fake, 'some/overlay');
+  const { code, calls } = await rollOut(fake, 'some/overlay');
 
   expect(code).toBe(1);
-  expect(applied(asked).at(-1)).toBe(of('renderer'));
+  expect(applied(calls).at(-1)).toBe(of('renderer'));
 });
 
-test('when it goes back, then in reverse and without the indexes', async () => {
-  const { code, asked } = await rollOut('', '--back', 'some/overlay');
+test('when it rolls back, then it applies the services in reverse and no indexes', async () => {
+  const { code, calls } = await rollOut('', '--back', 'some/overlay');
 
   expect(code).toBe(0);
-  expect(applied(asked)).toEqual([
+  expect(applied(calls)).toEqual([
     CONFIGURATION,
     ...['gateway', 'operations', 'scheduler', 'renderer', 'webhooks'].map(of),
     WHOLE,
   ]);
-  expect(asked.filter((line) => line.includes('job'))).toEqual([]);
+  expect(calls.filter((line) => line.includes('job'))).toEqual([]);
 });
 
 test('when no overlay is named, then nothing is done', async () => {
-  expect(await rollOut('', '--back')).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage'), asked: [''] });
+  expect(await rollOut('', '--back')).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage'), calls: [''] });
 });

@@ -48,7 +48,7 @@ test(
       for (const name of ['gateway', 'renderer', 'webhooks'] as const) {
         for (const old of [...running[name]]) {
           await replace(name, old);
-          await load.answered(10); // The newcomer carries its share before the next one goes.
+          await load.answered(10); // The new process takes its share before the next one is replaced.
         }
       }
     }
@@ -62,14 +62,14 @@ test(
 
     const { status, body } = await sendRequest(target, { method: 'GET', path: '/api/v1/clients?limit=1' });
     expect([status, body.pagination.total]).toEqual([200, journal.clientIds.length]);
-    const told = () => new Set(receiver.received.map(({ body: text }) => JSON.parse(text).data.id));
-    await eventually(() => told().size >= journal.clientIds.length);
-    expect(told()).toEqual(new Set(journal.clientIds));
+    const delivered = () => new Set(receiver.received.map(({ body: text }) => JSON.parse(text).data.id));
+    await eventually(() => delivered().size >= journal.clientIds.length);
+    expect(delivered()).toEqual(new Set(journal.clientIds));
   },
   120_000 + ROUNDS * 60_000,
 );
 
-// As an orchestrator does it: the new one is ready, the old one gets no further callers, and then the signal.
+// As an orchestrator does it: the new process is ready, the old one gets no further requests, and then the signal.
 async function replace(name: Name, old: SpawnedService) {
   const fresh = await start(name);
   running[name] = [...running[name].filter((one) => one !== old), fresh];

@@ -13,7 +13,7 @@ import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 import { type Load, sendRequest, startLoad } from './load.ts';
 
 const COUNTS = { gateway: 2, renderer: 4, webhooks: 2 } as const;
-/** A browser is a gigabyte at most; more pages in one would only wait for the processor here. */
+/** A browser takes a gigabyte at most; more pages in one would only wait for the processor here. */
 const ENV = { RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0', RENDER_CONCURRENCY: '1' };
 const MEMBERS = 3;
 
@@ -58,7 +58,7 @@ afterAll(async () => {
   await replicaSet?.stop();
 }, 120_000);
 
-test('when the primary dies under load, then every acknowledged record is there, every event is told, and all is well again', async () => {
+test('when the primary dies under load, then every acknowledged record is stored, every event is delivered, and the system recovers', async () => {
   if (!workspace || !receiver) throw new Error('nothing was started');
   const { received, url } = receiver;
   const account = await workspace.account();
@@ -72,25 +72,25 @@ test('when the primary dies under load, then every acknowledged record is there,
   const failedBefore = load.failures().length;
   await eventually(async () => (await primary()) !== killed && (await primary()) !== undefined, 30_000);
   await load.recovered(100);
-  const failedUntilWell = load.failures().length;
+  const failedUntilRecovered = load.failures().length;
   await load.answered(100);
   const journal = await load.stop();
 
   process.stdout.write(
-    `scale out: ${journal.sent} sent, ${journal.answered} answered, ${failedUntilWell - failedBefore} refused during the election ` +
+    `scale out: ${journal.sent} sent, ${journal.answered} answered, ${failedUntilRecovered - failedBefore} refused during the election ` +
       `(${journal.clientIds.length} clients, ${journal.documents} documents)\n`,
   );
-  // Refused with a reason to come back; never a wrong answer, a hang or a broken connection.
+  // Rejected with 503, never a wrong response, a hang or a broken connection.
   expect(journal.failures.filter((failure) => !/: 503 /.test(failure))).toEqual([]);
-  expect([failedBefore, journal.failures.length]).toEqual([0, failedUntilWell]);
+  expect([failedBefore, journal.failures.length]).toEqual([0, failedUntilRecovered]);
   expect(journal.answered).toBe(journal.sent);
 
   const stored = mongoose.connection.db?.collection('clients');
   const ids = new Set((await stored?.find({}, { projection: { _id: 1 } }).toArray())?.map(({ _id }) => String(_id)));
   expect(journal.clientIds.filter((id) => !ids.has(id))).toEqual([]);
-  const told = () => new Set(received.map(({ body }) => JSON.parse(body).data.id));
-  await eventually(() => told().size >= ids.size, 60_000);
-  expect(told()).toEqual(ids);
+  const delivered = () => new Set(received.map(({ body }) => JSON.parse(body).data.id));
+  await eventually(() => delivered().size >= ids.size, 60_000);
+  expect(delivered()).toEqual(ids);
 
   const busy = await Promise.all(services.map(async (service) => [service.name, await workOf(service)] as const));
   expect(busy.filter(([, work]) => work === 0)).toEqual([]);
@@ -123,7 +123,7 @@ async function primary(): Promise<number | undefined> {
   return undefined;
 }
 
-/** How much a process has done, by the metric of its kind. */
+/** How much a process has done, by a metric of its service. */
 async function workOf({ name, healthUrl }: { name: string; healthUrl: string }): Promise<number> {
   const metric = {
     gateway: 'http_request_duration_seconds_count',

@@ -1,4 +1,4 @@
-// Services that start while a store is unavailable: up, not ready, and waiting, until it is there. A refused password ends them.
+// Services that start while a store is unavailable: alive, not ready, and waiting until it is available. A rejected password ends them.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 import { launchService, type ServiceName, type ServiceWorkspace } from '../../support/spawn-service.ts';
 import { steadyPort } from '../../support/steady-port.ts';
 
-/** Two selections of a server, 5 s each, and some of the third: enough for a second line in the log, if there were one. */
+/** Two server selections of 5 s each and part of a third: a second line in the log, if there were one, would be written by then. */
 const SEVERAL_TRIES_MS = 12_000;
 const SERVICES = ['gateway', 'webhooks', 'renderer', 'operations', 'scheduler'] as const;
 
@@ -50,7 +50,7 @@ async function launch(service: ServiceName, stores: Partial<ServiceWorkspace>) {
         .output()
         .split('\n')
         .filter((line) => line.search(text) >= 0),
-    async asks(path: string) {
+    async healthOf(path: string) {
       const response = await fetch(`${launched.healthUrl}${path}`);
       return { status: response.status, body: await response.json() };
     },
@@ -86,20 +86,20 @@ test('when neither store is available, then all services are alive, log once tha
   ];
   const withDatabase = [gateway, webhooks, operations, scheduler];
   const all = <Result>(ask: (service: (typeof services)[number]) => Result) => Promise.all(services.map(ask));
-  await all((service) => eventually(async () => (await service.asks('/livez')).status === 200));
+  await all((service) => eventually(async () => (await service.healthOf('/livez')).status === 200));
   await eventually(() => withDatabase.every(({ lines }) => lines('mongodb is unavailable').length > 0));
   await pause(SEVERAL_TRIES_MS);
 
-  expect(await all((service) => service.asks('/livez'))).toMatchObject(Array(5).fill({ status: 200 }));
+  expect(await all((service) => service.healthOf('/livez'))).toMatchObject(Array(5).fill({ status: 200 }));
   const starting = (checks: object) => ({ status: 503, body: { status: 'starting', checks } });
   const missing = expect.not.stringMatching(/^ok$/);
-  expect(await gateway.asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
-  expect(await webhooks.asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected', redis: missing }));
-  expect(await renderer.asks('/readyz')).toMatchObject(starting({ redis: missing, browser: 'ok' }));
+  expect(await gateway.healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
+  expect(await webhooks.healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected', redis: missing }));
+  expect(await renderer.healthOf('/readyz')).toMatchObject(starting({ redis: missing, browser: 'ok' }));
   const linesOf = ({ lines }: (typeof services)[number]) => [
     lines('mongodb is unavailable').length,
     lines('redis is unavailable').length,
-    // A process that got no processor for seconds says that its attempt took too long.
+    // A process that got no processor time for seconds logs a timeout instead.
     lines(/ECONNREFUSED|timed out/).length,
   ];
   expect(services.map(linesOf)).toEqual([
@@ -109,22 +109,23 @@ test('when neither store is available, then all services are alive, log once tha
     [1, 1, 2],
     [1, 1, 2],
   ]);
-  const refused = await fetch(`${gateway.url}/api/v1/clients`);
-  expect([refused.status, await refused.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
-  expect(refused.headers.get('retry-after')).toBe('1');
-  for (const { asks } of [operations, scheduler])
-    expect(await asks('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
+  const rejected = await fetch(`${gateway.url}/api/v1/clients`);
+  expect([rejected.status, await rejected.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  for (const { healthOf } of [operations, scheduler])
+    expect(await healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
   await expect(fetch(operations.url)).rejects.toThrow();
 
   await mongodbOn(mongodbPort);
-  await eventually(async () => (await gateway.asks('/readyz')).status === 200); // It does without Redis.
+  await eventually(async () => (await gateway.healthOf('/readyz')).status === 200); // It works without Redis.
   expect((await fetch(`${gateway.url}/api/v1/clients`)).status).toBe(401);
-  expect((await webhooks.asks('/readyz')).status).toBe(503);
-  for (const { asks } of [operations, scheduler]) await eventually(async () => (await asks('/readyz')).status === 200);
+  expect((await webhooks.healthOf('/readyz')).status).toBe(503);
+  for (const { healthOf } of [operations, scheduler])
+    await eventually(async () => (await healthOf('/readyz')).status === 200);
   expect((await fetch(`${operations.url}/login`)).status).toBe(200);
   await redisOn(redisPort);
-  await all((service) => eventually(async () => (await service.asks('/readyz')).status === 200));
-  await eventually(async () => (await gateway.asks('/readyz?verbose')).body.checks.redis.status === 'ok');
+  await all((service) => eventually(async () => (await service.healthOf('/readyz')).status === 200));
+  await eventually(async () => (await gateway.healthOf('/readyz?verbose')).body.checks.redis.status === 'ok');
   expect(withDatabase.map(({ lines }) => lines('mongodb is available').length)).toEqual([1, 1, 1, 1]);
   expect(await all((service) => service.stop())).toEqual(Array(5).fill(0));
 });
@@ -133,7 +134,7 @@ test('when services are asked to stop while they wait, then they end with 0', as
   const port = await steadyPort();
   const stores = { mongodbUri: `mongodb://127.0.0.1:${port}/billhook`, redisUrl: `redis://127.0.0.1:${port}` };
   const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
-  for (const service of services) await eventually(async () => (await service.asks('/livez')).status === 200);
+  for (const service of services) await eventually(async () => (await service.healthOf('/livez')).status === 200);
 
   expect(await Promise.all(services.map((service) => service.stop()))).toEqual(Array(5).fill(0));
 });
@@ -145,7 +146,7 @@ describe('a configuration that waiting cannot repair', () => {
   }
   const named = (problem: RegExp) => ({ code: 78, output: expect.stringMatching(problem) });
 
-  test('when MongoDB refuses the credentials, or wants some, then that is named and the exit code is 78', async () => {
+  test('when MongoDB rejects the credentials, or requires some, then that is named and the exit code is 78', async () => {
     const port = await steadyPort();
     const { command } = await findMongodb({ env: { ...process.env, MONGODB_URI: '' } });
     const data = await mkdtemp(join(folder, 'locked-'));
@@ -162,7 +163,7 @@ describe('a configuration that waiting cannot repair', () => {
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 
-  test('when Redis refuses the password, or wants one, then that is named and the exit code is 78', async () => {
+  test('when Redis rejects the password, or requires one, then that is named and the exit code is 78', async () => {
     const redis = await redisOn(await steadyPort());
     const owner = new Redis(redis.url);
     await owner.config('SET', 'requirepass', 'right');
@@ -175,7 +176,7 @@ describe('a configuration that waiting cannot repair', () => {
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 
-  test('when MONGODB_URI has an option that there is not, or names no certificate, then that is named and the exit code is 78', async () => {
+  test('when MONGODB_URI has an unknown option, or names a certificate that does not exist, then that is named and the exit code is 78', async () => {
     const of = (options: string) => ({ mongodbUri: `mongodb://127.0.0.1:1/billhook?${options}` });
 
     const ended = await endings(

@@ -49,7 +49,7 @@ async function make(resource: string, body: object): Promise<AnyRecord> {
 const startBatch = (count = MANY) =>
   make('documents', { documents: invoices.slice(0, count).map((id) => ({ type: 'invoice', id })) });
 
-/** From the database: no gateway may be there to be asked. */
+/** Read from the database, because no gateway may be running. */
 const stored = async (id: string): Promise<AnyRecord> =>
   DocumentBatch.findOne({ _id: id, account_id: system.account.id }).lean();
 
@@ -82,7 +82,7 @@ test(
     const { id } = await startBatch();
     await underWay(id);
     await system.redis.kill();
-    // Somebody has tried in vain.
+    // At least one attempt has failed.
     await eventually(async () => (await stored(id)).documents.some((document: AnyRecord) => document.next_at), 60_000);
     await system.redis.start();
 
@@ -91,11 +91,11 @@ test(
   FINISHED_LIMIT_MS + 60_000,
 );
 
-test('when nothing prints, then few documents of a batch are queued, behind those that a caller waits for', async () => {
+test('when no renderer takes jobs, then few documents of a batch are queued, behind those that a caller waits for', async () => {
   const [renderer] = system.renderers;
   const queue = queues.raw(renderDocument);
   await whenReady(queues.redis, FINISHED_LIMIT_MS);
-  // Stopped while it waits for work: what is queued from now on stays there.
+  // Stopped while it is idle: jobs that are enqueued from now on stay in the queue.
   await eventually(async () => (await queues.counts(renderDocument)).active === 0);
   renderer?.kill('SIGSTOP');
   const leaving = new AbortController();
@@ -106,7 +106,7 @@ test('when nothing prints, then few documents of a batch are queued, behind thos
       headers: { Authorization: `Bearer ${system.account.key}` },
       signal: leaving.signal,
     }).catch(() => undefined);
-    // BullMQ empties the one list before it looks at the other.
+    // BullMQ takes all waiting jobs before any prioritized one.
     await eventually(async () => (await queue.getJobCountByTypes('waiting')) === 1);
     expect(await queue.getJobCountByTypes('prioritized')).toBeLessThanOrEqual(2);
     leaving.abort();

@@ -23,7 +23,7 @@ import { startSystem, type TestSystem } from '../../support/system.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 const path = '/api/v1/documents';
-/** Printing takes what it takes on a busy machine; only ends a hang. */
+/** Only ends a hang: printing can take long on a busy machine. */
 const PRINTED_LIMIT_MS = 60_000;
 
 let system: TestSystem;
@@ -59,8 +59,8 @@ async function completions(accountId: string): Promise<AnyRecord[]> {
   return events.map(({ body }) => JSON.parse(body).data);
 }
 
-/** An account of its own with records nobody prints: batches stay unfinished while their turn is far away. */
-async function crowded(): Promise<TestAccount & { invoice: AnyRecord }> {
+/** A separate account, with an invoice that no other batch contains. */
+async function separateAccount(): Promise<TestAccount & { invoice: AnyRecord }> {
   const account = await system.workspace.account();
   const own = await make('clients', { name: 'Own', email: 'own@example.com' }, account);
   const fields = { client_id: own.id, due_date: '2099-12-31', amount: 1, description: 'Work' };
@@ -130,15 +130,15 @@ describe('a batch', () => {
   });
 
   test('when it is finished, then one event has the same body as a read', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const { id } = await make('documents', { documents: [invoice(account.invoice)] }, account);
     const batch = await finished(id, account);
 
     expect(await completions(account.id)).toEqual([batch]);
   });
 
-  test('when a document is deleted before its turn, then it fails alone and says why', async () => {
-    const account = await crowded();
+  test('when an invoice is deleted before it is printed, then its document alone fails and says why', async () => {
+    const account = await separateAccount();
     const other = await make(
       'invoices',
       { client_id: account.invoice.client.id, due_date: '2099-12-31', amount: 2 },
@@ -151,13 +151,16 @@ describe('a batch', () => {
     const batch = await finished(id, account);
     expect(batch).toMatchObject({ status: 'partly_failed', done: 1, failed: 1 });
     expect(batch.documents[1]).toMatchObject({ status: 'failed', error: 'Invoice not found', url: null });
-    const refused = await get(`${path}/${id}/files/2`, account);
-    expect([refused.status, refused.body.error]).toEqual([409, 'The document could not be printed: Invoice not found']);
+    const rejected = await get(`${path}/${id}/files/2`, account);
+    expect([rejected.status, rejected.body.error]).toEqual([
+      409,
+      'The document could not be printed: Invoice not found',
+    ]);
     expect(Object.keys(unzipSync((await get(batch.archive_url, account)).body))).toHaveLength(1);
   });
 
-  test('when the account is where another day is, then the ZIP and what is in it are of that day', async () => {
-    const account = await crowded();
+  test('when it is another day in the time zone of the account, then the ZIP and its entries have that day', async () => {
+    const account = await separateAccount();
     const { data } = (await system.call('POST', path, { ...account, body: { documents: [invoice(account.invoice)] } }))
       .body;
     const batch = await finished(data.id, account);
@@ -175,7 +178,7 @@ describe('a batch', () => {
   });
 
   test('when it is not finished, then files and archive respond 409 with Retry-After', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
 
     const [view, file, archive] = await Promise.all(
@@ -190,7 +193,7 @@ describe('a batch', () => {
   });
 
   test('when it is deleted, then nothing of it is left and no event follows', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const done = await make('documents', { documents: [invoice(account.invoice)] }, account);
     await finished(done.id, account);
     const waiting = await pausedBatch(account, [invoice(account.invoice)]);
@@ -205,19 +208,19 @@ describe('a batch', () => {
     expect((await get(`/api/v1/invoices/${account.invoice.id}`, account)).status).toBe(200);
   });
 
-  test('when many files are fetched, then they count as reads, not as documents that are rendered', async () => {
+  test('when many files are fetched, then they count as reads, not as rendered documents', async () => {
     const { id } = await make('documents', { documents: [invoice(await makeInvoice())] });
     await finished(id);
 
-    // More than the documents that a key may have rendered in a minute here.
+    // More than the number of documents that a key may render in a minute here.
     const statuses = await Promise.all(
       Array.from({ length: 12 }, async () => (await get(`${path}/${id}/files/1`)).status),
     );
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test('when it is kept, then record and file go at the same moment', async () => {
-    const account = await crowded();
+  test('when it is finished, then record and file expire at the same moment', async () => {
+    const account = await separateAccount();
     const { id } = await make('documents', { documents: [invoice(account.invoice)] }, account);
     const { completed_at, expires_at } = await finished(id, account);
     const file = await BatchFile.findOne({ account_id: account.id }, { expires_at: 1 }).lean();
@@ -227,9 +230,9 @@ describe('a batch', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('when documents are foreign, unknown or of the other type, then 404 names their places and nothing is stored', async () => {
-    const stranger = await crowded();
+describe('what is rejected', () => {
+  test('when documents are foreign, unknown or of the other type, then 404 names their positions and nothing is stored', async () => {
+    const stranger = await separateAccount();
     const own = await makeInvoice();
     const before = await DocumentBatch.countDocuments({ account_id: system.account.id });
     const documents = [
@@ -274,7 +277,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('when far too many are sent, then 400 names how many there may be', async () => {
+  test('when far too many are sent, then 400 names the maximum', async () => {
     const body = { documents: Array.from({ length: 600 }, (_, index) => fake(index)) };
     const reply = await system.call('POST', path, { body });
 
@@ -282,15 +285,15 @@ describe('what is refused', () => {
   });
 
   test('when an account has too many unfinished batches, then 429 until one is finished', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const documents = [invoice(account.invoice)];
     const paused = [];
     for (let index = 0; index < BATCHES_RUNNING_MAX; index += 1) paused.push(await pausedBatch(account, documents));
 
-    const refused = await system.call('POST', path, { body: { documents }, ...account });
-    expect([refused.status, refused.body.error]).toEqual([429, '5 batches of documents are not finished yet']);
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-    // Another account is not concerned.
+    const rejected = await system.call('POST', path, { body: { documents }, ...account });
+    expect([rejected.status, rejected.body.error]).toEqual([429, '5 batches of documents are not finished yet']);
+    expect(Number(rejected.headers.get('Retry-After'))).toBeGreaterThan(0);
+    // Another account is not affected.
     await make('documents', { documents: [invoice(await makeInvoice())] });
 
     await resume(account, paused[0]?.id ?? '');
@@ -301,7 +304,7 @@ describe('what is refused', () => {
 
 describe('for operators', () => {
   test('when batches are not finished, then metrics count them and have the age of the oldest', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
     const { due_at: dueAt } = (await DocumentBatch.findOne({ _id: id, account_id: account.id }).lean()) as BatchRecord;
     const muchLater = new Date(Number(dueAt) + 90_000);
@@ -319,8 +322,8 @@ describe('for operators', () => {
 });
 
 describe('safe retries', () => {
-  test('when the same Idempotency-Key comes again, then the same batch is answered with its place, and there is one', async () => {
-    const account = await crowded();
+  test('when an Idempotency-Key is repeated, then the response has the same batch and Location, and there is only one batch', async () => {
+    const account = await separateAccount();
     const call = {
       ...account,
       body: { documents: [invoice(account.invoice)] },
@@ -340,13 +343,13 @@ describe('safe retries', () => {
   });
 });
 
-describe('who may', () => {
+describe('authorization', () => {
   const keyWith = async (scopes: string[]) => {
     const { key } = await make('keys', { name: 'narrow', scopes });
     return { key };
   };
 
-  test('when a key may not read what is in a batch, then it can neither ask for it nor read it, and does not see it listed', async () => {
+  test('when a key may not read the documents of a batch, then it can neither create nor read it, and does not see it listed', async () => {
     const mixed = await make('documents', { documents: [invoice(await makeInvoice()), quote(await makeQuote())] });
     const quotesOnly = await keyWith(['documents:write', 'quotes:read']);
     const body = { documents: [invoice(await makeInvoice())] };
@@ -367,7 +370,7 @@ describe('who may', () => {
   });
 
   test('when the key is revoked while its batch waits, then the batch is printed all the same, and the key reads nothing', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const { id } = await pausedBatch(account, [invoice(account.invoice)]);
     await ApiKey.updateMany({ account_id: account.id }, { $set: { revoked_at: new Date() } });
     await untilForgotten();
@@ -380,7 +383,7 @@ describe('who may', () => {
 
 describe('lists', () => {
   test('when batches are listed by status, then newest first, without their documents', async () => {
-    const account = await crowded();
+    const account = await separateAccount();
     const documents = [invoice(account.invoice)];
     const first = await make('documents', { documents }, account);
     await finished(first.id, account);
@@ -394,7 +397,7 @@ describe('lists', () => {
   });
 });
 
-/** A batch whose turn does not come until `resume` says so: stored as the API stores it, only due later. */
+/** A batch that is not due until `resume` makes it so; otherwise stored as the API stores it. */
 async function pausedBatch(
   account: TestAccount,
   documents: { type: 'invoice'; id: string }[],

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-/** Nobody's turn for a day, in somebody's hands. */
+/** Leased, and not due for a day, so that no gateway takes it. */
 async function aBatch(): Promise<BatchRecord> {
   const base = newRecord(system.account.id);
   const inADay = new Date(Date.now() + 86_400_000);

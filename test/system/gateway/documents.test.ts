@@ -62,7 +62,7 @@ const euros = (amount: number) =>
   new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(amount).replaceAll('\u00a0', ' ');
 
 describe('what is printed', () => {
-  test('when an invoice is read in the list, alone and on paper, then its amounts are the same', async () => {
+  test('when an invoice is read in the list, alone and as a PDF, then its amounts are the same', async () => {
     const invoice = await makeInvoice({ tax_rate: 19 });
     const alone = (await system.call('GET', `/api/v1/invoices/${invoice.id}`)).body.data;
     const listed = (await system.call('GET', '/api/v1/invoices')).body.data.find(
@@ -93,7 +93,7 @@ describe('what is printed', () => {
     expect(info).toMatchObject({ Title: `Rechnung ${invoice_number}`, Author: 'Studio Nord', Language: 'de-DE' });
   });
 
-  test('when profile and client change after it was sent, then the paper stays what it was', async () => {
+  test('when profile and client change after it was sent, then the PDF does not change', async () => {
     const own = await make('clients', { name: 'Before', email: 'before@client.example' });
     const { id } = await makeInvoice({ client_id: own.id, status: 'Sent' });
     const before = await fetchPdf(`invoices/${id}/pdf`);
@@ -111,7 +111,7 @@ describe('what is printed', () => {
     expect(after.body.equals(before.body)).toBe(true);
   });
 
-  test('when it is paid, then what was paid and that nothing is due', async () => {
+  test('when it is paid, then the amount paid and an amount due of zero are printed', async () => {
     const { id } = await makeInvoice({ status: 'Sent', line_items: null, amount: 80, description: 'Workshop' });
     await system.call('PATCH', `/api/v1/invoices/${id}`, { body: { status: 'Paid' } });
 
@@ -121,7 +121,7 @@ describe('what is printed', () => {
     expect(text).toMatch(/Gesamtbetrag 80,00 € Bezahlt −80,00 € Offener Betrag 0,00 €/);
   });
 
-  test('when a currency has no decimals or three, then they are printed as the API counts them', async () => {
+  test('when a currency has no decimals or three, then amounts are printed with as many as in the API', async () => {
     const yen = await makeInvoice({ currency: 'JPY', line_items: [{ description: 'A', quantity: 3, rate: 1000.5 }] });
     const dinar = await makeInvoice({ currency: 'KWD', line_items: [{ description: 'A', quantity: 1, rate: 1.2345 }] });
 
@@ -130,13 +130,13 @@ describe('what is printed', () => {
     expect([yen.total, dinar.total]).toEqual([3002, 1.235]);
   });
 
-  test('when the amount is as large as it may be, then no digit is lost', async () => {
+  test('when the amount is the largest allowed, then no digit is lost', async () => {
     const { id, total } = await makeInvoice({ line_items: null, amount: 999_999_999_999.99, tax_rate: 7 });
 
     expect((await read(`invoices/${id}/pdf`)).text).toContain(`Gesamtbetrag ${euros(total)}`);
   });
 
-  test('when a quote is printed, then its words and last day, and a block to sign when asked for', async () => {
+  test('when a quote is printed, then it has its own wording and last day, and a signature block on request', async () => {
     const { id } = await makeQuote({ status: 'Sent', expires_at: '2027-01-31', tax_rate: 19 });
 
     const plain = await read(`quotes/${id}/pdf`);
@@ -151,7 +151,7 @@ describe('what is printed', () => {
 });
 
 describe('how it looks', () => {
-  test('when nothing is said, then paper is what is usual in the locale; size decides otherwise', async () => {
+  test('when no size is given, then the locale decides the paper size; otherwise size does', async () => {
     const { id } = await makeInvoice();
     const width = async (query: string) => Math.round((await read(`invoices/${id}/pdf${query}`)).size.width);
 
@@ -161,7 +161,7 @@ describe('how it looks', () => {
     expect(await width('?size=letter')).toBe(216);
   });
 
-  test('when accessible is asked for, then the file is tagged, and has no outline either way', async () => {
+  test('when an accessible file is requested, then it is tagged, and has no outline either way', async () => {
     const { id } = await makeInvoice();
     const plain = await read(`invoices/${id}/pdf`);
     const tagged = await read(`invoices/${id}/pdf?accessible=true`);
@@ -170,7 +170,7 @@ describe('how it looks', () => {
     expect([tagged.isTagged, tagged.outline]).toEqual([true, null]);
   });
 
-  test('when it is one page, then it weighs at most 60 KB in every style', async () => {
+  test('when it is one page, then it has at most 60 KB in every style', async () => {
     const { id } = await makeInvoice();
     for (const style of ['elegant', 'modern', 'classic']) {
       const { body } = await fetchPdf(`invoices/${id}/pdf?style=${style}`);
@@ -225,7 +225,7 @@ describe('a test account', () => {
     },
   );
 
-  test('when it calls the PDF tool, then the document says TEST; a body that says it is none changes nothing', async () => {
+  test('when it calls the PDF tool, then the document says TEST, whatever isTest in the body claims', async () => {
     const reply = await own('POST', '/api/tools/generate-pdf', { body: { ...pdfOf('Invoice'), isTest: false } });
 
     expect((await readPdf(reply.body)).text).toContain('TEST');
@@ -240,7 +240,7 @@ describe('a test account', () => {
   });
 });
 
-describe('what the caller has already', () => {
+describe('repeated and conditional requests', () => {
   test('when it is printed again, tagged or not, then the bytes are the same', async () => {
     const { id } = await makeInvoice();
     for (const query of ['', '?accessible=true']) {
@@ -252,19 +252,19 @@ describe('what the caller has already', () => {
     }
   });
 
-  test('when something changes that is not printed, then it is the same file', async () => {
+  test('when something changes that is not printed, then the file is the same', async () => {
     const { id } = await makeQuote();
-    const turn = (status: string) => system.call('PATCH', `/api/v1/quotes/${id}`, { body: { status } });
-    expect((await turn('Sent')).status).toBe(200);
+    const setStatus = (status: string) => system.call('PATCH', `/api/v1/quotes/${id}`, { body: { status } });
+    expect((await setStatus('Sent')).status).toBe(200);
     const first = await fetchPdf(`quotes/${id}/pdf`);
-    expect((await turn('Accepted')).status).toBe(200);
+    expect((await setStatus('Accepted')).status).toBe(200);
     const second = await fetchPdf(`quotes/${id}/pdf`);
 
     expect(second.headers.get('ETag')).toBe(first.headers.get('ETag'));
     expect(second.body.equals(first.body)).toBe(true);
   });
 
-  test('when the tag is known, then 304 without printing; when anything printed has changed, then another document', async () => {
+  test('when the ETag is current, then 304 without printing; when anything printed has changed, then a new document', async () => {
     const { id } = await makeInvoice();
     const first = await fetchPdf(`invoices/${id}/pdf`);
     const tag = first.headers.get('ETag') ?? '';
@@ -284,7 +284,7 @@ describe('what the caller has already', () => {
     expect([changed.status, changed.headers.get('ETag') === tag]).toEqual([200, false]);
   });
 
-  test('when the logo is unavailable, then the document comes without it, and without a tag', async () => {
+  test('when the logo is unavailable, then the document has no logo, and its response no ETag', async () => {
     await profile({ logo_url: 'http://127.0.0.1:9/logo.png' });
     const { id } = await makeInvoice();
     const reply = await fetchPdf(`invoices/${id}/pdf`);
@@ -296,7 +296,7 @@ describe('what the caller has already', () => {
   });
 });
 
-describe('who may', () => {
+describe('authorization', () => {
   test('when the id is unknown, malformed or foreign, then 404 as for the record', async () => {
     const { id } = await makeInvoice();
     const stranger = callerOf(system.gateway.url, (await system.workspace.account()).key);
@@ -312,7 +312,7 @@ describe('who may', () => {
     expect((await fetchPdf(`quotes/${UNKNOWN_ID}/pdf`)).body).toEqual({ error: 'Quote not found' });
   });
 
-  test('when a key may read invoices, then their documents; when not, then 403', async () => {
+  test('when a key may read invoices, then it may read their documents, and no others; once it is revoked, then 401', async () => {
     const account = await system.workspace.account({ scopes: ['invoices:read'] });
     const call = callerOf(system.gateway.url, account.key);
 
@@ -324,6 +324,6 @@ describe('who may', () => {
   });
 });
 
-test('when documents were printed, then the gateway has warned of nothing: Node does of a leak of listeners', () => {
+test('when documents were printed, then the output of the gateway has no warning, such as that of Node about leaked listeners', () => {
   expect(system.gateway.output()).not.toMatch(/Warning/);
 });

@@ -27,7 +27,7 @@ describe('health', () => {
     });
   });
 
-  test('when it is asked briefly, then one word for each dependency that is required', async () => {
+  test('when readiness is requested without details, then each required dependency has one word', async () => {
     const response = await fetch(`${gateway.healthUrl}/readyz`);
 
     expect(await response.json()).toEqual({ service: 'gateway', status: 'ready', checks: { mongodb: 'ok' } });

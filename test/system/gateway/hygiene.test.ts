@@ -1,4 +1,4 @@
-// Manners of the public port: headers, request ids, logs, limits against slow and greedy clients, methods, metrics.
+// The public port: headers, request ids, logs, limits against slow and greedy callers, methods, metrics.
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -19,11 +19,11 @@ afterAll(() => gateway.close());
 
 describe('headers', () => {
   test.each([
-    ['an answer', path, {}],
-    ['a refusal', path, { key: undefined }],
-    ['an unknown path', '/nothing', {}],
+    ['a response', path, {}],
+    ['a rejection', path, { key: undefined }],
+    ['a 404', '/nothing', {}],
     ['the reference', '/docs', { key: undefined }],
-  ])('when %s is sent, then it carries the safety headers and does not name the software', async (_what, url, call) => {
+  ])('when %s is sent, then it has the security headers and does not name the software', async (_what, url, call) => {
     const { headers } = await gateway.get(url, call);
 
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
@@ -33,7 +33,7 @@ describe('headers', () => {
     expect(headers.get('X-Powered-By')).toBeNull();
   });
 
-  test('when a caller sends an id, then the answer carries it; when it could break a log line, then another', async () => {
+  test('when a caller sends a request id, then the response has it; when the id could break a log line, then the response has another', async () => {
     const given = async (id: string) =>
       (await gateway.get(path, { headers: { 'X-Request-Id': id } })).headers.get('X-Request-Id');
 
@@ -45,7 +45,7 @@ describe('headers', () => {
 });
 
 describe('methods', () => {
-  test('when HEAD is sent, then the headers of GET and no body', async () => {
+  test('when HEAD is sent, then the response has the headers of GET and no body', async () => {
     const { id } = (await gateway.post(path, { name: 'Ada', email: 'ada@example.com' })).body.data;
     const read = await gateway.get(`${path}/${id}`);
     const response = await fetch(`${gateway.url}${path}/${id}`, {
@@ -58,7 +58,7 @@ describe('methods', () => {
     expect(response.headers.get('Content-Length')).toBe(read.headers.get('Content-Length'));
   });
 
-  test.each(['OPTIONS', 'PUT', 'PROPFIND'])('when %s is sent, then 405 and what there is', async (method) => {
+  test.each(['OPTIONS', 'PUT', 'PROPFIND'])('when %s is sent, then 405 names the allowed methods', async (method) => {
     const reply = await gateway.call(method, path);
 
     expect([reply.status, reply.body]).toEqual([405, { error: 'Method not allowed' }]);
@@ -86,13 +86,13 @@ describe('bodies', () => {
       'an object and a list',
       `{"a":{${Array.from({ length: 125_000 }, (_, index) => `"${index}":1`).join()}},"b":[${'0,'.repeat(125_000)}0]}`,
     ],
-  ])('when a body is nothing but values, in %s, then 400 before each of them is judged', async (_where, raw) => {
+  ])('when a body has too many values, in %s, then 400 before they are validated', async (_where, raw) => {
     const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw });
 
     expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 10000 values' }]);
   });
 
-  test('when a body is compressed, then it is refused before it is unpacked', async () => {
+  test('when a body is compressed, then it is rejected before it is decompressed', async () => {
     const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' };
     const reply = await gateway.call('POST', path, { raw: 'x', headers });
 
@@ -100,7 +100,7 @@ describe('bodies', () => {
   });
 });
 
-describe('slow and greedy clients', () => {
+describe('slow and greedy callers', () => {
   let server: Server;
   let close: () => Promise<void>;
   beforeAll(async () => {
@@ -112,13 +112,13 @@ describe('slow and greedy clients', () => {
   });
   afterAll(() => close());
 
-  /** What the server says until it ends the connection. */
+  /** What the server sends until it closes the connection. */
   function raw(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.on('data', (chunk) => (answer += String(chunk)));
-      socket.once('close', () => resolve(answer));
+      let response = '';
+      socket.on('data', (chunk) => (response += String(chunk)));
+      socket.once('close', () => resolve(response));
       socket.once('error', reject);
     });
   }
@@ -129,30 +129,30 @@ describe('slow and greedy clients', () => {
     expect(serverOptions).toEqual({ connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 });
   });
 
-  test('when headers do not end within the limit, then the connection does', async () => {
+  test('when headers do not end within the limit, then 408 and the connection ends', async () => {
     server.headersTimeout = 100;
-    const answer = await raw('GET /api/v1/clients HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const response = await raw('GET /api/v1/clients HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     server.headersTimeout = 10_000;
 
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('when a body does not end within the limit, then the connection does', async () => {
+  test('when a body does not end within the limit, then 408 and the connection ends', async () => {
     server.requestTimeout = 200;
     server.headersTimeout = 100;
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.account.key}\r\n`;
-    const answer = await raw(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":`);
+    const response = await raw(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":`);
     server.requestTimeout = 30_000;
     server.headersTimeout = 10_000;
 
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('when a response is not read, then its connection ends and its memory is released', async () => {
     const closed = Promise.withResolvers<{ isFinished: boolean }>();
     const other = createServer(serverOptions, (_request, response) => {
       response.once('close', () => closed.resolve({ isFinished: response.writableFinished }));
-      // More than the kernel takes off our hands.
+      // More than the kernel buffers.
       response.end(Buffer.alloc(64 * 1024 * 1024));
     });
     const closeOther = await listen(other, '127.0.0.1', 0, testLog);
@@ -168,17 +168,17 @@ describe('slow and greedy clients', () => {
   });
 
   test('when headers are larger than 16 KiB, then 431', async () => {
-    const answer = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
+    const response = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
 
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(response).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test('when a request gives two lengths, then 400 and the connection ends', async () => {
-    const answer = await raw(
+    const response = await raw(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     );
 
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
@@ -205,7 +205,7 @@ test('when requests are answered, then the metrics count them by route and statu
   expect(text).not.toContain(id);
 });
 
-test('when the gateway logs its requests, then with id, path and status, and without keys, bodies and queries', async () => {
+test('when the gateway logs its requests, then each line has id, path and status, and no key, body or query', async () => {
   const service = await spawnService('gateway', gateway.workspace);
   const call = callerOf(service.url, gateway.account.key);
   const headers = { 'X-Request-Id': 'hygiene-0001' };

@@ -14,11 +14,11 @@ const PAGE = 100;
 const AT_ONCE = 4;
 /** Eight pages of 26 MB, on two cores that other suites use as well. Only ends a hang. */
 const PAGES_LIMIT_MS = 180_000;
-/** A page is there in less. */
+/** A page arrives in less. */
 const QUIET_MS = 3_000;
-/** A member that cannot reach the others. */
+/** The error of a member that cannot reach the others. */
 const TIME_LIMIT_EXCEEDED = 262;
-/** A list that took longer than it may. */
+/** The error of a query that took longer than it may. */
 const MAX_TIME_EXPIRED = 50;
 const PATH = `/api/v1/invoices?limit=${PAGE}`;
 
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 afterAll(() => gateway.close());
 
-/** Asks for a page and reads no more than its first bytes. @returns how many bytes have come. */
+/** Requests a page and reads no more than its first bytes. @returns how many bytes have arrived. */
 function ask() {
   let bytes = 0;
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () =>
@@ -73,9 +73,9 @@ test('when an account reads none of its large pages, then its next request waits
 });
 
 test(
-  'when many ask for large pages and read them, then each gets its page',
+  'when many callers request large pages and read them, then each gets its page',
   async () => {
-    // On a slow machine some wait too long for others and are told to come again.
+    // On a slow machine some wait too long for others and get 429.
     const page = () =>
       eventually(async () => {
         const reply = await gateway.get(PATH);
@@ -89,13 +89,13 @@ test(
 );
 
 test.each([
-  ['away', TIME_LIMIT_EXCEEDED],
+  ['unavailable', TIME_LIMIT_EXCEEDED],
   ['too slow', MAX_TIME_EXPIRED],
 ])(
-  'when the store is %s, then who waits behind those that find it so is told that, and not that too much is asked for',
+  'when the store is %s, then requests that wait behind the affected ones get 503 as well, and not 429',
   async (_state, errorCode) => {
-    // The last one would begin after eighteen seconds, and waits for fifteen.
-    const away = {
+    // The last request would begin after eighteen seconds, and waits for fifteen.
+    const fault = {
       times: 1_000,
       failCommands: ['find', 'aggregate', 'count'],
       namespace: `${Invoice.db.name}.${Invoice.collection.name}`,
@@ -103,7 +103,7 @@ test.each([
       blockConnection: true,
       blockTimeMS: 6_000,
     };
-    const replies = await withErrors(away, () =>
+    const replies = await withErrors(fault, () =>
       Promise.all(Array.from({ length: 3 * AT_ONCE + 1 }, () => gateway.get(PATH))),
     );
 

@@ -1,4 +1,4 @@
-// Two gateway processes: a project moves to another client while a document for its client is made.
+// Two gateway processes: a project moves to another client while a document for its client is created.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
 import { openWorkspace, type TestAccount, type Workspace } from '../../support/workspace.ts';
@@ -28,7 +28,7 @@ test.each([
   ['invoices', { amount: 1, due_date: '2031-01-01' }],
   ['quotes', { amount: 1 }],
 ])(
-  'when both happen at once, then one of the two is refused, and no project of %s is of another client',
+  'when both happen at once, then one of the two is rejected, and no project of %s belongs to another client',
   async (kind, body) => {
     const [ada, grace] = [await makeClient('Ada'), await makeClient('Grace')];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,4 +1,4 @@
-// API keys are cached for a second, and a revoked one by no gateway for longer.
+// API keys are cached for a second, and no gateway accepts a key after it was revoked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -20,26 +20,26 @@ afterAll(async () => {
 
 const makeKey = () => create(gateway, '/api/v1/keys', { name: 'robot', scopes: ['clients:read'] });
 
-/** Asks the other gateway again and again, until it refuses. @returns what ends it and tells when each request that was let in began. */
-async function keepAsking(key: string) {
+/** Calls the other gateway until it rejects the key. @returns a function that stops this and gives the start of each accepted request. */
+async function keepCalling(key: string) {
   const call = callerOf(other.url, key);
-  const letIn: number[] = [];
+  const acceptedAt: number[] = [];
   let isEnding = false;
   const loop = async () => {
     while (!isEnding) {
       const at = performance.now();
       const { status } = await call('GET', '/api/v1/clients');
-      // Who goes on with a key that is refused is shut out for a while.
+      // A caller that goes on with a rejected key is blocked for a while.
       if (status !== 200) break;
-      letIn.push(at);
+      acceptedAt.push(at);
     }
   };
   const loops = Promise.all([loop(), loop()]);
-  await eventually(() => letIn.length > 0);
+  await eventually(() => acceptedAt.length > 0);
   return async () => {
     isEnding = true;
     await loops;
-    return letIn;
+    return acceptedAt;
   };
 }
 
@@ -48,23 +48,23 @@ test.each([
   ['rotate', (id: string) => gateway.post(`/api/v1/keys/${id}/rotate`, { overlap_seconds: 0 })],
   ['keys revoke', (id: string) => runAdmin(['keys', 'revoke', id], { MONGODB_URI: gateway.workspace.mongodbUri })],
 ])(
-  'when %s ends a key that another gateway is busy with, then no request after the answer is let in',
+  'when %s ends a key that another gateway is busy with, then no request after the response is accepted',
   async (_how, end) => {
     const { id, key } = await makeKey();
-    const stopAsking = await keepAsking(key);
+    const stopCalling = await keepCalling(key);
     await end(id);
     const answeredAt = performance.now();
     expect((await callerOf(other.url, key)('GET', '/api/v1/clients')).status).toBe(401);
-    const letIn = await stopAsking();
+    const acceptedAt = await stopCalling();
 
-    expect(letIn.filter((at) => at > answeredAt)).toEqual([]);
+    expect(acceptedAt.filter((at) => at > answeredAt)).toEqual([]);
   },
 );
 
-test('when a key comes with every request, then it is not read for every request', async () => {
+test('when many requests have the same key, then it is not read for every request', async () => {
   const { key } = await makeKey();
   const { db } = ApiKey.collection.conn;
-  const looks = async () =>
+  const reads = async () =>
     db?.collection('system.profile').countDocuments({ ns: `${db.databaseName}.api_keys`, op: 'query' });
   await db?.command({ profile: 2, slowms: 0 });
   try {
@@ -74,5 +74,5 @@ test('when a key comes with every request, then it is not read for every request
   } finally {
     await db?.command({ profile: 0 });
   }
-  expect(await looks()).toBeLessThan(50);
+  expect(await reads()).toBeLessThan(50);
 });

@@ -19,7 +19,7 @@ import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
 
 const LIMIT_MS = 180_000;
-/** A wrong answer is there in a few milliseconds. */
+/** A wrong response would arrive within a few milliseconds. */
 const QUIET_MS = 500;
 
 let own: OwnSet;
@@ -51,8 +51,8 @@ const send = (...call: Parameters<NonNullable<typeof gateway>['send']>) =>
 const sendToOther = (...call: Parameters<NonNullable<typeof gateway>['send']>) =>
   (other as NonNullable<typeof gateway>).send(...call);
 
-/** A copy stays where it is: whoever waits for a majority waits. */
-async function copy(isOn: boolean) {
+/** While replication is off, requests that wait for a majority keep waiting. */
+async function replicate(isOn: boolean) {
   const primary = await own.set.primary();
   for (const member of own.set.members) {
     if (member !== primary)
@@ -64,7 +64,7 @@ const ada = { name: 'Ada', email: 'ada@example.com' };
 const late = { name: 'Late', email: 'late@example.com' };
 
 test(
-  'when a new primary has not noticed yet what was stored, then what was acknowledged is read once it has',
+  'when a new primary does not know the acknowledged writes yet, then reads wait until it does',
   async () => {
     await own.noticeNoMajority(next);
     const headers = { 'Idempotency-Key': randomUUID() };
@@ -73,7 +73,7 @@ test(
     const path = `/api/v1/clients/${created.body.data.id}`;
 
     await own.elect(next);
-    let answers = 0;
+    let settled = 0;
     const calls = [
       send('GET', path),
       send('GET', path, { key }),
@@ -81,11 +81,11 @@ test(
       send('POST', '/api/v1/clients', { body: ada, headers }),
     ].map((call) =>
       call.finally(() => {
-        answers += 1;
+        settled += 1;
       }),
     );
     await pause(QUIET_MS);
-    const early = answers;
+    const early = settled;
     await own.noticeMajority();
     const [read, withNewKey, list, again] = await Promise.all(calls);
 
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'when a new primary does not get to know it for long, then 503 and when to come again',
+  'when a new primary does not learn them for long, then 503 with Retry-After',
   async () => {
     await own.noticeNoMajority(next);
     const created = await send('POST', '/api/v1/clients', { body: ada });
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  'when a batch is printed by then, then its documents are printed, not given up as not there',
+  'when a batch is printed meanwhile, then its documents are printed, not failed as missing',
   async () => {
     await own.noticeNoMajority(next);
     const client_id = (await send('POST', '/api/v1/clients', { body: ada })).body.data.id;
@@ -140,8 +140,8 @@ test(
 );
 
 test.each([
-  ['and nothing has gone out, then it is read once more', false, 2],
-  ['and it has gone out, then that was it', true, 1],
+  ['and nothing was sent, then it is read once more', false, 2],
+  ['and the response was sent, then it is not read again', true, 1],
 ])(
   'when the primary changes while something is read %s',
   async (_case, isFinal, times) => {
@@ -169,11 +169,11 @@ async function driverKnows(member: Member) {
 }
 
 test(
-  'when a key is sent again while a majority does not have the first write yet, then 409 and when to come again',
+  'when an Idempotency-Key is repeated while a majority does not have the first write yet, then 409 with Retry-After',
   async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     for (const each of [gateway, other]) expect((await each?.send('GET', '/api/v1/clients'))?.status).toBe(200);
-    await copy(false);
+    await replicate(false);
     const first = send('POST', '/api/v1/clients', { body: late, headers });
     try {
       const isWritten = () =>
@@ -184,7 +184,7 @@ test(
       expect(second).toMatchObject({ status: 409 });
       expect(second.headers.get('retry-after')).toBe('1');
     } finally {
-      await copy(true);
+      await replicate(true);
     }
     await first;
     const third = await eventually(async () => {
@@ -198,19 +198,19 @@ test(
 );
 
 test(
-  'when the primary goes with a write that no majority has, and nobody is there to ask about its key, then it is not called unstored',
+  'when the primary steps down with a write that no majority has, and no primary can look up its key, then 503 says that the outcome is unknown',
   async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { name: 'Unknown', email: 'unknown@example.com' };
     const primary = await own.set.primary();
-    await copy(false);
+    await replicate(false);
     try {
-      const answer = send('POST', '/api/v1/clients', { body, headers });
+      const response = send('POST', '/api/v1/clients', { body, headers });
       const isWritten = () => Client.findOne({ account_id: accountId, email: body.email }).readConcern('local').lean();
       await eventually(isWritten);
       await primary.command({ replSetStepDown: 60, secondaryCatchUpPeriodSecs: 0, force: true });
 
-      expect(await answer).toMatchObject({
+      expect(await response).toMatchObject({
         status: 503,
         body: { error: 'It is not known whether the change was stored, please check' },
       });
@@ -229,7 +229,7 @@ test(
   LIMIT_MS,
 );
 
-/** One of each that hang on each other. @returns their paths. */
+/** Creates one record of each kind, linked to each other. @returns their paths. */
 async function makeOneOfEach() {
   const make = async (kind: string, body: object): Promise<string> =>
     (await send('POST', `/api/v1/${kind}`, { body })).body.data.id;
@@ -254,7 +254,7 @@ test.each([
   ['tasks', { name: 'Plans' }, 'projects', 'project'],
   ['time-entries', { hours: 2 }, 'projects', 'project'],
 ] as const)(
-  'when %s change to %j after %s, and a majority has neither yet, then the later event tells what the earlier one told',
+  'when %s change to %j after %s, and a majority has neither yet, then the later event has the change of the earlier one',
   async (kind, body, renamed, field) => {
     const pathOf = await makeOneOfEach();
     const latest = () =>
@@ -262,14 +262,14 @@ test.each([
     const [known] = await latest();
     const isWritten = (events: number) =>
       eventually(async () => (await latest())[0]?.sequence === Number(known?.sequence) + events);
-    await copy(false);
+    await replicate(false);
     const replies = [send('PATCH', pathOf(renamed), { body: { name: 'Renamed' } })];
     try {
       await isWritten(1);
       replies.push(sendToOther('PATCH', pathOf(kind), { body }));
       await isWritten(2);
     } finally {
-      await copy(true);
+      await replicate(true);
     }
 
     expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);

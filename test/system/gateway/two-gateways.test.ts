@@ -34,7 +34,7 @@ const invoice = () => ({ client_id, amount: 10, due_date: '2031-01-01' });
 const audit = async () => (await send(0, 'GET', '/api/v1/numbering/audit')).body.data;
 
 describe('numbers', () => {
-  test('when 200 invoices are created at once over both, then 200 × 201 with numbers 1 to 200', async () => {
+  test('when 200 invoices are created at once through both, then all get 201 and the numbers 1 to 200', async () => {
     const replies = await Promise.all(
       Array.from({ length: 200 }, (_, index) => send(index, 'POST', '/api/v1/invoices', invoice())),
     );
@@ -47,12 +47,12 @@ describe('numbers', () => {
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   });
 
-  test('when creates, refusals, deletes and quotes are mixed over both, then each sequence is gapless', async () => {
+  test('when creates, rejections, deletes and quotes are mixed through both, then each sequence is gapless', async () => {
     const paths = ['/api/v1/invoices', '/api/v1/quotes'];
     const replies = await Promise.all(
       Array.from({ length: 120 }, (_, index) => {
-        const isRefused = index % 5 === 0;
-        const body = isRefused ? { ...invoice(), client_id: '0192e0a0-0000-7000-8000-000000000000' } : invoice();
+        const isRejected = index % 5 === 0;
+        const body = isRejected ? { ...invoice(), client_id: '0192e0a0-0000-7000-8000-000000000000' } : invoice();
         return send(index, 'POST', paths[index % 3 === 0 ? 1 : 0] as string, body);
       }),
     );
@@ -71,8 +71,8 @@ describe('numbers', () => {
 });
 
 describe('the profile', () => {
-  test('when it was changed through one gateway, then the other computes and freezes documents from what it is now', async () => {
-    expect((await send(1, 'GET', '/api/v1/clients')).status).toBe(200); // Now it remembers the profile of before.
+  test('when it was changed through one gateway, then the other computes and freezes documents from the new one', async () => {
+    expect((await send(1, 'GET', '/api/v1/clients')).status).toBe(200); // Now it has cached the old profile.
     const profile = { default_tax_rate: 19, bank_details: 'The new bank', project_statuses: ['New'] };
     expect((await send(0, 'PATCH', '/api/v1/account', profile)).status).toBe(200);
     const replies = [
@@ -108,7 +108,7 @@ describe('tasks', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('when 50 requests carry one key over both, then there is one effect and one answer', async () => {
+  test('when 50 requests have one key, through both, then there is one effect and one response', async () => {
     const headers = { 'Idempotency-Key': 'fifty' };
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, index) => send(index, 'POST', '/api/v1/invoices', invoice(), headers)),
@@ -141,23 +141,23 @@ describe('Idempotency-Key', () => {
   });
 
   test.each(['', 'x'.repeat(256), 'with blank', 'ümlaut'])('when the key is %j, then 400', async (key) => {
-    // fetch does not send what is not Latin-1, and drops an empty header: what arrives is what is judged.
+    // fetch does not send what is not Latin-1, and drops an empty header: the value that arrives is validated.
     const reply = await send(0, 'POST', '/api/v1/invoices', invoice(), { 'Idempotency-Key': key });
 
     expect(reply.status).toBe(400);
   });
 
-  test('when a request is refused, then its key is not used up', async () => {
+  test('when a request is rejected, then its key is not used up', async () => {
     const headers = { 'Idempotency-Key': 'retry' };
-    const refused = await send(0, 'POST', '/api/v1/invoices', { ...invoice(), amount: -1 }, headers);
+    const rejected = await send(0, 'POST', '/api/v1/invoices', { ...invoice(), amount: -1 }, headers);
 
-    expect(refused.status).toBe(400);
+    expect(rejected.status).toBe(400);
     expect((await send(1, 'POST', '/api/v1/invoices', invoice(), headers)).status).toBe(201);
   });
 });
 
 describe('payments', () => {
-  test('when the same external_id comes from calls of two providers at once, one over each gateway, then one payment and both 2xx', async () => {
+  test('when two calls with the same external_id arrive at once, one at each gateway, then there is one payment and both get 2xx', async () => {
     const body = { client_id, amount: 100, external_id: 'tr_17' };
     for (let round = 0; round < 10; round += 1) {
       const call = { ...body, external_id: `tr_17_${round}` };
@@ -170,7 +170,7 @@ describe('payments', () => {
 });
 
 describe('crashes', () => {
-  test('when the gateway dies after the number of an invoice from time was drawn, then no invoice, no number and no marked entry', async () => {
+  test('when the gateway dies after the number of an invoice from time was drawn, then there is no invoice, no number and no billed entry', async () => {
     const project = await send(0, 'POST', '/api/v1/projects', { client_id, name: 'Site', hourly_rate: 100 });
     const entry = { project_id: project.body.data.id, hours: 1, date: '2026-01-02' };
     for (let count = 0; count < 3; count += 1) await send(0, 'POST', '/api/v1/time-entries', entry);

@@ -1,4 +1,4 @@
-// Large bodies: how many may be on their way at the same time, and how long their bytes are kept.
+// Large bodies: how many may be uploaded at the same time, and how long their bytes count.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
@@ -18,7 +18,7 @@ describe('upload capacity', () => {
   const limits = { perAccount: 2 * MIB, all: 3 * MIB };
   const large = (accountId: string) => ({ accountId, bytes: MIB });
 
-  test('when an account has its share, then 429, and others are admitted until the capacity is used up', () => {
+  test('when an account has used its share, then 429, and others are admitted until the capacity is used up', () => {
     const capacity = openByteCapacity(limits);
     capacity.reserve(large('one'));
     const permit = capacity.reserve(large('one'));
@@ -44,7 +44,7 @@ describe('upload capacity', () => {
     expect(() => capacity.reserve(large('one'))).toThrow(expect.objectContaining({ status: 429 }));
   });
 
-  test('when a body turns out to be smaller than it might have been, then the rest of its bytes is free, and all of them at the end', () => {
+  test('when a body turns out to be smaller than reserved, then the rest of its bytes is free, and all of them at the end', () => {
     const capacity = openByteCapacity({ perAccount: MIB, all: MIB });
     const unknown = capacity.reserve(large('one'));
     expect(() => capacity.reserve(large('one'))).toThrow(expect.objectContaining({ status: 503 }));
@@ -67,19 +67,19 @@ describe('upload capacity', () => {
   });
 
   test.each<[string, Record<string, string>, number]>([
-    ['says its length', { 'content-length': '70000' }, 70_000],
-    ['does not say its length', { 'transfer-encoding': 'chunked' }, 100_000],
-    ['says that it is too large', { 'content-length': '100001' }, 0],
-    ['is none', {}, 0],
-  ])('when a body %s, then it is known how much may come', (_what, headers, bytes) => {
+    ['declares its length', { 'content-length': '70000' }, 70_000],
+    ['does not declare its length', { 'transfer-encoding': 'chunked' }, 100_000],
+    ['declares a length that is too large', { 'content-length': '100001' }, 0],
+    ['is absent', {}, 0],
+  ])('when a body %s, then the number of bytes that may arrive is known', (_what, headers, bytes) => {
     expect(bytesToCome({ headers }, 100_000)).toBe(bytes);
   });
 });
 
 describe('a gateway', () => {
-  /** The largest body that is taken, and not a document: what is read of it is 400. */
+  /** The largest body that is accepted. It is no valid document, so the response to all of it is 400. */
   const body = `{"notes":"${'x'.repeat(PDF_BODY_BYTES_MAX - '{"notes":""}'.length)}"}`;
-  /** So many of them are an account's share. */
+  /** How many of them are an account's share. */
   const SHARE = 10;
   let gateway: TestGateway;
   const sockets: Socket[] = [];
@@ -102,7 +102,7 @@ describe('a gateway', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ];
-    socket.on('error', () => undefined); // Who is refused is cut off while he sends.
+    socket.on('error', () => undefined); // A rejected caller is disconnected while it sends.
     socket.on('data', (data) => {
       caller.heard += data.toString('latin1');
     });
@@ -111,12 +111,12 @@ describe('a gateway', () => {
     return caller;
   }
 
-  test('when an account holds back the ends of many large bodies, then the next is 429 until they are answered', async () => {
+  test('when an account leaves many large bodies unfinished, then the next gets 429 until they have ended', async () => {
     const callers = Array.from({ length: SHARE + 2 }, sendMost);
-    const refused = () => callers.filter(({ heard }) => heard !== '');
-    await eventually(async () => refused().length === 2);
+    const rejected = () => callers.filter(({ heard }) => heard !== '');
+    await eventually(async () => rejected().length === 2);
 
-    for (const { heard } of refused()) {
+    for (const { heard } of rejected()) {
       expect(heard).toMatch(/^HTTP\/1\.1 429 /);
       expect(heard).toMatch(/\r\nRetry-After: \d+\r\n/i);
     }
@@ -124,25 +124,25 @@ describe('a gateway', () => {
     expect((await callerOf(gateway.url, key)('POST', PATH, { raw: body })).status).toBe(400);
     expect((await gateway.post(PATH, {})).status).toBe(400);
 
-    const held = callers.filter(({ heard }) => heard === '');
-    expect(held).toHaveLength(SHARE);
-    for (const { socket } of held.slice(5)) socket.write(body.slice(-1));
-    for (const { socket } of held.slice(0, 5)) socket.destroy();
-    await eventually(async () => held.slice(5).every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
+    const unfinished = callers.filter(({ heard }) => heard === '');
+    expect(unfinished).toHaveLength(SHARE);
+    for (const { socket } of unfinished.slice(5)) socket.write(body.slice(-1));
+    for (const { socket } of unfinished.slice(0, 5)) socket.destroy();
+    await eventually(async () => unfinished.slice(5).every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
     const after = Array.from({ length: SHARE }, sendMost);
     for (const { socket } of after) socket.write(body.slice(-1));
     await eventually(async () => after.every(({ heard }) => heard.startsWith('HTTP/1.1 400 ')));
   });
 });
 
-test('when a caller sends documents without Content-Length, then as many of them may wait as of any other caller', async () => {
+test('when a caller sends documents without Content-Length, then as many of them may wait as with it', async () => {
   const workspace = await openWorkspace();
   const { key } = await workspace.account();
   const gateway = await spawnGateway(workspace, key);
   const queues = await openReadyQueues(workspace);
   const ended = new AbortController();
   try {
-    const answers = Array.from({ length: 20 }, () =>
+    const responses = Array.from({ length: 20 }, () =>
       fetch(gateway.url + PATH, {
         method: 'POST',
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -152,10 +152,10 @@ test('when a caller sends documents without Content-Length, then as many of them
       }).catch(() => undefined),
     );
 
-    // Nobody prints here.
-    await eventually(async () => (await queues.counts(renderDocument)).ready === answers.length);
+    // No renderer runs here.
+    await eventually(async () => (await queues.counts(renderDocument)).ready === responses.length);
     ended.abort();
-    expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
+    expect(await Promise.all(responses)).toEqual(responses.map(() => undefined));
   } finally {
     ended.abort();
     await queues.close();

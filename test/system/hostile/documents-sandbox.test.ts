@@ -13,7 +13,7 @@ let renderer: TestRenderer;
 beforeAll(async () => {
   renderer = await startRenderer({ CANARY_SECRET: SECRET, LOG_LEVEL: 'info' });
   const png = readFileSync(new URL('../../../docs/pictures/documents.png', import.meta.url));
-  // Has the decoder of images started, too.
+  // Starts the image decoder, too.
   await renderer.print(anInvoice({ logoUrl: `data:image/png;base64,${png.toString('base64')}` }));
 });
 afterAll(() => renderer.close());
@@ -32,7 +32,7 @@ function processes(): (Process & { parent: number })[] {
     });
 }
 
-/** All that the renderer started, and all that they started. */
+/** All processes that the renderer started, directly or not. */
 function descendants(): Process[] {
   const all = processes();
   const found = [renderer.service.pid];
@@ -48,7 +48,7 @@ const statusOf = ({ pid }: Process, name: string) =>
   new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
 const networkOf = (pid: number | 'self') => readlinkSync(`/proc/${pid}/ns/net`);
 
-/** What the renderer said of this machine when it started: the tests below hold it to that. */
+/** The isolation that the renderer logged for this machine at its start; the tests below check it. */
 function isolation(): { hasSandbox: boolean; hasEmptyNetwork: boolean; isRoot: boolean } {
   const line = renderer.service
     .output()
@@ -57,12 +57,12 @@ function isolation(): { hasSandbox: boolean; hasEmptyNetwork: boolean; isRoot: b
   return JSON.parse(line ?? '{}');
 }
 
-/** A machine that forbids a layer must be heard of, not passed over. */
-function say(what: string) {
+/** A layer that this machine does not allow is reported, not skipped silently. */
+function reportSkipped(what: string) {
   process.stderr.write(`\n!!! NOT TRIED on this machine: ${what}\n`);
 }
 
-test('when it starts, then it says which layers hold, and warns of each that does not', () => {
+test('when it starts, then it logs which layers are active, and warns of each that is not', () => {
   const { hasSandbox, hasEmptyNetwork } = isolation();
   const output = renderer.service.output();
 
@@ -71,21 +71,24 @@ test('when it starts, then it says which layers hold, and warns of each that doe
   expect(/shares our network namespace/.test(output)).toBe(!hasEmptyNetwork);
 });
 
-onLinux('when the sandbox holds, then pages filter their system calls, are not root and may gain nothing', () => {
-  if (!isolation().hasSandbox)
-    return say('the sandbox: Chromium has none here (a user it cannot become, or no namespaces)');
-  const pages = pagesOf();
-  expect(pages).not.toEqual([]);
-  for (const page of pages) {
-    expect([statusOf(page, 'Seccomp'), statusOf(page, 'NoNewPrivs')]).toEqual(['2', '1']);
-    expect(statusOf(page, 'Uid')).not.toMatch(/^0\b/);
-    expect(statusOf(page, 'CapEff')).toMatch(/^0+$/);
-  }
-  expect(descendants().filter(({ args }) => args.includes('--no-sandbox'))).toEqual([]);
-});
+onLinux(
+  'when the sandbox is active, then pages filter their system calls, are not root and cannot gain privileges',
+  () => {
+    if (!isolation().hasSandbox)
+      return reportSkipped('the sandbox: Chromium has none here (a user it cannot become, or no namespaces)');
+    const pages = pagesOf();
+    expect(pages).not.toEqual([]);
+    for (const page of pages) {
+      expect([statusOf(page, 'Seccomp'), statusOf(page, 'NoNewPrivs')]).toEqual(['2', '1']);
+      expect(statusOf(page, 'Uid')).not.toMatch(/^0\b/);
+      expect(statusOf(page, 'CapEff')).toMatch(/^0+$/);
+    }
+    expect(descendants().filter(({ args }) => args.includes('--no-sandbox'))).toEqual([]);
+  },
+);
 
-onLinux('when the network is empty, then no process of the browser and no decoder is in ours', () => {
-  if (!isolation().hasEmptyNetwork) return say('the empty network: this kernel gives no network namespace');
+onLinux('when the network namespace is empty, then no process of the browser and no decoder is in ours', () => {
+  if (!isolation().hasEmptyNetwork) return reportSkipped('the empty network: this kernel gives no network namespace');
   const ours = networkOf('self');
   expect(networkOf(renderer.service.pid)).toBe(ours);
   const locked = descendants().filter(({ args }) => /chrom|decode-image/.test(args));
@@ -93,24 +96,28 @@ onLinux('when the network is empty, then no process of the browser and no decode
   expect(locked.filter(({ pid }) => networkOf(pid) === ours)).toEqual([]);
 });
 
-onLinux('when the browser looks around, then there is no interface, no route and nobody listening', () => {
-  if (!isolation().hasEmptyNetwork) return say('the empty network: this kernel gives no network namespace');
-  const browser = descendants().find(({ args }) => /chrom/.test(args) && !args.includes('--type='));
-  const seen = (file: string) => readFileSync(`/proc/${browser?.pid}/net/${file}`, 'utf8').trim().split('\n').slice(1);
+onLinux(
+  'when the network of the browser is read, then it has only a loopback interface that is down, no route and no socket',
+  () => {
+    if (!isolation().hasEmptyNetwork) return reportSkipped('the empty network: this kernel gives no network namespace');
+    const browser = descendants().find(({ args }) => /chrom/.test(args) && !args.includes('--type='));
+    const seen = (file: string) =>
+      readFileSync(`/proc/${browser?.pid}/net/${file}`, 'utf8').trim().split('\n').slice(1);
 
-  expect(seen('route')).toEqual([]);
-  expect(seen('tcp')).toEqual([]);
-  expect(
-    readFileSync(`/proc/${browser?.pid}/net/dev`, 'utf8')
-      .match(/^\s*(\w+):/gm)
-      ?.map((name) => name.trim()),
-  ).toEqual(['lo:']);
-  // Down: not even to itself may it speak, so neither to Redis nor to MongoDB on this machine.
-  expect(seen('if_inet6')).toEqual([]);
-});
+    expect(seen('route')).toEqual([]);
+    expect(seen('tcp')).toEqual([]);
+    expect(
+      readFileSync(`/proc/${browser?.pid}/net/dev`, 'utf8')
+        .match(/^\s*(\w+):/gm)
+        ?.map((name) => name.trim()),
+    ).toEqual(['lo:']);
+    // Loopback is down: the browser cannot reach Redis or MongoDB on this machine either.
+    expect(seen('if_inet6')).toEqual([]);
+  },
+);
 
 onLinux(
-  'when anybody reads the environment of the browser and its decoder, then there is no secret and no address',
+  'when the environment of the browser and its decoder is read, then it has no secret and no address of a store',
   () => {
     const locked = descendants().filter(({ args }) => /chrom|decode-image/.test(args));
     expect(locked.length).toBeGreaterThan(3);
@@ -125,7 +132,7 @@ onLinux(
   },
 );
 
-onLinux('when the browser is started, then no port of it listens: it is spoken to through a pipe', () => {
+onLinux('when the browser is started, then it opens no debugging port: it is controlled through a pipe', () => {
   const commands = descendants().filter(({ args }) => /chrom/.test(args) && !args.includes('--type='));
   expect(commands).not.toEqual([]);
   for (const { args } of commands) {
@@ -135,7 +142,7 @@ onLinux('when the browser is started, then no port of it listens: it is spoken t
   }
 });
 
-test('when a document sends its page elsewhere, then the page stays, and its policy holds for the next document', async () => {
+test('when a document tries to navigate its page, then the page stays, and its policy applies to the next document', async () => {
   const browser = await openTestBrowser({ pages: 1 });
   const within = () => ({ deadlineAt: Date.now() + 30_000, signal: new AbortController().signal });
   const print = async (inside: string) =>
@@ -144,7 +151,7 @@ test('when a document sends its page elsewhere, then the page stays, and its pol
     '<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/"><meta http-equiv=refresh content="0;url=about:blank">';
   await print(leaving);
   await eventually(async () => (await print(leaving)).text.includes('plain'));
-  // On a page without its policy the sheet would hide the text, and the frame would be printed.
+  // On a page without its policy the stylesheet would hide the text, and the frame would be printed.
   const { text } = await print(
     '<link rel=stylesheet href="data:text/css,p{display:none}"><iframe src="data:text/html,framed"></iframe>',
   );
@@ -153,29 +160,29 @@ test('when a document sends its page elsewhere, then the page stays, and its pol
   expect(text).toBe('plain');
 });
 
-describe('what is not older than the holes that were mended', () => {
+describe('versions with known vulnerabilities fixed', () => {
   const lock = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')) as {
     packages: Record<string, { version: string }>;
   };
   test.each([
     ['sharp', '0.32.6', 'libwebp, CVE-2023-4863'],
     ['ejs', '3.1.10', 'prototype pollution'],
-    ['marked', '4.0.10', 'endless expressions'],
+    ['marked', '4.0.10', 'slow regular expressions'],
     ['sanitize-html', '2.12.1', 'files of the server'],
     ['express', '5.0.0', 'redirects and routes'],
-    ['qs', '6.14.1', 'endless arrays'],
+    ['qs', '6.14.1', 'unbounded arrays'],
     ['mongoose', '8.9.5', 'injection through $where'],
-    ['bullmq', '6.2.0', 'what is relied on for stalled jobs'],
-    ['axios', '1.13.5', 'requests to other hosts, and endless answers'],
+    ['bullmq', '6.2.0', 'handling of stalled jobs'],
+    ['axios', '1.13.5', 'requests to other hosts, and unbounded responses'],
     ['ipaddr.js', '2.0.0', 'ranges of addresses'],
-    ['undici', '6.21.2', 'answers of bad servers'],
+    ['undici', '6.21.2', 'responses of malicious servers'],
   ])('when %s is installed, then it is at least %s (%s)', (name, floor) => {
     const installed = Object.entries(lock.packages).filter(([path]) => path === `node_modules/${name}`);
     for (const [, { version }] of installed) expect(compare(version, floor)).toBeGreaterThanOrEqual(0);
     if (name !== 'undici') expect(installed).toHaveLength(1);
   });
 
-  test('when Chromium prints, then it is newer than the hole in its pictures', async () => {
+  test('when Chromium prints, then its version has the fixed image decoder', async () => {
     const version = execFileSync(process.env['TEST_CHROMIUM_PATH'] ?? '', ['--version'], { encoding: 'utf8' });
     expect(Number(/(\d+)\.\d+\.\d+\.\d+/.exec(version)?.[1])).toBeGreaterThanOrEqual(140);
   });

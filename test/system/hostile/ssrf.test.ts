@@ -42,14 +42,14 @@ const nothing = (layer: string) => ({
   leaks: [],
   surprises: [],
 });
-/** Only with a network of our own does this test see whether somebody asked for a name, and whom else he called. */
+/** DNS queries, and calls of addresses other than 127.0.0.1, are only visible in a network of our own. */
 const withNetwork = hasNetwork ? test : test.skip;
 
-test('when the machine must give a network of its own, then it does', () => {
+test('when HOSTILE_GROUND is required, then the machine provides a network namespace', () => {
   if (process.env['HOSTILE_GROUND'] === 'required') expect(ground.description).toMatch(/^a network namespace/);
 });
 
-test('when there is no wall at all, then the canaries are called: they hear, and the attacks are attacks', () => {
+test('when there is no safeguard at all, then the canaries are called, so attacks and canaries work', () => {
   const [report] = of('no wall at all');
   const heard = new Set(report?.hits.flatMap((hit) => /\/(e\d+-\d+)\//.exec(hit)?.[1] ?? []));
 
@@ -57,7 +57,7 @@ test('when there is no wall at all, then the canaries are called: they hear, and
   expect(heard.size).toBeGreaterThan(30);
 });
 
-withNetwork('when there is no wall at all, then all kinds of addresses are called, and names are asked for', () => {
+withNetwork('when there is no safeguard at all, then all kinds of addresses are called, and names are resolved', () => {
   const [report] = of('no wall at all');
   for (const address of ['127.0.0.1:80', '169.254.169.254:80', '10.0.0.5:80', '::1:9999', 'fd00:ec2::254:80']) {
     expect(report?.hits.some((hit) => hit.startsWith(address))).toBe(true);
@@ -65,29 +65,29 @@ withNetwork('when there is no wall at all, then all kinds of addresses are calle
   expect(report?.queries).toContain('localtest.me A');
 });
 
-describe('Chromium with nothing but one wall', () => {
-  withNetwork('when it is the empty network, then nobody is called and no name is asked for', () => {
+describe('Chromium with a single safeguard', () => {
+  withNetwork('when it is the empty network, then no canary is called and no name is resolved', () => {
     expect(of('only the empty network').map(outcomeOf)).toEqual([nothing('only the empty network')]);
   });
 
-  test('when it is the closed proxy and the resolver that resolves nothing, then nobody is called and no name is asked for', () => {
+  test('when it is the closed proxy and the resolver that resolves nothing, then no canary is called and no name is resolved', () => {
     expect(of('only the closed proxy').map(outcomeOf)).toEqual([nothing('only the closed proxy')]);
   });
 
-  test("when it is the page's own policy, then nobody is called and no name is asked for", () => {
+  test("when it is the page's own policy, then no canary is called and no name is resolved", () => {
     const layer = "only the page's own policy";
     expect(of(layer).map(outcomeOf)).toEqual([nothing(layer)]);
   });
 });
 
-test('when the whole system is attacked through images, texts, registrations and deliveries, then nobody is called', () => {
+test('when the whole system is attacked through images, texts, registrations and deliveries, then no canary is called', () => {
   const found = of('the whole system');
 
   expect(found.map(outcomeOf)).toEqual(found.map(() => nothing('the whole system')));
   expect(found.reduce((sum, { attacks }) => sum + attacks, 0)).toBeGreaterThan(1_000);
 });
 
-test('when the browser of the whole system is in our network and free to call, then documents give it nobody to call', () => {
+test('when the browser of the whole system shares our network, then no document makes it call a canary', () => {
   const layer = 'the whole system, its browser in our network';
   const found = of(layer);
 
@@ -95,7 +95,7 @@ test('when the browser of the whole system is in our network and free to call, t
 });
 
 withNetwork(
-  'when an address is public, then it is called, and when it is refused, then the answer does not tell why',
+  'when an address is public, then it is called, and when it is rejected, then the response does not say why',
   () => {
     expect(of('control').flatMap(({ surprises }) => surprises)).toEqual([]);
   },

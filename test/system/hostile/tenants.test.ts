@@ -1,4 +1,4 @@
-// Every text of each account is marked; nothing the other ever gets holds the mark: answers, documents, webhooks, events, log lines.
+// Every text of an account has its mark, and nothing that the other gets has it: responses, documents, webhooks, events, log lines.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Captured, callEverything, leaksIn, makeEverything } from '../../service/hostile/tenants-matrix.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
 }, LIMIT_MS);
 
 test(
-  'when two accounts do everything there is, then nothing of the other is in any of it',
+  'when two accounts use every operation, then neither gets any data of the other',
   async () => {
     const accounts = { A: await aTenant('A'), B: await aTenant('B') };
     const ids = {
@@ -58,7 +58,7 @@ test(
       ['A', 'B'],
       ['B', 'A'],
     ] as const) {
-      // It would be found: each account's own mark is in its answers, its documents, its webhooks, its events and its log lines.
+      // A leak would be found: each account's own mark is in its responses, documents, webhooks, events and log lines.
       const own = leaksIn(captured[who], marks[who]).join('\n');
       for (const place of [
         /getClient of its own/,
@@ -73,7 +73,7 @@ test(
       expect(leaksIn(captured[who], marks[other])).toEqual([]);
       count('answers searched for the mark of another account', captured[who].length);
     }
-    // And a leak that is planted is named.
+    // A planted leak is found.
     const planted: Captured = {
       what: 'planted',
       text: captured.B.find(({ what }) => what === 'getClient of its own')?.text ?? '',
@@ -101,7 +101,7 @@ async function eventsOf(account: TestAccount): Promise<Captured[]> {
   return captured;
 }
 
-/** Its first endpoint may have made room for others meanwhile; what it got until then is enough to be searched. */
+/** Its first endpoint may have been replaced meanwhile; the calls it got until then are enough to search. */
 async function calledBack(receiver: Receiver): Promise<Captured[]> {
   await eventually(() => receiver.received.length > 0, 120_000);
   return receiver.received.map(({ headers, body }, index) => ({

@@ -19,7 +19,7 @@ const LIMIT_MS = 300_000;
 /** Gateways that start at a time. */
 const AT_ONCE = 2;
 const [first, ...others] = WRITES;
-/** What a write left outside of its transaction is seen best before the commit. */
+/** A write outside of the transaction is easiest to detect before the commit. */
 const TRIED: readonly CrashPoint[] = [
   { when: 'after', step: 'findAndModify counters' },
   { when: 'before', step: 'commitTransaction' },

@@ -2,8 +2,8 @@
 import { expect, jest, test } from '@jest/globals';
 import { htmlOf, openPdfFloor } from '../../../lab/bench/pdf-floor.ts';
 
-test('when its browser is killed, then it says so, starts one other and prints what was asked for', async () => {
-  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+test('when its browser is killed, then it says so, starts one other and prints the requested documents', async () => {
+  const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   const floor = await openPdfFloor(String(process.env['TEST_CHROMIUM_PATH']), 2);
   const html = htmlOf(8);
   try {
@@ -16,11 +16,11 @@ test('when its browser is killed, then it says so, starts one other and prints w
       expect(String(pdf.subarray(0, 5))).toBe('%PDF-');
     expect(floor.pid).not.toBe(pid);
     expect(floor.starts).toBe(2);
-    expect(said.mock.calls.map(([line]) => line)).toEqual([
+    expect(stderr.mock.calls.map(([line]) => line)).toEqual([
       expect.stringContaining(`Chromium ${pid} of the floor has ended`),
     ]);
   } finally {
-    said.mockRestore();
+    stderr.mockRestore();
     await floor.close();
   }
 });

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test(
-  'when callers bill, convert, pay, refund, cancel and delete the same records at once, then no promise of once is broken',
+  'when callers bill, convert, pay, refund, cancel and delete the same records at once, then none has its effect twice',
   async () => {
     const { broken, done } = await runStorm({
       gateways: gateways as TwoGateways,
@@ -33,7 +33,7 @@ test(
     });
 
     expect(broken).toEqual([]);
-    // The storm does move something: each of these at least once.
+    // The storm does each of these at least once.
     for (const move of ['pay', 'billTime', 'convert', 'cancel', 'refund', 'void'])
       expect(done[move]).toBeGreaterThan(0);
   },

@@ -1,4 +1,4 @@
-// The clock of a service can be set wrong and right again while it runs: otherwise the faults of clocks would break nothing.
+// The clock of a service can be set wrong and right again while it runs: otherwise the clock faults would test nothing.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,26 +11,26 @@ import { eventually } from '../../support/eventually.ts';
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** Tells again and again what time it is: by a date, by the clock, and by an id. */
+/** Prints the time again and again: by a date, by the clock, and by an id. */
 const PROGRAM = `import { newId, timeOf } from '#libs/models/tenant.ts';
 const idTime = () => timeOf(newId()).getTime();
 setInterval(() => console.log(JSON.stringify([new Date().getTime(), Date.now(), idTime(), new Date(5).getTime()])), 50);`;
 
-test('when the clock of a process is set, then its dates and ids are as wrong as it is, and right when it is', async () => {
+test('when the clock of a process is set, then its dates and ids follow the clock', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'billhook-clock-'));
   const prefix = join(folder, 'clock');
   const child = spawn('node', ['--input-type=module', '--eval', PROGRAM], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...withClock(prefix) },
   });
-  let told: number[] = [];
-  createInterface(child.stdout).on('line', (line) => (told = JSON.parse(line)));
+  let printed: number[] = [];
+  createInterface(child.stdout).on('line', (line) => (printed = JSON.parse(line)));
   try {
     for (const offsetMs of [0, HOUR_MS, -HOUR_MS, 0]) {
       await setClock(prefix, offsetMs);
       const isWrongBy = (time: number) => Math.abs(time - Date.now() - offsetMs) < MINUTE_MS;
-      await eventually(() => told.length === 4 && told.slice(0, 3).every(isWrongBy));
-      expect(told[3]).toBe(5);
+      await eventually(() => printed.length === 4 && printed.slice(0, 3).every(isWrongBy));
+      expect(printed[3]).toBe(5);
     }
   } finally {
     child.kill('SIGKILL');

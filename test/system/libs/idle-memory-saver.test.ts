@@ -1,10 +1,10 @@
-// When V8 gives memory back: read from what it says of its own collections.
+// When V8 releases memory: read from its trace of garbage collections.
 import { expect, test } from '@jest/globals';
 import { runModule } from '../../support/run-module.ts';
 
 const FLAGS = ['--trace-gc', '--min-semi-space-size=1', '--max-semi-space-size=1'];
 
-/** Makes rubbish a part of the time in each phase, until V8 has looked through all of its memory twice. */
+/** Allocates garbage for a part of the time in each phase, until V8 has made two full collections. */
 const PROGRAM = `
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -43,17 +43,17 @@ await phase('left', QUIET);
 process.exit();
 `;
 
-test('while little happens full collections give memory back, while much happens none does', async () => {
-  const said = await runModule(PROGRAM, { flags: FLAGS });
+test('when a process is nearly idle, then full collections release memory; when it is busy, then none does', async () => {
+  const trace = await runModule(PROGRAM, { flags: FLAGS });
 
-  const givesBack = (phase: string) => {
-    const ofPhase = new RegExp(`^${phase}\n(.*?)^between`, 'ms').exec(said)?.[1] ?? '';
+  const releasesMemory = (phase: string) => {
+    const ofPhase = new RegExp(`^${phase}\n(.*?)^between`, 'ms').exec(trace)?.[1] ?? '';
     const collections = ofPhase.split('\n').filter((line) => line.includes('Mark-Compact'));
     return collections.map((line) => line.includes('(reduce)'));
   };
   // Not all of them: other work on the machine may interrupt a quiet process so long that a second counts as busy.
-  expect(givesBack('quiet')).toContain(true);
-  expect(new Set(givesBack('busy'))).toEqual(new Set([false]));
-  expect(givesBack('quiet again')).toContain(true);
-  expect(new Set(givesBack('left'))).toEqual(new Set([false]));
+  expect(releasesMemory('quiet')).toContain(true);
+  expect(new Set(releasesMemory('busy'))).toEqual(new Set([false]));
+  expect(releasesMemory('quiet again')).toContain(true);
+  expect(new Set(releasesMemory('left'))).toEqual(new Set([false]));
 }, 240_000);

@@ -1,4 +1,4 @@
-// The log: no caller waits for a line, none is missing when the process ends by itself, and none holds what a store was asked to keep.
+// The log: no caller waits for a line, none is missing when the process ends by itself, and none has the data of a store's command.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -96,7 +96,7 @@ describe('when the reader of the log', () => {
   test('is stuck, then a service that gets SIGTERM ends', async () => {
     const folder = await mkdtemp(`${tmpdir()}/billhook-log-`);
     const path = `${folder}/pipe`;
-    spawnSync('mkfifo', [path]); // What a shell and a container give a service, and Node's own pipes are not.
+    spawnSync('mkfifo', [path]); // A shell and a container give a service such a pipe; Node's own pipes are different.
     const pipe = await open(path, 'r+');
     const child = await start(saysMuch, pipe.fd);
     try {
@@ -124,7 +124,7 @@ describe('when the reader of the log', () => {
   });
 });
 
-test('when an error of a store holds what it was asked to keep, then the line says what went wrong, and not that', () => {
+test('when an error of a store has the data of its command, then the line has the error and not the data', () => {
   const program = `
     const { makeLogger } = await import('./libs/service/logger.ts');
     const log = makeLogger('test', 'info');

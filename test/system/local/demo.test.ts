@@ -1,4 +1,4 @@
-// The key of the demo account is kept as long as the gateway does not refuse it: with it go the data.
+// The demo account keeps its key until the gateway rejects it, because a new key comes with a new, empty account.
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -18,11 +18,11 @@ afterEach(() => {
 });
 
 test.each([
-  ['is busy and then opens', [503, 429, 500, 200], KEPT],
+  ['is busy and then accepts the key', [503, 429, 500, 200], KEPT],
   ['is busy for long', [503], KEPT],
-  ['refuses the key', [401], MADE],
-  ['is busy and then refuses the key', [503, 403], MADE],
-])('when the gateway %s, then the account is the right one', async (_what, statuses, expected) => {
+  ['rejects the key', [401], MADE],
+  ['is busy and then rejects the key', [503, 403], MADE],
+])('when the gateway %s, then the account is new only if the key was rejected', async (_what, statuses, expected) => {
   const dataFolder = await scratch();
   await writeFile(join(dataFolder, 'demo.json'), JSON.stringify(KEPT));
   const { url } = await gateway(statuses);
@@ -36,10 +36,10 @@ test.each([
 const LATER = [{ name: 'demo', created_at: '2026-02-28T12:00:00.000Z' }];
 
 test.each([
-  ['is as it was made', undefined, { name: 'demo', password: 'kept' }],
+  ['is unchanged', undefined, { name: 'demo', password: 'kept' }],
   ['has another password now', LATER, { name: 'demo' }],
   ['was removed', [], { name: 'demo', password: 'pretended' }],
-])('when the operator of the demonstration %s, then no password is told that does not hold', async (...row) => {
+])('when the demo operator %s, then no outdated password is shown', async (...row) => {
   const [, operators, expected] = row;
   const dataFolder = await scratch();
   const kept = { accountId: 'account-0', name: 'demo', password: 'kept', createdAt: '2026-01-31T12:00:00.000Z' };
@@ -51,7 +51,7 @@ test.each([
   expect(operator).toEqual({ accountId: 'account-0', ...expected });
 });
 
-test('when the gateway is busy while the endpoint is moved, then none is registered beside it', async () => {
+test('when the gateway is busy while the endpoint is moved, then no second one is registered', async () => {
   const dataFolder = await scratch();
   const endpoint = JSON.stringify({ id: 'endpoint-0', secret: 'whsec_kept', url: 'http://127.0.0.1:1/hook' });
   await writeFile(join(dataFolder, 'receiver.json'), endpoint);
@@ -64,7 +64,7 @@ test('when the gateway is busy while the endpoint is moved, then none is registe
   expect(await readFile(join(dataFolder, 'receiver.json'), 'utf8')).toBe(endpoint);
 });
 
-// Answers with one status after the other, and with the last one from then on.
+// Responds with one status after the other, and with the last one from then on.
 async function gateway(statuses: number[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

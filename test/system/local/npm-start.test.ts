@@ -1,4 +1,4 @@
-// What a newcomer does in the first minute: start, paste the three lines, stop, and start again. Nothing is pretended here.
+// The first minute of a newcomer: start, paste the three lines, stop, and start again. All services are real.
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('when the first line is pasted, then it answers a PDF', async () => {
-  const answer = await paste(/generate-pdf/);
+test('when the first line is pasted, then the response is a PDF', async () => {
+  const response = await paste(/generate-pdf/);
 
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf']);
-  expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-[\s\S]*%%EOF\s*$/);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-[\s\S]*%%EOF\s*$/);
 });
 
 test('when the second line is pasted, then the third shows its event with a verified signature', async () => {
@@ -38,7 +38,7 @@ test('when the second line is pasted, then the third shows its event with a veri
   expect(delivery).toMatchObject({ verified: true, body: { type: 'client.created', data } });
 });
 
-test('when all this was done, then no service was refused anything by Redis, where each is a user of its own', async () => {
+test('when all this was done, then Redis has rejected no command of a service, each of which is a user of its own', async () => {
   const redis = openRedis(facts.redisUrl);
   await expect(redis.call('CONFIG', 'GET', 'dir')).rejects.toThrow(/NOPERM/);
   await redis.quit();
@@ -50,7 +50,7 @@ test('when all this was done, then no service was refused anything by Redis, whe
   expect((await fetch(facts.operationsUrl)).url).toBe(`${facts.operationsUrl}/login`);
 });
 
-test('when it is stopped and started again, then key, clients and endpoint are the ones of before', async () => {
+test('when it is stopped and started again, then key, clients and endpoint are the same', async () => {
   const before = (await (await paste(/\/api\/v1\/clients /)).json()) as { data: { id: string } };
   const { key } = facts;
   await stopIt();

@@ -1,9 +1,9 @@
-// Runs as another user and says what it gets: argument { ports, paths, sockets }, answer as JSON. Needs nothing but Node.
+// Runs as another user and prints what it can access: argument { ports, paths, sockets }, result as JSON. Needs nothing but Node.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { connect } from 'node:net';
 
-const ANSWER_LIMIT_MS = 2_000;
+const RESPONSE_LIMIT_MS = 2_000;
 const HTTP_PATHS = ['/', '/deliveries', '/hook', '/metrics', '/readyz?verbose', '/api/v1/clients', '/events'];
 const { ports, paths, sockets } = JSON.parse(process.argv[2]);
 
@@ -22,11 +22,11 @@ process.stdout.write(
 async function askPort(port) {
   const http = {};
   for (const path of HTTP_PATHS) {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
     }).catch(() => undefined);
-    http[path] = { status: answer?.status ?? 0, body: (await answer?.text().catch(() => '')) ?? '' };
+    http[path] = { status: response?.status ?? 0, body: (await response?.text().catch(() => '')) ?? '' };
   }
   return { store: await dial({ port, host: '127.0.0.1' }, 'PING\r\n').catch(({ code }) => code), http };
 }
@@ -35,7 +35,7 @@ function dial(address, text) {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     let heard = '';
-    socket.setTimeout(ANSWER_LIMIT_MS, () => socket.destroy());
+    socket.setTimeout(RESPONSE_LIMIT_MS, () => socket.destroy());
     socket.on('error', reject);
     socket.on('data', (bytes) => {
       heard += bytes;

@@ -1,4 +1,4 @@
-// `npm start` on a machine with other users: what one of them gets from its ports, its sockets and its files.
+// `npm start` on a machine with other users: what one of them can access through its ports, its sockets and its files.
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { REAL, type Start, start, whenReady } from './start-and-run.ts';
 
 const execute = promisify(execFile);
 const NOBODY = 65_534;
-/** What such a user can do: read a path, connect to a socket, ask a port over HTTP, and speak to it as to a store. */
+/** What such a user can try: read a path, connect to a socket, call a port over HTTP, and send it a command of a store. */
 const PROBE = join(import.meta.dirname, 'other-user.mjs');
 
 let folder: string;
@@ -37,8 +37,8 @@ afterAll(async () => {
 const isRoot = process.getuid?.() === 0;
 const describeAsRoot = isRoot ? describe : describe.skip;
 
-describeAsRoot('when another user of the machine looks (skipped unless the tests run as root)', () => {
-  test('then no port of the system answers as a store does, and none gives a delivery, a record or a key', async () => {
+describeAsRoot('when another user of the machine tries to get access (skipped unless the tests run as root)', () => {
+  test('then no port of the system responds as a store does, and none returns a delivery, a record or a key', async () => {
     const ports = await portsOf(await realpath(data));
     expect(ports.length).toBeGreaterThan(3); // The API, five health ports, the dashboard, the receiver.
 
@@ -67,7 +67,7 @@ describeAsRoot('when another user of the machine looks (skipped unless the tests
   });
 });
 
-test('when files are written, then each is for the owner alone', async () => {
+test('when files are written, then only the owner can access them', async () => {
   const names = await readdir(data, { recursive: true });
   const open: string[] = [];
   for (const name of names) {
@@ -107,7 +107,7 @@ async function asOther(question: { ports: number[]; paths: string[]; sockets: st
   }
 }
 
-// Our own Node may be in a folder that the other user cannot enter: then a copy does.
+// Our own Node may be in a folder that the other user cannot enter: then a copy is used.
 let copied: string | undefined;
 async function readableNode(): Promise<string> {
   if (copied) return copied;

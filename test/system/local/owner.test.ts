@@ -16,7 +16,7 @@ afterEach(() => {
   for (const owner of owners.splice(0)) owner.kill('SIGKILL');
 });
 
-test('when the owner on record lives, though its lock is stale, then the folder is refused', async () => {
+test('when the recorded owner is alive, though its lock is stale, then opening the folder fails', async () => {
   const folder = await scratch();
   const owner = await ownerOf(folder);
   owner.kill('SIGSTOP');
@@ -44,9 +44,9 @@ test('when the process id of the owner belongs to another process now, then the 
 });
 
 const onLinux = process.platform === 'linux' ? test : test.skip; // The test looks into /proc.
-onLinux('when the owner ended and its parent has not heard of it, then the folder is free', async () => {
+onLinux('when the owner ended and its parent has not reaped it, then the folder is free', async () => {
   const folder = await scratch();
-  // The shell becomes a program that never asks after the child it had.
+  // The shell becomes a program that never reaps its child.
   const script = `"${process.execPath}" -e '${RECORD}' "$1" & exec sleep 600`;
   owners.push(spawn('sh', ['-c', script, 'sh', folder], { stdio: 'ignore' }));
   const pid = await eventually(async () =>
@@ -61,7 +61,7 @@ function open(folder: string) {
   return openDataFolder(folder, { say: () => {}, note: () => {} }, () => {});
 }
 
-// A process that is on record as the folder's owner.
+// A process that is recorded as the folder's owner.
 async function ownerOf(folder: string): Promise<ChildProcess> {
   const lives = `${RECORD} console.log('recorded'); setInterval(() => {}, 60_000);`;
   const owner = spawn(process.execPath, ['-e', lives, folder], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// `npm start` over pretended services and a real MongoDB and Redis: how it starts, watches, and ends.
+// `npm start` with fake services and a real MongoDB and Redis: how it starts, watches, and ends.
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 import { isAlive } from '../../support/scratch.ts';
 import { factsIn, PRETENDED, REAL, type Start, start, whenReady } from './start-and-run.ts';
 
-const LOCK_STALE_MS = 5_000; // As in data-folder.ts: an older lock is free for all.
+const LOCK_STALE_MS = 5_000; // As in data-folder.ts: an older lock can be taken over.
 
 let folder: string;
 let data: string;
@@ -40,7 +40,7 @@ describe('while it runs', () => {
     facts = await whenReady(running, data);
   });
 
-  test('when everything is ready, then local.json tells it to the owner alone', async () => {
+  test('when everything is ready, then local.json describes it, for the owner alone', async () => {
     expect((await stat(join(data, 'local.json'))).mode & 0o777).toBe(0o600);
     expect(facts).toMatchObject({ key: 'bh_test_pretended', mongodbUri: expect.stringMatching(/^mongodb:/) });
     expect(facts.operationsUrl).toBe(`http://127.0.0.1:${operationsPort}`);
@@ -72,19 +72,19 @@ describe('while it runs', () => {
     expect(output).toContain('OUTBOUND_ALLOW=127.0.0.0/8,::1/128');
   });
 
-  test('when a service warns, then the terminal shows it briefly, and only that', () => {
+  test('when a service warns, then the terminal shows the warning in one line, and nothing else of its log', () => {
     expect(running.output()).toContain('[webhooks] warning: the queue is slow');
     expect(running.output()).not.toContain('nothing to see');
   });
 
-  test('when the renderers start, then they are told neither the database nor the secret', async () => {
+  test('when the renderers start, then their environment has neither the database nor the secret', async () => {
     const [seen = ''] = (await notes()).filter((line) => line.startsWith('renderer sees'));
 
     expect(seen.split(' ')).toEqual(expect.arrayContaining(['REDIS_URL', 'NODE_COMPILE_CACHE']));
     expect(seen).not.toMatch(/MONGODB|SECRET/);
   });
 
-  test('when a renderer is killed, then it is named, a new one comes, and its browser is gone', async () => {
+  test('when a renderer is killed, then it is named, a new one starts, and its browser is gone', async () => {
     const killed = facts.pids['renderer'] as number;
     const browsers = (await notes()).filter((line) => line.startsWith('browser'));
     process.kill(killed, 'SIGKILL');
@@ -123,12 +123,12 @@ describe('while it runs', () => {
     process.kill(killedRedis, 'SIGKILL');
 
     const now = await eventually(async () => differs('renderer-2', killed), 20_000);
-    await eventually(async () => differs('redis', killedRedis)); // Whoever comes next finds all parts there.
+    await eventually(async () => differs('redis', killedRedis)); // The next test needs all parts running.
 
     expect(isAlive(now)).toBe(true);
   });
 
-  test('when it is started again on the same folder, then that is refused in one line', async () => {
+  test('when it is started again on the same folder, then the second start fails with one line', async () => {
     const second = run(['--data', data]);
 
     expect(await second.exitCode).toBe(1);
@@ -139,7 +139,7 @@ describe('while it runs', () => {
     expect(isAlive(facts.pids['gateway'] as number)).toBe(true);
   });
 
-  test('when it was stopped by Ctrl-Z, then a second start is refused, and it goes on when it is woken', async () => {
+  test('when it was suspended by Ctrl-Z, then a second start fails, and it goes on when it is resumed', async () => {
     running.child.kill('SIGSTOP');
     await eventually(async () => Date.now() - (await stat(join(data, '.lock'))).mtimeMs > LOCK_STALE_MS);
     const before = await factsIn(data);
@@ -223,7 +223,7 @@ test('when the data folder is lost to another start, then only its own processes
   }
 });
 
-test('when it is asked to stop while a part comes back and is not ready, then it does not wait for that', async () => {
+test('when it is asked to stop while a restarted part is not ready yet, then it does not wait for that part', async () => {
   const running = run(['--data', data]);
   const { pids } = await whenReady(running, data);
   const hangs = join(folder, 'notes.webhooks-hangs');
@@ -241,30 +241,30 @@ test('when it is asked to stop while a part comes back and is not ready, then it
   expect(await running.exitCode).toBe(0);
 });
 
-describe('refused before anything is started', () => {
+describe('rejected before anything is started', () => {
   test.each([
     ['--renderers', 'none', /--renderers must be a whole number from 1 to 16, not "none"/],
     ['--rendrers', '2', /Unknown option '--rendrers'/],
   ])('when %s %s is given, then the exit code is 78 and the line says why', async (flag, value, line) => {
-    const refused = run([flag, value], {}, REAL);
+    const rejected = run([flag, value], {}, REAL);
 
-    expect(await refused.exitCode).toBe(78);
-    expect(refused.output()).toMatch(line);
+    expect(await rejected.exitCode).toBe(78);
+    expect(rejected.output()).toMatch(line);
   });
 
   test('when two variables are wrong, then both are listed and the exit code is 78', async () => {
-    const refused = run([], { PORT: 'eighty', MONGODB_URI: 'localhost' }, REAL);
+    const rejected = run([], { PORT: 'eighty', MONGODB_URI: 'localhost' }, REAL);
 
-    expect(await refused.exitCode).toBe(78);
-    expect(refused.output()).toMatch(/PORT must be a number\n.*MONGODB_URI/);
+    expect(await rejected.exitCode).toBe(78);
+    expect(rejected.output()).toMatch(/PORT must be a number\n.*MONGODB_URI/);
   });
 
   test('when variables that only services read are wrong or misspelt, then all are listed and the exit code is 78', async () => {
     const wrong = { PORT: 'eighty', WEBHOOK_TIMEOUT_MS: 'soon', RATE_LIMIT_REQUESTS: '-1', RENDER_CONCURENCY: '2' };
-    const refused = run(['--data', join(folder, 'never')], wrong, REAL);
+    const rejected = run(['--data', join(folder, 'never')], wrong, REAL);
 
-    expect(await refused.exitCode).toBe(78);
-    expect(refused.output().split('\n').slice(1, -1)).toEqual([
+    expect(await rejected.exitCode).toBe(78);
+    expect(rejected.output().split('\n').slice(1, -1)).toEqual([
       '  - PORT must be a number',
       '  - RENDER_CONCURENCY is not a variable of Billhook, did you mean RENDER_CONCURRENCY?',
       '  - RATE_LIMIT_REQUESTS must be greater than or equal to 0',
@@ -273,31 +273,33 @@ describe('refused before anything is started', () => {
     await expect(stat(join(folder, 'never'))).rejects.toThrow('ENOENT');
   });
 
-  test('when the dashboard is to be shown to others, then it is refused and the exit code is 78', async () => {
-    const refused = run([], { OPERATIONS_HOST: '0.0.0.0' }, REAL);
+  test('when the dashboard would listen on other addresses than 127.0.0.1, then that is rejected and the exit code is 78', async () => {
+    const rejected = run([], { OPERATIONS_HOST: '0.0.0.0' }, REAL);
 
-    expect(await refused.exitCode).toBe(78);
-    expect(refused.output()).toMatch(/OPERATIONS_HOST must be 127\.0\.0\.1 here/);
+    expect(await rejected.exitCode).toBe(78);
+    expect(rejected.output()).toMatch(/OPERATIONS_HOST must be 127\.0\.0\.1 here/);
   });
 
   test('when a file that names a store holds no address, then the variable is named and the exit code is 78', async () => {
     const file = join(folder, 'address');
     await writeFile(file, 'localhost\n');
-    const refused = run([], { REDIS_URL_FILE: file }, REAL);
+    const rejected = run([], { REDIS_URL_FILE: file }, REAL);
 
-    expect(await refused.exitCode).toBe(78);
-    expect(refused.output()).toMatch(/REDIS_URL must be redis:\/\//);
+    expect(await rejected.exitCode).toBe(78);
+    expect(rejected.output()).toMatch(/REDIS_URL must be redis:\/\//);
   });
 
   test('when the data folder cannot be made, then one line says so', async () => {
-    const refused = run(['--data', '/dev/null/data'], {}, REAL);
+    const rejected = run(['--data', '/dev/null/data'], {}, REAL);
 
-    expect(await refused.exitCode).toBe(1);
-    expect(refused.output()).toMatch(/^The data folder \/dev\/null\/data cannot be used \(.*\)\. Choose another .*\n$/);
+    expect(await rejected.exitCode).toBe(1);
+    expect(rejected.output()).toMatch(
+      /^The data folder \/dev\/null\/data cannot be used \(.*\)\. Choose another .*\n$/,
+    );
   });
 });
 
-test('when --help is asked, then it teaches the flags and the variables', async () => {
+test('when --help is given, then the flags and the variables are listed', async () => {
   const help = run(['--help'], {}, REAL);
 
   expect(await help.exitCode).toBe(0);

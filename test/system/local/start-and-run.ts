@@ -1,4 +1,4 @@
-// Runs a supervisor as the process it is, and waits for what it says.
+// Runs a supervisor as a process and waits for its output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Start {
   exitCode: Promise<number | null>;
 }
 
-/** @param env on top of ours, without what would make it use other stores. */
+/** @param env added to ours, of which the variables that would select other stores are left out. */
 export function start(main: string, args: string[], env: Record<string, string>): Start {
   const { MONGODB_URI: _uri, REDIS_URL: _url, npm_lifecycle_event: _event, ...rest } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
@@ -29,7 +29,7 @@ export function start(main: string, args: string[], env: Record<string, string>)
   return { child, output: () => output, exitCode };
 }
 
-/** Resolves when the banner is out. @param formerSupervisor whose local.json does not count. */
+/** Resolves when the banner is printed. @param formerSupervisor process id whose local.json does not count. */
 export async function whenReady(started: Start, data: string, formerSupervisor?: number): Promise<Facts> {
   const ready = eventually(async () => {
     const facts = await factsIn(data);
@@ -40,7 +40,7 @@ export async function whenReady(started: Start, data: string, formerSupervisor?:
   const ended = started.exitCode.then((code) => {
     throw new Error(`it ended with ${code}:\n${started.output()}`);
   });
-  for (const promise of [ready, ended]) promise.catch(() => {}); // The slower of the two has nothing to say.
+  for (const promise of [ready, ended]) promise.catch(() => {}); // The result of the slower one is not needed.
   return await Promise.race([ready, ended]);
 }
 

@@ -43,7 +43,7 @@ describe('MongoDB', () => {
     expect(isAlive(first.pid)).toBe(false);
   });
 
-  test('when a transaction commits or aborts, then all of it or nothing is there', async () => {
+  test('when a transaction commits or aborts, then all of it or nothing is stored', async () => {
     const client = await clientOf(await mongodb());
     const things = client.db().collection('things');
 
@@ -73,17 +73,17 @@ describe('MongoDB', () => {
     await expect(second).rejects.toThrow(/mongod did not start .*\n.*in use/);
   });
 
-  test('when it takes its time before it listens, then it is waited for', async () => {
+  test('when it listens only after a while, then the start waits for it', async () => {
     const { command } = await findMongodb({ env });
     const late = await script(folder, 'mongod', `sleep 6\nexec '${command}' "$@"`);
 
-    // In six seconds the kernel may give any other port to somebody's outgoing connection.
+    // In six seconds the kernel may give any other port to an outgoing connection.
     const running = await mongodb(late, await steadyPort());
 
     expect(await (await clientOf(running)).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  test('when it gets a socket, then transactions work over it and it has no port', async () => {
+  test('when it listens on a socket, then transactions work over it and it has no port', async () => {
     const { command } = await findMongodb({ env });
     const running = await startMongodb({ command, folder: join(folder, 'mongodb'), env, socketFolder: folder });
     stops.push(() => running.stop());
@@ -97,7 +97,7 @@ describe('MongoDB', () => {
     expect(await client.db().collection('things').countDocuments()).toBe(1);
   });
 
-  test('when data of a port are served on a socket, then they are all there', async () => {
+  test('when it moves from a port to a socket, then it has its data', async () => {
     const first = await mongodb();
     await (await clientOf(first)).db().collection('things').insertOne({ name: 'kept' });
     await first.stop();
@@ -109,7 +109,7 @@ describe('MongoDB', () => {
     expect(await (await clientOf(second)).db().collection('things').countDocuments()).toBe(1);
   });
 
-  test('when the program ends at once, then the failure says how and where its log is', async () => {
+  test('when the program ends at once, then the error has its exit code and the path of its log', async () => {
     const command = await script(folder, 'mongod', 'exit 14');
     const logFile = join(folder, 'mongod.log');
 
@@ -120,7 +120,7 @@ describe('MongoDB', () => {
 });
 
 describe('Redis', () => {
-  test('when it runs, then it evicts nothing and writes everything down', async () => {
+  test('when it runs, then it evicts nothing and persists everything', async () => {
     const redis = clientOfRedis(await redisServer());
 
     expect(await setting(redis, 'maxmemory-policy')).toBe('noeviction');
@@ -143,7 +143,7 @@ describe('Redis', () => {
     expect(isAlive(second.pid)).toBe(false);
   });
 
-  test('when it gets a socket, then it answers there, and again after it was killed', async () => {
+  test('when it listens on a socket, then it responds there, and again after it was killed', async () => {
     const { command } = await findRedis({ env });
     const options = { command, folder: join(folder, 'redis'), env, socketFolder: folder };
     const first = await startRedis(options);
@@ -159,7 +159,7 @@ describe('Redis', () => {
     expect(await setting(clientOfRedis(second), 'port')).toBe('0');
   });
 
-  test('when the port is taken, then the failure shows what Redis said', async () => {
+  test('when the port is taken, then the error shows the message of Redis', async () => {
     const { port } = await redisServer();
     const { command } = await findRedis({ env });
 

@@ -1,4 +1,4 @@
-// A part that ends by itself is named and started again, later and later, until we are asked to stop.
+// A part that ends by itself is named and started again, after growing waits, until the supervisor is asked to stop.
 import { expect, test } from '@jest/globals';
 import type { Exit } from '../../../deploy/backends/child.ts';
 import { type Running, supervise } from '../../../deploy/local/supervise.ts';
@@ -54,7 +54,7 @@ test('when it is stopped while it waits, then it is not started again', async ()
   expect(part.pid()).toBeUndefined();
 });
 
-test('when it is restarted, then at once and with the reason, also while it waits after a failure', async () => {
+test('when it is restarted, then it starts at once and the reason is named, also while it waits after a failure', async () => {
   const { start, starts, failNext } = aPart();
   const notes: string[] = [];
   const part = await supervise({ name: 'gateway', start, terminal: terminal(notes), onChange: () => {} });
@@ -78,7 +78,7 @@ test('when it is restarted, then at once and with the reason, also while it wait
   ]);
 });
 
-test('when the first start fails, then the failure is the answer', async () => {
+test('when the first start fails, then its error is thrown', async () => {
   const { start, failNext } = aPart();
   failNext('no such program');
 

@@ -30,7 +30,7 @@ const login = async (browser: Browser, name: string, password: string) =>
   (await browser.post('/login', { name, password })).status;
 
 describe('operators', () => {
-  test('when one is made, then the password shown opens the dashboard, and a new one replaces it', async () => {
+  test('when one is created, then the printed password opens the dashboard, and a new one replaces it', async () => {
     const made = await adminJson('operators', 'create', '--name', 'Ada', '--role', 'operator');
     expect(made).toMatchObject({ name: 'ada', role: 'operator', password: expect.stringMatching(/^[\w-]{24}$/) });
     const browser = dashboard.browser();
@@ -56,7 +56,7 @@ describe('operators', () => {
     expect(await login(dashboard.browser(), 'bob', input.trim())).toBe(303);
   });
 
-  test('when one is removed, then the list is without them and their session ends', async () => {
+  test('when one is removed, then they are no longer listed and their session ends', async () => {
     const carol = await dashboard.login('viewer', 'carol');
     expect((await adminJson('operators', 'list')).map(({ name }: { name: string }) => name)).toContain('carol');
 
@@ -70,20 +70,20 @@ describe('operators', () => {
     ['a short password', ['operators', 'create', '--name', 'x', '--password-stdin'], /12 to 200 characters/],
     ['an unknown role', ['operators', 'create', '--name', 'x', '--role', 'king'], /operator or viewer/],
     ['a name with a space', ['operators', 'create', '--name', 'x y'], /letters, digits/],
-    ['an operator who is not there', ['operators', 'remove', 'nobody'], /no operator nobody/],
-    ['a queue that is not there', ['queues', 'pause', 'laundry'], /no queue laundry.*render-document/],
+    ['an unknown operator', ['operators', 'remove', 'nobody'], /no operator nobody/],
+    ['an unknown queue', ['queues', 'pause', 'laundry'], /no queue laundry.*render-document/],
     ['a job that is gone', ['queues', 'retry', 'fan-out-event', 'never-was'], /never-was is gone/],
-  ])('when the command line gets %s, then one line says so', async (_what, args, said) => {
+  ])('when the command line gets %s, then one line says so', async (_what, args, message) => {
     const { code, stdout, stderr } = await admin(args, { input: 'short' });
 
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });
 
 describe('queues', () => {
-  test('when a queue is paused and resumed, then the list says so and the log who did it', async () => {
+  test('when a queue is paused and resumed, then the list shows it and the audit log has both commands', async () => {
     expect(await adminJson('queues', 'pause', 'fan-out-event')).toMatchObject({ state: 'PAUSED' });
     expect(await dashboard.queues.raw(fanOutEvent).isPaused()).toBe(true);
     expect((await admin(['queues', 'list'])).stdout).toMatch(/fan-out-event +PAUSED/);
@@ -124,7 +124,7 @@ describe('doctor', () => {
     return { code, of: (check: string) => all.find((each) => each.check === check) };
   }
 
-  test('when the stores are well, then it says so, and what a single machine lacks', async () => {
+  test('when the stores are healthy, then it says so, and names what a single machine lacks', async () => {
     const { code, of } = await findings({ SECRET_KEY: dashboard.workspace.secretKey });
 
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe('doctor', () => {
     });
   });
 
-  test('when an index is missing, then it names it and the command that makes it', async () => {
+  test('when an index is missing, then it names the index and the command that creates it', async () => {
     await mongoose.connection.collection('deliveries').dropIndex('due_at_1');
 
     const { code, of } = await findings();
@@ -178,7 +178,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('when the configuration is wrong and the stores are away, then every part is told, with what to do', async () => {
+  test('when the configuration is wrong and the stores are unavailable, then each problem is listed with what to do', async () => {
     const { code, of } = await findings({
       LOG_LEVEL: 'loud',
       SECRET_KEY: 'short',
@@ -192,23 +192,23 @@ describe('doctor', () => {
     expect(of('Redis')).toMatchObject({ status: 'problem', advice: expect.any(String) });
   });
 
-  test('when there is a browser here, then its version and its sandbox are looked at', async () => {
+  test('when this machine has a browser, then its version and its sandbox are checked', async () => {
     const { of } = await findings({ CHROMIUM_PATH: dashboard.workspace.chromiumPath });
 
     expect(of('Chromium')).toMatchObject({ status: 'ok', found: expect.stringMatching(/Chrom/) });
     expect(of('Chromium sandbox')?.status).toMatch(/ok|warning/);
   });
 
-  test('when services are named, then each is asked, and one that does not answer is a problem', async () => {
+  test('when services are named, then each is checked, and one that does not respond is a problem', async () => {
     const renderer = await spawnService('renderer', dashboard.workspace);
-    const nobody = 'http://127.0.0.1:1';
+    const unreachable = 'http://127.0.0.1:1';
 
-    const { code, of } = await findings({}, ['--services', renderer.healthUrl, nobody]);
+    const { code, of } = await findings({}, ['--services', renderer.healthUrl, unreachable]);
     await renderer.stop();
 
     expect(of('Service renderer')).toMatchObject({ status: 'ok', found: expect.stringContaining('ready') });
     // Its absence is a warning, never a problem: documents are printed either way.
     expect(of('Service renderer: sandbox')?.status ?? 'ok').toMatch(/ok|warning/);
-    expect([code, of(`Service at ${nobody}`)?.status]).toEqual([1, 'problem']);
+    expect([code, of(`Service at ${unreachable}`)?.status]).toEqual([1, 'problem']);
   });
 });

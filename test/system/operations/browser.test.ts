@@ -51,7 +51,7 @@ afterAll(async () => {
   await dashboard.close();
 });
 
-/** A system in the middle of a day that is not its best. */
+/** Stores what a system has in the middle of a bad day. */
 async function fill() {
   const { queues, workspace } = dashboard;
   const { id: accountId } = await workspace.account();
@@ -115,17 +115,17 @@ async function picture(name: string) {
 }
 
 async function text(selector = 'body'): Promise<string> {
-  // What is seen, without what is hidden.
+  // The visible text only.
   return String(await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerText`));
 }
 
-test('when somebody logs in with the keyboard alone, then they come to the page they asked for', async () => {
+test('when an operator logs in with the keyboard alone, then the requested page is shown', async () => {
   await page.setViewport(WIDE);
   await open('/renders?status=expired');
   await picture('login');
   expect(page.url()).toContain('/login');
 
-  // The page puts the focus there by itself, a moment after it was loaded; a person sees it, a script has to look.
+  // The page sets the focus by itself, a moment after it was loaded; a script has to wait for that.
   await page.waitForFunction("document.activeElement?.getAttribute('name') === 'name'");
   await page.keyboard.type('ada');
   await page.keyboard.press('Tab');
@@ -158,7 +158,7 @@ describe('looks', () => {
   ];
   const all = schemes.flatMap((scheme) => pages.map(([name, path, shows]) => ({ ...scheme, name, path, shows })));
 
-  test.each(all)('when $name is shown ($look), then it is whole and nothing hangs over the edge', async (one) => {
+  test.each(all)('when $name is shown ($look), then it is complete and nothing overflows its width', async (one) => {
     await page.setViewport(one.viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: one.scheme }]);
     await open(one.path());
@@ -175,7 +175,7 @@ describe('looks', () => {
 describe('alive', () => {
   beforeAll(() => page.setViewport(WIDE));
 
-  test('when a number changes, then the page shows it by itself and the keyboard keeps its place', async () => {
+  test('when a number changes, then the page updates by itself and the focus stays', async () => {
     await open('/');
     await page.focus('#queues a[href="/queues/fan-out-event"]');
     await dashboard.queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: 'waiting-3' });
@@ -185,7 +185,7 @@ describe('alive', () => {
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/queues/fan-out-event');
   });
 
-  test('when an operator resumes a paused queue, then it says so and runs', async () => {
+  test('when an operator resumes a paused queue, then the page says so and the queue runs', async () => {
     await open('/queues/deliver-webhook');
     await Promise.all([page.waitForNavigation(), page.click('button[aria-label="Resume: deliver-webhook"]')]);
 
@@ -212,7 +212,7 @@ describe('alive', () => {
   });
 });
 
-test('when all pages were seen, then the browser had nothing to complain about but fonts of the board that are not loaded', () => {
+test('when all pages were shown, then the browser reported no error but the blocked fonts of the board', () => {
   const others = problems.filter((problem) => !problem.includes('fonts.googleapis.com'));
   expect(others).toEqual([]);
 });

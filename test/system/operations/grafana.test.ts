@@ -1,4 +1,4 @@
-// The Grafana dashboard and the alert rules: whole, and every metric they name is one that a service really has.
+// The Grafana dashboard and the alert rules: complete, and a service exports every metric they name.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';

@@ -39,7 +39,7 @@ test('when the host name is not allowed, then the response is 421 and no page', 
   expect(await statusUnder('evil.example')).toBe(421);
 });
 
-test('when its health port is asked, then MongoDB is required and Redis is not, and the dashboard is not there', async () => {
+test('when its health port is requested, then MongoDB is required and Redis is not, and it does not serve the dashboard', async () => {
   const ready = await fetch(`${operations.healthUrl}/readyz?verbose`);
 
   expect(await ready.json()).toMatchObject({

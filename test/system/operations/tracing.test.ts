@@ -85,7 +85,7 @@ test('when a caller traces a document, then gateway, queue and renderer are span
   });
   const request = own.find(({ name }) => name === 'POST /api/tools/generate-pdf');
   expect(request).toMatchObject({ service: 'billhook-gateway', parentSpanId: '00f067aa0ba902b7' });
-  // The job's own span hangs below the one that put it in.
+  // The job's own span is a child of the one that enqueued it.
   const services = new Map(own.map(({ spanId, service }) => [spanId, service]));
   const crossings = own.filter((span) => services.get(span.parentSpanId ?? '') === 'billhook-gateway');
   expect(crossings.map(({ service }) => service)).toContain('billhook-renderer');
@@ -114,17 +114,17 @@ test('when a caller traces a write, then event and deliveries, also repeated one
   });
   const request = own.find(({ name }) => name === 'POST /api/v1/clients');
   expect(request).toMatchObject({ service: 'billhook-gateway', parentSpanId: 'b7ad6b7169203331' });
-  // Across the outbox there is no queue of the gateway's: what the event remembers is the request.
+  // The outbox is not a queue of the gateway: the event stores the span of the request.
   const below = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId);
   expect(new Set(below.map(({ service, name }) => `${service} ${name.split(' ').at(-1)}`))).toEqual(
     new Set(['billhook-webhooks fan-out-event', 'billhook-webhooks deliver-webhook']),
   );
-  // Nothing of it hangs in the air: each span's parent is the caller's, or one of the trace.
+  // No span is an orphan: each span's parent is the caller's, or one of the trace.
   const known = new Set([...own.map(({ spanId }) => spanId), 'b7ad6b7169203331']);
   expect(own.filter(({ parentSpanId = '' }) => !known.has(parentSpanId))).toEqual([]);
 });
 
-test('when nobody else traces it, then a request is the beginning of a trace of its own', async () => {
+test('when a caller sends no trace, then its request begins a trace of its own', async () => {
   const { key } = await workspace.account();
   const call = callerOf(running[0]?.url ?? '', key);
 

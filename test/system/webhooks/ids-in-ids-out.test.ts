@@ -38,7 +38,7 @@ const journal: Array<{ at: number; what: string; facts: object }> = [];
 const started = Date.now();
 function note(what: string, facts: object = {}) {
   journal.push({ at: Date.now(), what, facts });
-  // Around the test runner, which buffers output until the end.
+  // Bypasses the test runner, which buffers output until the end.
   if (process.env['TEST_EVENTS']) writeSync(1, `${JSON.stringify({ atMs: Date.now() - started, what, ...facts })}\n`);
 }
 
@@ -89,7 +89,7 @@ async function killRedis() {
   note('Redis back, empty');
 }
 
-/** When which share of the deliveries to healthy endpoints has been made. */
+/** Each runs when its share of the deliveries to healthy endpoints has been made. */
 const disturbances: Array<[share: number, run: () => Promise<void>]> = [
   [0.2, flush],
   [0.4, killServices],
@@ -163,7 +163,7 @@ test('when everything around the database is killed and flushed, then every comm
   expect(doubles.filter(({ reason }) => reason === 'unexplained')).toEqual([]);
   const kills = 2 * journal.filter(({ what }) => what === KILLED).length;
   expect(doubles.filter(({ reason }) => reason === KILLED).length).toBeLessThanOrEqual(kills * 1.5 * CONCURRENCY);
-  // The bad receivers have lost nothing either: each event waits for each of them.
+  // Nothing is lost for the bad receivers either: each of them has a delivery of each event.
   expect(await Delivery.countDocuments({ account_id: account.id })).toBe(10 * ids.length);
 }, 3_600_000);
 
@@ -180,7 +180,7 @@ interface Double {
   reason: typeof KILLED | 'slow receiver' | 'unexplained';
 }
 
-/** Calls that brought an event to an endpoint once more, each with the reason. */
+/** Calls that delivered an event to an endpoint once more, each with the reason. */
 async function findDoubles(accountId: string): Promise<Double[]> {
   const killsAt = journal.filter(({ what }) => what === KILLED).map(({ at }) => at);
   const doubles: Double[] = [];

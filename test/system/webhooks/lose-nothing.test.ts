@@ -41,7 +41,7 @@ async function receiver(...args: Parameters<typeof startReceiver>) {
   return started;
 }
 
-/** FLUSHALL, as far as this test's own part of the shared Redis goes. @returns how many keys were lost. */
+/** FLUSHALL, limited to this test's own prefix of the shared Redis. @returns how many keys were lost. */
 async function flush(): Promise<number> {
   const keys = await queues.redis.keys(`${workspace.redisPrefix}:*`);
   if (keys.length > 0) await queues.redis.del(...keys);
@@ -136,7 +136,7 @@ test('when the relay or the fan-out does its work twice, then there is one deliv
   expect(idsOf(target)).toEqual([eventId]);
 });
 
-test('when an endpoint fails every call, then other endpoints get all their events meanwhile, and it gets all of its own once it is well', async () => {
+test('when an endpoint fails every call, then other endpoints get all their events meanwhile, and it gets all of its own once it has recovered', async () => {
   let isWell = false;
   const bad = await receiver((_request, response) => answer(response, isWell ? 204 : 500));
   const good = await receiver();

@@ -158,22 +158,22 @@ test('when only the primary has the deliveries of an event, then the insert is n
   const _id = deliveryId(eventId, endpointId);
   const primary = await set.primary();
   const secondaries = set.members.filter((member) => member !== primary);
-  const letCopy = async (mode: 'alwaysOn' | 'off') => {
+  const setReplicationPause = async (mode: 'alwaysOn' | 'off') => {
     for (const member of secondaries) await member.command({ configureFailPoint: 'rsSyncApplyStop', mode });
   };
 
-  await letCopy('alwaysOn');
-  let isTold = false;
-  const telling = insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date()).finally(() => {
-    isTold = true;
+  await setReplicationPause('alwaysOn');
+  let isAcknowledged = false;
+  const inserting = insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date()).finally(() => {
+    isAcknowledged = true;
   });
   try {
     await eventually(() => Delivery.findOne({ _id, account_id: accountId }).readConcern('local').lean());
     for (let count = 0; count < PINGS; count += 1) await pingMongo();
-    expect(isTold).toBe(false);
+    expect(isAcknowledged).toBe(false);
   } finally {
-    await letCopy('off');
+    await setReplicationPause('off');
   }
-  expect(await telling).toEqual([[{ id: _id, endpointId: storedId(endpointId) }]]);
+  expect(await inserting).toEqual([[{ id: _id, endpointId: storedId(endpointId) }]]);
   expect(await Delivery.exists({ _id, account_id: accountId })).not.toBeNull();
 });

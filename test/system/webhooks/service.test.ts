@@ -54,8 +54,8 @@ test('when Redis is unavailable and no attempt is in flight, then the service st
 }, 28_000);
 
 test('when it is asked to stop while an attempt is in flight, then it begins no other, and the next process continues', async () => {
-  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
-  const slow = await startReceiver((_request, response) => void isTold.then(() => answer(response, 204)));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const slow = await startReceiver((_request, response) => void released.then(() => answer(response, 204)));
   const quick = await startReceiver();
   try {
     const [busy, late] = [await workspace.account(), await workspace.account()];
@@ -68,7 +68,7 @@ test('when it is asked to stop while an attempt is in flight, then it begins no 
     await announce(late.id, 'client.created', {});
     // Long enough for a relay or a worker that had not stopped.
     await pause(2_000);
-    tell();
+    release();
 
     expect(await service.exited).toBe(0);
     expect(quick.received).toEqual([]);
@@ -81,7 +81,7 @@ test('when it is asked to stop while an attempt is in flight, then it begins no 
   }
 }, 60_000);
 
-test('when it stops in order, then it does not log its own disconnecting as an outage', async () => {
+test('when it stops cleanly, then it does not log its own disconnecting as an outage', async () => {
   expect(await service.stop()).toBe(0);
   expect(service.output()).not.toContain('unavailable');
 }, 60_000);
