@@ -190,6 +190,6 @@ export const deliveryMutants: Mutant[] = [
         instead: "if (verdicts.every(({ verdict }) => verdict === 'refused') && verdicts.length > 1)",
       },
     ],
-    oracle: { file: OUTBOUND, test: 'a spelling of an address inside' },
+    oracle: { file: OUTBOUND, test: 'a spelling of an internal address' },
   },
 ];

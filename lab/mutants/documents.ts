@@ -77,7 +77,7 @@ export const documentMutants: Mutant[] = [
         instead: 'html',
       },
     ],
-    oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then only what is on the list comes through' },
+    oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then only allowed elements and attributes remain' },
   },
   {
     gone: 'the limit of a text that is made to be slow',
@@ -88,7 +88,7 @@ export const documentMutants: Mutant[] = [
         instead: 'const LIMIT_MS = 200_000;',
       },
     ],
-    oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then it is refused after two seconds' },
+    oracle: { file: 'test/unit/renderer/markdown.test.ts', test: 'then it is rejected after two seconds' },
   },
   {
     gone: 'the account, in the memory of images',

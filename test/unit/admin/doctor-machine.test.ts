@@ -6,6 +6,6 @@ test('when no renderer runs here, as in the admin image, then Chromium is not me
   expect(await examineChromium(undefined)).toEqual([]);
 });
 
-test('when CHROMIUM_PATH names none, then that is a problem', async () => {
+test('when CHROMIUM_PATH names no browser, then that is a problem', async () => {
   expect(await examineChromium('/no/such/chromium')).toMatchObject([{ status: 'problem', check: 'Chromium' }]);
 });

@@ -1,4 +1,4 @@
-// What the command line prints of stored text: nothing that speaks to the terminal, in either form.
+// Stored text on the command line: terminal control characters are escaped, in tables and in JSON.
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { printRecord, printTable } from '../../../services/admin/print.ts';
 

@@ -1,4 +1,4 @@
-// What credit notes are worth: by line the mirror of the invoice for each tax rate, and together never more than the invoice.
+// Amounts of credit notes: by line the mirror of the invoice for each tax rate, and together never more than the invoice.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { creditGroups, leftToCredit, netOf, type Taxed, taxSumOf } from '#libs/billing/credit-amounts.ts';

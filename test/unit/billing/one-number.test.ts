@@ -1,4 +1,4 @@
-// One number: total, tax and what is taxed are the same in the stored record, the API, the event made of it and on paper.
+// One number: total, tax and what is taxed are the same in the stored record, the API, the event made from it and the printed document.
 import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
@@ -53,7 +53,7 @@ const recordOf = (money: ReturnType<typeof invoiceMoney>) =>
     ...money,
   }) as InvoiceRecord;
 
-test('when an invoice has any mix of lines, then record, response and paper say the same, and the paper adds up', () => {
+test('when an invoice has any mix of lines, then record, response and document have the same amounts, and the document adds up', () => {
   const each = fc.property(given, (terms) => {
     const whole = taxLines(terms.line_items, terms);
     fc.pre(whole.amount > 0 && whole.total > 0);

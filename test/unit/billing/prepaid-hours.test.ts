@@ -49,7 +49,7 @@ test('when lines need more than a package has, then they are covered in their or
   ]);
 });
 
-test('when several packages are valid, then the one that ends first is drawn first, and that of the project before that of all', () => {
+test('when several packages are valid, then the one that ends first is drawn first, and one of the project before one of all projects', () => {
   const packages = [
     hours('never', 9),
     hours('all', 1, { valid_until: '2026-12-31' }),
@@ -108,7 +108,7 @@ const works = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('when lines and packages are any, then no second is drawn twice, none beyond a package, and none left while both have some', () => {
+test('when lines and packages are any, then no second is drawn twice or beyond a package, and time is covered as long as packages have hours left', () => {
   fc.assert(
     fc.property(works, rules, fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 3 }), (work, rule, sizes) => {
       const line = lineOf(1, work, rule);

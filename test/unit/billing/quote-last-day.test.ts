@@ -1,4 +1,4 @@
-// The last day of a quote counts whole, on the account's own calendar.
+// A quote is open for the whole of its last day, in the time zone of the account.
 import { expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { effectiveQuoteStatus } from '#libs/models/billing/quote.ts';

@@ -138,7 +138,7 @@ describe('parts', () => {
       const whole = quotedLines({ amount: quoted, line_items, whenEmpty: '' }, form);
       const last = { ...taxLines([...whole, ...deductions(billed, form)], terms), prices_include_tax };
       expect(agreedSum(last)).toBe(leftToBill(quoted, billed));
-      // What is taxed of a rate in all documents together is what the quote taxes at it; its tax is rounded in each document.
+      // At each rate, the taxable amounts of all documents add up to that of the quote; the tax is rounded in each document.
       for (const group of quote.taxes) {
         const same = [...billed, last].flatMap(({ taxes }) =>
           taxes.filter((one) => one.category === group.category && one.rate === group.rate),

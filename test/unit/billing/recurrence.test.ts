@@ -46,7 +46,7 @@ describe('days', () => {
     ]);
   });
 
-  test('when weeks are counted, then from the first day, across clock changes', () => {
+  test('when weeks are counted, then they start from the first day, across clock changes', () => {
     expect(upcomingDays({ every: 2, unit: 'week', start_on: '2027-03-22' }, 0, 3)).toEqual([
       '2027-03-22',
       '2027-04-05',
@@ -66,7 +66,7 @@ describe('days', () => {
     ['week', '9999-12-30'],
     ['month', '9999-12-30'],
     ['year', '9998-12-31'],
-  ] as const)('when %ss lead past the last day that there is, then the schedule ends', (unit, start_on) => {
+  ] as const)('when %ss lead past 9999-12-31, then the schedule ends', (unit, start_on) => {
     const days = upcomingDays({ every: 36, unit, start_on }, 0, 9);
     expect(days).toEqual([start_on]);
     expect(occurrence({ every: 36, unit, start_on }, 0)?.until).toBe('9999-12-31');
@@ -109,7 +109,7 @@ describe('properties', () => {
     );
   });
 
-  test('when missed occurrences are counted, then as many as have a day up to today', () => {
+  test('when missed occurrences are counted, then all that have a day up to today are', () => {
     fc.assert(
       fc.property(schedules, fc.integer({ min: 0, max: 40 }), (schedule, count) => {
         const day = occurrence(schedule, count)?.on;

@@ -1,4 +1,4 @@
-// Tax by rate and category: rounded once per group, equal to today's rule where there is one rate, and exact where prices include tax.
+// Tax by rate and category: rounded once per group, equal to the tax of the sum where there is one rate, and exact where prices include tax.
 import { describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
@@ -71,7 +71,7 @@ describe('groups', () => {
     expect(taxLines([line(0, 5)], EUR)).toEqual(taxSum(0, EUR));
   });
 
-  test('when a line takes off what another one has in a group, then the group remains with nothing in it', () => {
+  test('when a negative line cancels another one of its group, then the group remains with amounts of zero', () => {
     const lines = [line(1, 10, { tax_rate: 7 }), line(-1, 10, { tax_rate: 7 }), line(1, 100)];
     expect(taxLines(lines, EUR).taxes).toEqual([
       { rate: 19, category: 'S', taxable: 10_000, tax: 1_900 },
@@ -114,7 +114,7 @@ const mixed = fc.array(
 );
 
 describe('any mix of lines', () => {
-  test('when all lines have the rate of the document, then nothing changes by a cent', () => {
+  test('when all lines have the rate of the document, then the tax is that of their sum', () => {
     const each = fc.property(fc.array(priced, { maxLength: 30 }), rate, currency, (lines, tax_rate, code) => {
       const amount = sumOfLines(lines, code);
       const { taxes, ...sums } = taxLines(lines, { currency: code, tax_rate });
@@ -173,7 +173,7 @@ describe('any mix of lines', () => {
     fc.assert(each, runs());
   });
 
-  test('when groups are worth nothing together, then nothing can be split by them', () => {
+  test('when the groups sum to zero, then splitting an amount over them is an error', () => {
     expect(() => splitByGroup(1, [{ taxable: 5 }, { taxable: -5 }])).toThrow(RangeError);
   });
 });

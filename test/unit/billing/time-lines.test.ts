@@ -85,14 +85,14 @@ describe('lines', () => {
     expect(shown(entries, { groupBy: 'entry' }).map(([text]) => text)).toContain('Nov 3, 2026: Talks');
   });
 
-  test('when a text is given, then its names are filled, unknown ones stay, and an empty one is the project', () => {
+  test('when a text is given, then its placeholders are filled, unknown ones stay, and an empty result becomes the project', () => {
     const text = '{project} / {task} on {date} ({hours} h) {nothing}';
     expect(shown([time({ seconds: 5400 })], { text, locale: 'de-DE' })).toEqual([
       ['Engine / Drawings on 02.11.2026 (1,5 h) {nothing}', '1.5', '100'],
     ]);
     expect(shown([time()], { text: '{description}' })).toEqual([['Engine', '1', '100']]);
     expect(shown([time({ description: 'x'.repeat(5_000) })], { text: '{description}' })[0]?.[0]).toHaveLength(2_000);
-    // What somebody wrote about their time is text, never a name to be filled.
+    // A description is inserted as text: placeholders in it are not filled.
     expect(shown([time({ description: '{hours}' })], { text: '{description}' })[0]?.[0]).toBe('{hours}');
   });
 });
@@ -113,7 +113,7 @@ const anyRounding = fc.option(
   }),
 );
 
-test('when any time is billed in any way, then every entry is in one line, of one rate, and no order changes the lines', () => {
+test('when any time is billed in any way, then every entry is in one line, of one rate, and the order of entries does not change the lines', () => {
   fc.assert(
     fc.property(
       fc.array(anyEntry, { maxLength: 40 }),
@@ -130,7 +130,7 @@ test('when any time is billed in any way, then every entry is in one line, of on
         for (const line of lines) {
           expect(new Set(line.entries.map(({ rate }) => rate)).size).toBe(1);
           expect(line.billed).toBe(billedSeconds(line.entries, rounding));
-          // What stands on paper, multiplied by hand in whole numbers, is what the line says.
+          // The printed quantity times the rate, in whole-number arithmetic, is the amount of the line.
           const [whole = '', part = ''] = line.qty.split('.');
           const units = BigInt(whole + part.padEnd(4, '0')) * BigInt(Math.round(Number(line.rate) * 1000));
           const expected = (2n * units + 100_000n) / 200_000n;

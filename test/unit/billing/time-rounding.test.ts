@@ -51,7 +51,7 @@ describe('rounding', () => {
     expect(roundedSeconds(seconds, by)).toBe(expected);
   });
 
-  test('when 5 + 5 minutes of one day meet 30 up by day, then half an hour is billed once', () => {
+  test('when 5 + 5 minutes are rounded up to 30 by day, then half an hour is billed once a day', () => {
     expect(billedSeconds([minutes(5), minutes(5)], rule({ minutes: 30, scope: 'day' }))).toBe(1800);
     expect(billedSeconds([minutes(5), minutes(5, '2026-11-03')], rule({ minutes: 30, scope: 'day' }))).toBe(3600);
     expect(billedSeconds([minutes(5), minutes(5, '2026-11-03')], rule({ minutes: 30, scope: 'line' }))).toBe(1800);
@@ -90,7 +90,7 @@ describe('rounding', () => {
 });
 
 describe('quantities', () => {
-  test('when 50 minutes cost 100 an hour, then the paper says 0.8333 and 83.33', () => {
+  test('when 50 minutes cost 100 an hour, then the quantity is 0.8333 and the amount 83.33', () => {
     const qty = hoursQuantity(50 * 60);
     expect(qty).toBe('0.8333');
     expect(lineNet({ qty, rate: 100, discount: 0 }, 'USD')).toBe(8333);

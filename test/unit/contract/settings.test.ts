@@ -1,4 +1,4 @@
-// Every setting of an account is either one that changes no answer of the specification, or named as one that does.
+// Every setting of an account is either one that changes no response of the specification, or named as one that does.
 import { expect, test } from '@jest/globals';
 import { accountChanges } from '../../../services/gateway/account/input.ts';
 import { CHANGES_ANSWERS, EVERY_SETTING } from '../../support/contract/every-setting.ts';

@@ -1,4 +1,4 @@
-// What the overlays ask a cluster for, summed up from the manifests: as docs/scale.md says, and the trial within a small cluster.
+// The resources that the overlays request, summed up from the manifests: docs/scale.md has them, and the trial fits a small cluster.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
@@ -69,7 +69,7 @@ describe.each([
   ['trial', trial],
   ['production', production],
 ])('the overlay %s', (name, { running, rollout }) => {
-  test('when the guide says what it asks for, then that is the sum of its manifests', () => {
+  test('when the guide states its requests, then they are the sum of its manifests', () => {
     const cell = ({ cpu, memory }: Sum) => `${cpu.toLocaleString('en')}m, ${memory.toLocaleString('en')} MiB`;
 
     expect(readFileSync('docs/scale.md', 'utf8')).toContain(`| \`${name}\` | ${cell(running)} | ${cell(rollout)} |`);

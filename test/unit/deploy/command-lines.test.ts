@@ -1,4 +1,4 @@
-// What the operator's programs beside `admin` say to a wrong command line: what is wrong and how it is right, without a stack trace.
+// How the operator's programs other than `admin` report a wrong command line: the mistake and the usage, without a stack trace.
 import { execFile } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 
@@ -25,7 +25,7 @@ test.each(PROGRAMS)('when %s is asked for help, then it prints its usage', async
   expect(stdout).toContain('Usage: ');
 });
 
-test.each(PROGRAMS)('when %s gets an unknown option, then it names it and how to go on', async (program) => {
+test.each(PROGRAMS)('when %s gets an unknown option, then the error names it and the usage', async (program) => {
   const { code, stderr } = await run(program, '--floder', 'x');
 
   expect(code).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ async function open(answer: (request: IncomingMessage, response: ServerResponse)
   return { close, get };
 }
 
-test('when it closes in the middle of a request, then the answer comes, ends the connection, and nothing waits for the limit', async () => {
+test('when it closes in the middle of a request, then the response is sent, ends the connection, and nothing waits for the limit', async () => {
   let answer: ServerResponse | undefined;
   const { close, get } = await open((_request, response) => {
     answer = response;
@@ -59,7 +59,7 @@ test('when a kept connection is used while it closes, then that request is answe
   await closed;
 }, 10_000);
 
-test('when an answer had begun before it closes, then it is finished and its connection does not stay', async () => {
+test('when a response had begun before it closes, then it is finished and its connection does not stay open', async () => {
   let body: ServerResponse | undefined;
   const { close, get } = await open((_request, response) => {
     response.write('first ');

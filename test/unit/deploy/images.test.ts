@@ -43,7 +43,7 @@ const stages = Object.fromEntries(
 describe.each(services)('the image of %s', (service) => {
   const stage = stages[service] ?? '';
 
-  test('when it runs, then as an ordinary user, under tini, without a build', () => {
+  test('when it runs, then it runs as an ordinary user, under tini, without a build', () => {
     expect([...stage.matchAll(/^USER (\S+)/gm)].at(-1)?.[1]).toBe('10001:10001');
     expect(stage).toMatch(/^runtime AS/);
     expect(`${stages['runtime']}${stage}`).toMatch(/ENTRYPOINT \["\/usr\/bin\/tini", "--"/);
@@ -53,13 +53,13 @@ describe.each(services)('the image of %s', (service) => {
     expect(stage).toContain(`${command.map((word) => JSON.stringify(word)).join(', ')}]`);
   });
 
-  test('when it is made, then of its own service and the libraries', () => {
+  test('when it is built, then it contains its own service and the libraries', () => {
     const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].map(([, from]) => from);
     const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup', 'deploy/redis'] : [];
     expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...more]);
   });
 
-  test('when packages are left out, then none that the service uses', () => {
+  test('when packages are left out, then the service uses none of them', () => {
     const source = /COPY --from=(\S+) /.exec(stage)?.[1] ?? '';
     const left = /rm -rf\s+(.+)$/m.exec(stages[source] ?? '')?.[1]?.split(/\s+/) ?? [];
     const used = packagesOf([
@@ -108,7 +108,7 @@ test('when a file goes into an image, then it is among those that are sent to th
   ).toEqual([]);
 });
 
-test('when nothing else is said, then the bases have a version', () => {
+test('when no image is configured, then the default images have a version', () => {
   expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim$/m);
   expect(
     [...dockerfile.matchAll(/^FROM (\S+)/gm)]
@@ -126,7 +126,7 @@ describe('compose', () => {
   const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
   const networks = (name: string): string[] => compose.services[name].networks;
 
-  test.each([...services, 'prepare', 'redis-users', 'migrate'])('when %s runs, then without a privilege', (name) => {
+  test.each([...services, 'prepare', 'redis-users', 'migrate'])('when %s runs, then it has no privilege', (name) => {
     expect(compose.services[name]).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -135,7 +135,7 @@ describe('compose', () => {
   });
 
   test.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])(
-    'when %s has a setting, then compose sets it or hands it on',
+    'when %s has a setting, then compose sets it or passes it on',
     (name) => {
       const set = Object.keys(compose.services[name].environment).map((one) => one.replace(/_FILE$/, ''));
       // Inside a container these have one right value, which the image knows.
@@ -165,7 +165,7 @@ describe('compose', () => {
     ]);
   });
 
-  test('when the renderer or an image it opens turns against us, then there is no way to the database or the key', () => {
+  test('when the renderer is compromised, then it can reach neither the database nor the key', () => {
     expect(networks('renderer').filter((network) => networks('mongodb').includes(network))).toEqual([]);
     expect(compose.services.renderer.volumes).toEqual(['redis-renderer:/run/redis-user:ro']);
     expect(Object.keys(compose.services.renderer.environment).join()).not.toMatch(/MONGODB|SECRET/);
@@ -175,14 +175,14 @@ describe('compose', () => {
     }
   });
 
-  test('when the stores start, then as a replica set and as a queue that forgets nothing', () => {
+  test('when the stores start, then MongoDB is a replica set and Redis persists everything and evicts nothing', () => {
     expect(compose.services.mongodb.command).toEqual(expect.arrayContaining(['--replSet', 'rs0']));
     const redis = compose.services.redis.command.join(' ');
     expect(redis).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
   });
 
   test.each(REDIS_USERS)(
-    'when %s connects to Redis, then as its own user, whose password no other service can read',
+    'when %s connects to Redis, then it is a user of its own, whose password no other service can read',
     (user) => {
       const mounted = Object.entries<{ volumes?: string[] }>(compose.services).flatMap(([name, { volumes = [] }]) =>
         volumes.filter((volume) => volume.startsWith(`redis-${user}:`)).map((volume) => `${name} ${volume}`),
@@ -202,7 +202,7 @@ describe('compose', () => {
     },
   );
 
-  test('when Redis starts, then with the users of the services and after they are written', () => {
+  test('when Redis starts, then it has the users of the services and waits until they are written', () => {
     const { command, volumes, depends_on } = compose.services.redis;
     expect(command.join(' ')).toContain('--aclfile /run/redis-acl/users.acl');
     expect(volumes).toContain('redis-acl:/run/redis-acl:ro');
@@ -213,7 +213,7 @@ describe('compose', () => {
     expect(makes.environment.REDIS_PREFIX).toBe(compose.services.gateway.environment.REDIS_PREFIX);
   });
 
-  test('when a service stops, then it has longer than it gives itself', () => {
+  test('when a service stops, then compose gives it longer than its own limit', () => {
     for (const name of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])
       expect(compose.services[name].stop_grace_period).toBe('45s');
     expect(readFileSync('libs/service/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');

@@ -54,7 +54,7 @@ describe('schemas', () => {
     expect(problemsOf(`${one.apiVersion} ${one.kind}`, one.body)).toBeUndefined();
   });
 
-  test('when a field is misspelt or of another type, then the schema refuses it', () => {
+  test('when a field is misspelt or of another type, then the schema rejects it', () => {
     const misspelt = structuredClone(manifest('Deployment', 'gateway'));
     misspelt.spec.template.spec.containers[0].livenessprobe = {};
     expect(problemsOf('apps/v1 Deployment', misspelt)).toMatchObject([{ keyword: 'additionalProperties' }]);
@@ -66,7 +66,7 @@ describe('schemas', () => {
 });
 
 describe('kustomizations', () => {
-  test('when one names a file or folder, then it is there', () => {
+  test('when one names a file or folder, then it exists', () => {
     const named = kustomizations.flatMap(({ file, resources = [], components = [] }) =>
       [...resources, ...components].map((path) => join(dirname(file), path)),
     );
@@ -74,7 +74,7 @@ describe('kustomizations', () => {
     expect(manifestFiles.filter((file) => !named.includes(file))).toEqual([]);
   });
 
-  test('when one patches something, then that exists', () => {
+  test('when one patches a resource, then that exists', () => {
     const inFiles = patchFiles
       .flatMap((file) => parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS()))
       .flatMap((patch) => (patch.kind ? [{ kind: patch.kind, name: patch.metadata.name }] : []));
@@ -99,7 +99,7 @@ describe('every container', () => {
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     });
-    // One of its own, without a token: what a pod may do in the cluster is nothing.
+    // A service account of its own, without a token: a pod has no rights in the cluster.
     expect(manifest('ServiceAccount', one.pod.serviceAccountName).automountServiceAccountToken).toBe(false);
     expect(one.pod.securityContext.runAsUser).toBeGreaterThan(0);
     expect(one.pod.containers).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('every container', () => {
 describe('the templates of jobs', () => {
   const templates = manifests.filter(({ kind }) => kind === 'CronJob');
 
-  test('when manifests are applied, then there is no job among them: one that is there could not be changed', () => {
+  test('when manifests are applied, then there is no job among them: an existing job could not be changed', () => {
     expect(manifests.filter(({ kind }) => kind === 'Job')).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('the templates of jobs', () => {
     for (const { body } of templates) expect(body.spec.suspend).toBe(true);
   });
 
-  test('when manifests are applied, then no pod in which an operator works belongs to one of them', () => {
+  test('when manifests are applied, then no pod for an operator is started', () => {
     expect(
       manifests.filter(({ kind, name }) => kind !== 'CronJob' && name === 'admin' && kind === 'Deployment'),
     ).toEqual([]);
@@ -144,7 +144,7 @@ describe.each(services)('the deployment of the %s', (name) => {
   const pod = spec.template.spec;
   const [container] = pod.containers;
 
-  test('when the kubelet asks, then it asks the health port', () => {
+  test('when the kubelet probes a pod, then it probes the health port', () => {
     const asked = (path: string) => ({ httpGet: { path, port: 'health' } });
     expect(container.startupProbe).toMatchObject(asked('/livez'));
     expect(container.livenessProbe).toMatchObject(asked('/livez'));
@@ -157,7 +157,7 @@ describe.each(services)('the deployment of the %s', (name) => {
     const read = namesOf(name);
     const set = container.env.map((one: { name: string }) => one.name);
     expect(set.filter((one: string) => !read.includes(one))).toEqual([]);
-    // What is shared may be one service's alone, and is then not set by its manifest: that would win.
+    // A shared variable may be read by one service alone. Its manifest must not set it, because that would override it.
     const shared = [...readFileSync('deploy/kubernetes/base/config.env', 'utf8').matchAll(/^(\w+)=/gm)].map(
       ([, one = '']) => one,
     );
@@ -177,7 +177,7 @@ describe.each(services)('the deployment of the %s', (name) => {
     expect(new Set(required.map((one) => variable(`${one.name}_FILE`)))).toEqual(new Set(mounted));
   });
 
-  test('when a node is drained or a version rolled out, then only those whose work can wait are missing', () => {
+  test('when a node is drained or a version rolled out, then only services whose work can wait are unavailable', () => {
     expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(patient.includes(name) ? 1 : 0);
     expect(manifest('PodDisruptionBudget', name).spec).toMatchObject({
       maxUnavailable: 1,
@@ -207,17 +207,20 @@ describe.each(services)('the deployment of the %s', (name) => {
   }
 });
 
-test.each(REDIS_USERS)('when %s connects to Redis, then as its own user, whose address no other pod mounts', (user) => {
-  const ofRedis = workloads.flatMap(({ name, pod }) =>
-    mountedSecrets(pod).flatMap((one) =>
-      one.secret === SECRET_NAME && one.key === user ? [`${name} ${one.path}`] : [],
-    ),
-  );
+test.each(REDIS_USERS)(
+  'when %s connects to Redis, then it is a user of its own, whose address no other pod mounts',
+  (user) => {
+    const ofRedis = workloads.flatMap(({ name, pod }) =>
+      mountedSecrets(pod).flatMap((one) =>
+        one.secret === SECRET_NAME && one.key === user ? [`${name} ${one.path}`] : [],
+      ),
+    );
 
-  expect(ofRedis).toEqual([`${user} redis-url`]);
-});
+    expect(ofRedis).toEqual([`${user} redis-url`]);
+  },
+);
 
-test('when the Redis of the trial starts, then with the users that the program makes', () => {
+test('when the Redis of the trial starts, then it has the users that the program makes', () => {
   const pod = manifest('StatefulSet', 'redis').spec.template.spec;
   const { secret } = pod.volumes.find(({ name }: { name: string }) => name === 'users');
   const { stringData } = JSON.parse(secretOf(drawRedisUsers('billhook'), 'redis://redis:6379'));
@@ -238,7 +241,7 @@ function mountedSecrets(pod: Manifest['body']): { secret: string; key: string; p
   );
 }
 
-test('when a store is back, then its pod and the services that wait for it are asked within a second', () => {
+test('when a store is back, then its pod and the services that wait for it are probed within a second', () => {
   const names = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer'].map(
     (name) => ['Deployment', name] as const,
   );
@@ -262,7 +265,7 @@ describe('the gateway', () => {
   test('when MongoDB elects a primary, then no gateway leaves the service meanwhile', () => {
     const [{ readinessProbe }] = manifest('Deployment', 'gateway').spec.template.spec.containers;
     expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeGreaterThanOrEqual(30);
-    // One that starts is let in at the first good answer.
+    // A gateway that starts is ready after its first successful probe.
     expect(readinessProbe.successThreshold ?? 1).toBe(1);
   });
 
@@ -272,11 +275,11 @@ describe('the gateway', () => {
   });
 });
 
-describe('the ways in', () => {
+describe('the ingress', () => {
   const { metadata, spec } = manifest('Ingress', 'billhook');
   const route = manifest('HTTPRoute', 'billhook').spec;
 
-  test('when the largest body comes, then it reaches the gateway', () => {
+  test('when a body is the largest allowed, then it reaches the gateway', () => {
     const size = Number.parseInt(metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size'], 10);
     expect(size * 2 ** 20).toBeGreaterThan(3 * 2 ** 20);
   });
@@ -287,7 +290,7 @@ describe('the ways in', () => {
     expect(Number.parseInt(route.rules[0].timeouts.request, 10)).toBeGreaterThan(30);
   });
 
-  test('when a request comes in, then by TLS and to the public port of the gateway alone', () => {
+  test('when a request comes in, then it uses TLS and reaches the public port of the gateway alone', () => {
     const [{ host, http }] = spec.rules;
     expect(spec.tls).toEqual([{ hosts: [host], secretName: expect.any(String) }]);
     expect(http.paths.map(({ backend }: { backend: object }) => backend)).toEqual([
@@ -313,7 +316,7 @@ describe('priorities', () => {
 describe('autoscaling by work', () => {
   const triggerOf = (name: string) => manifest('ScaledObject', name).spec.triggers[0].metadata;
 
-  test('when documents wait, then there is a renderer for each lot that one takes at once', () => {
+  test('when documents wait, then there is one renderer for as many as it prints at once', () => {
     const concurrency = variablesOf('renderer').find(({ name }) => name === 'RENDER_CONCURRENCY')?.default;
     expect(triggerOf('renderer').threshold).toBe(String(concurrency));
   });
@@ -331,11 +334,11 @@ describe('autoscaling by work', () => {
     const { fallback, minReplicaCount } = manifest('ScaledObject', name).spec;
     expect(fallback.behavior).toBe('currentReplicasIfHigher');
     expect(fallback.replicas).toBeGreaterThanOrEqual(minReplicaCount);
-    // Redis away: the gauges are absent, which is not the same as nothing to do.
+    // Redis is unavailable: the gauges are absent, which is not the same as nothing to do.
     expect(triggerOf(name).ignoreNullValues).toBe('false');
   });
 
-  test('when KEDA scales a deployment, then it names no number of its own', () => {
+  test('when KEDA scales a deployment, then the deployment names no number of its own', () => {
     const keda = kustomizations.find(({ file }) => file.includes('/keda/'));
     expect(keda?.patches).toEqual([
       {

@@ -1,4 +1,4 @@
-// The network policies: everything refused by default, and each service reaches what it needs and nothing else.
+// The network policies: everything denied by default, and each service reaches what it needs and nothing else.
 import { BlockList } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { manifest, manifests } from './manifests.ts';
@@ -14,7 +14,7 @@ interface Rule {
 
 const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
 
-/** What a service may reach, as "name:port" or "public:port"; names and their resolution aside. */
+/** What a service may reach, as "name:port" or "public:port"; DNS is left out. */
 function reachOf(name: string): string[] {
   const rules: Rule[] = manifest('NetworkPolicy', name).spec.egress;
   return rules.flatMap(({ to, ports }) =>
@@ -39,14 +39,14 @@ function publicRuleOf(name: string): (address: string) => boolean {
     blocks.some(({ cidr, except = [] }) => within(cidr, address) && !except.some((one) => within(one, address)));
 }
 
-test('when nothing is written for a pod, then it reaches nothing and nothing reaches it', () => {
+test('when a pod has no policy of its own, then it reaches nothing and nothing reaches it', () => {
   expect(manifest('NetworkPolicy', 'nothing-by-default').spec).toEqual({
     podSelector: {},
     policyTypes: ['Ingress', 'Egress'],
   });
 });
 
-test('when a pod is selected by a policy of its own, then that policy bears its name', () => {
+test('when a pod is selected by a policy of its own, then that policy has its name', () => {
   const selected = policies.flatMap(({ body, name }) => {
     const label = body.spec.podSelector.matchLabels?.['app.kubernetes.io/name'];
     return label === undefined ? [] : [[name, label]];
@@ -65,18 +65,18 @@ test.each([
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
   ['admin', ['redis:6379', 'mongodb:27017']],
-])('when the %s opens a connection, then only to what it needs', (name, reach) => {
+])('when the %s opens a connection, then it reaches only what it needs', (name, reach) => {
   expect(reachOf(name)).toEqual(reach);
 });
 
-describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
+describe.each(['renderer', 'webhooks'])('the egress of the %s', (name) => {
   const lets = publicRuleOf(name);
 
-  test('when an address is private, shared, local or special, then it is refused', () => {
-    const refused =
+  test('when an address is private, shared, local or special, then it is denied', () => {
+    const denied =
       '0.0.0.0 10.0.0.5 10.255.255.255 100.64.0.1 100.127.255.254 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1 172.31.255.254 192.0.0.192 192.168.0.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 ' +
       ':: ::1 ::ffff:127.0.0.1 64:ff9b::a9fe:a9fe fc00::1 fd00:ec2::254 fe80::1 ff02::1 2001:0:4136::1 2002:a9fe:a9fe::1';
-    expect(refused.split(' ').filter(lets)).toEqual([]);
+    expect(denied.split(' ').filter(lets)).toEqual([]);
   });
 
   test('when an address is public, then it is reached', () => {
@@ -86,7 +86,7 @@ describe.each(['renderer', 'webhooks'])('the way out of the %s', (name) => {
   });
 });
 
-test('when the stores run in the cluster, then the renderer is not among those the database answers', () => {
+test('when the stores run in the cluster, then the renderer is not among those that may connect to the database', () => {
   const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
   expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
     'admin',
@@ -98,13 +98,13 @@ test('when the stores run in the cluster, then the renderer is not among those t
   ]);
 });
 
-test('when a policy holds for several services, then it opens no way but names, metrics and traces', () => {
+test('when a policy applies to several services, then it allows nothing but DNS, metrics and traces', () => {
   const several = policies.filter(({ body }) => !body.spec.podSelector.matchLabels);
   const opened = several.flatMap(({ body }) => [...(body.spec.egress ?? []), ...(body.spec.ingress ?? [])]);
   expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['health'], [4318]]);
 });
 
-test('when the public asks, then only the API answers, never the health port', () => {
+test('when a request comes from the public, then it reaches only the API, never the health port', () => {
   expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
   expect(ports).toEqual([{ protocol: 'TCP', port: 'health' }]);

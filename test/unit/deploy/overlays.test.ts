@@ -66,7 +66,7 @@ withKubectl('the configuration', () => {
     }
   });
 
-  test('when what has no name of a service is applied first, then configuration and policies are, and no pod', () => {
+  test('when resources without the name of a service are applied first, then these are configuration and policies, and no pod', () => {
     const first = render(production).filter(({ metadata }) => !metadata.labels?.['app.kubernetes.io/name']);
 
     expect(first.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['Namespace', 'ConfigMap', 'NetworkPolicy']));

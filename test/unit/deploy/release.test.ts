@@ -31,11 +31,7 @@ test('when main is clean and the changelog has the version, then it can be relea
 test.each([
   ['another branch', { branch: 'feature' }, /branch is feature/],
   ['a change that is not committed', { isClean: false }, /not committed/],
-  [
-    'a version that is none',
-    { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') },
-    /no semantic version: 1\.2/,
-  ],
+  ['an invalid version', { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') }, /no semantic version: 1\.2/],
   ['a version that was released', { tags: ['v0.1.0', 'v0.2.0'] }, /v0\.2\.0 exists/],
   ['a changelog without the version', { version: '0.3.0' }, /no section "## 0\.3\.0/],
   [
@@ -67,7 +63,7 @@ test('when notes are read, then they are those of the version alone', () => {
   expect(notesOf(changelog, '0.1')).toBeUndefined();
 });
 
-test('when Docker is not there, then archives are made without images; the tests come first in any case', () => {
+test('when Docker is missing, then archives are made without images; the tests come first in any case', () => {
   const names = (hasDocker: boolean) => stepsOf({ ...releasable, hasDocker }, '/out').map(({ name }) => name);
 
   const always = ['types, lint and tests', 'system tests', 'source archive', 'client package'];

@@ -8,16 +8,16 @@ const NO_MORE = { status: 503, message: 'Too many documents are waiting, please 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('when more arrive at once than there is room for, then only so many go on', () => {
+test('when more arrive at once than there is room for, then only as many as fit are admitted', () => {
   const admission = openAdmission(limits);
 
-  const answers = Array.from({ length: 14 }, (_none, index) =>
+  const outcomes = Array.from({ length: 14 }, (_none, index) =>
     admission.reserve(`request-${index}`, `account-${index}`),
   );
 
-  // Accounts with nothing in flight find a quarter more.
-  expect(answers.slice(0, 13)).toEqual(Array(13).fill(undefined));
-  for (const answer of answers.slice(13)) expect(answer).toMatchObject(NO_MORE);
+  // Accounts with nothing in flight have a quarter more room.
+  expect(outcomes.slice(0, 13)).toEqual(Array(13).fill(undefined));
+  for (const outcome of outcomes.slice(13)) expect(outcome).toMatchObject(NO_MORE);
 });
 
 test('when requests with a reservation bring no document, then their room is free again', () => {
@@ -45,10 +45,10 @@ test('when a request with a reservation is admitted, then it has one place and n
     admission.admit({ accountId: `account-${index}`, requestId: `request-${index}` });
   }
 
-  const answers = Array.from({ length: 9 }, (_none, index) => admission.reserve(`later-${index}`, `other-${index}`));
+  const outcomes = Array.from({ length: 9 }, (_none, index) => admission.reserve(`later-${index}`, `other-${index}`));
 
-  expect(answers.slice(0, 8)).toEqual(Array(8).fill(undefined));
-  expect(answers[8]).toMatchObject(NO_MORE);
+  expect(outcomes.slice(0, 8)).toEqual(Array(8).fill(undefined));
+  expect(outcomes[8]).toMatchObject(NO_MORE);
 });
 
 test('when reservations have expired, then they keep out no document that comes without one', () => {
@@ -92,16 +92,16 @@ test('when documents take long, then one that would wait too long is rejected, w
   );
   jest.advanceTimersByTime(11_000);
 
-  const refused = admission.rejection('other');
+  const rejected = admission.rejection('other');
   for (const place of places.splice(0, 13)) place.release('done');
 
-  expect(refused).toMatchObject(NO_MORE);
-  expect(refused?.seconds).toBeGreaterThanOrEqual(11);
-  // So few wait that no wait can be told from them.
+  expect(rejected).toMatchObject(NO_MORE);
+  expect(rejected?.seconds).toBeGreaterThanOrEqual(11);
+  // Too few wait for an estimate of the wait.
   expect(admission.rejection('other')).toBeUndefined();
 });
 
-test('when documents waited for slow pictures, then those behind them are not taken for late', () => {
+test('when documents waited for slow images, then those behind them do not count as late', () => {
   const admission = openAdmission({ ...limits, waiting: 1_000, perAccount: 1_000 });
   const enter = (count: number) =>
     Array.from({ length: count }, (_none, index) =>
@@ -161,7 +161,7 @@ test('when documents stop finishing, or only fail, then admission notices it', (
   expect(admission.rejection('other')).toMatchObject(NO_MORE);
 });
 
-test('when one account keeps the queue full, then another finds room, and the one does not', () => {
+test('when one account keeps the queue full, then another is admitted, and the first is not', () => {
   const admission = openAdmission({ ...limits, perAccount: 100 });
   enterMany(admission, 10);
 
@@ -209,7 +209,7 @@ test('when the pages of an account reach its share, then 429; one document at th
   expect(() => admit('one', 1)).not.toThrow();
 });
 
-test('when one account used most of the renderers and another waits, then the one gets 429 until the other has its document', () => {
+test('when one account used most of the renderers and another waits, then the first gets 429 until the other has its document', () => {
   const admission = openAdmission(roomy);
   const admit = (accountId: string) => admission.admit({ accountId, requestId: 'request' });
   admit('one').release('done', { printMs: 30_000 });

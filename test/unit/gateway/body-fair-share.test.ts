@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const limit = openFairLimit(1);
 const pace = openUploadPace();
-/** Of these, one large body is more than it may send in an hour. */
+/** At this pace, an account needs more than an hour for one large body. */
 const slowPace = openUploadPace({ bytesPerSecond: 1, burstBytes: 16 * 1024 });
 const parsed: string[] = [];
 let arrived = 0;
@@ -43,7 +43,7 @@ const send = (account: string, name: string, bytes: number, signal?: AbortSignal
     ...(signal ? { signal } : {}),
   });
 
-test('when one account brings many large bodies, then that of another is next, and a small one waits for none', async () => {
+test('when one account sends many large bodies, then the body of another is next, and a small one waits for none', async () => {
   const release = await limit.acquire('earlier', new AbortController().signal);
   const sent: Promise<unknown>[] = [];
   for (const [account, name] of [
@@ -63,7 +63,7 @@ test('when one account brings many large bodies, then that of another is next, a
   expect(parsed).toEqual(['small', 'first', 'fourth', 'second', 'third']);
 });
 
-test('when an account sends large bodies faster than its pace, then the next is not read yet, and small ones and others are', async () => {
+test('when an account sends large bodies faster than its pace, then its next one is not read yet, and small ones and those of others are', async () => {
   parsed.length = 0;
   await send('fast?slow', 'first', 20_000);
   const leaving = new AbortController();

@@ -1,4 +1,4 @@
-// Bodies are bounded before they are parsed, and judged by the names that a shape knows.
+// Bodies are bounded before they are parsed, and names that a shape does not have are removed.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import Joi from 'joi';
@@ -6,7 +6,7 @@ import { hasMoreValuesThan } from '../../../services/gateway/http/count-values.t
 import { knownNames } from '../../../services/gateway/http/known-names.ts';
 import { runs } from '../../support/form.ts';
 
-test('when any JSON is counted, then it has as many names and commas as its values say, whatever its strings hold', () => {
+test('when any JSON is counted, then the count of its names and commas is right, whatever its strings contain', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (value, isIndented) => {
       const { names, commas } = countOf(value);
@@ -39,7 +39,7 @@ test('when a body has unknown names at any level, then they are gone and everyth
   for (const value of [null, undefined, 'text', 3, [1]]) expect(prune(value)).toEqual(value);
 });
 
-test('when a name stands on the prototype only, then it is no name of the body', () => {
+test('when a name exists on the prototype only, then it is no name of the body', () => {
   const prune = knownNames(Joi.object({ toString: Joi.any(), name: Joi.any() }));
 
   expect(Object.keys(prune({ name: 1 }) as object)).toEqual(['name']);

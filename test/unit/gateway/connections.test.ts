@@ -42,7 +42,7 @@ const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
 const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
 const answerAtOnce: RequestListener = (_request, response) => void response.end('ok');
 
-test('when an address opens many connections in silence, then the oldest of them end, and a caller is answered', async () => {
+test('when an address opens many silent connections, then the oldest of them are closed, and a caller gets a response', async () => {
   await start(answerAtOnce, (it) => limitConnections(it, { all: 100, silentPerAddress: 5 }));
   const silent: Awaited<ReturnType<typeof open>>[] = [];
   for (let count = 0; count < 20; count += 1) silent.push(await open());
@@ -53,7 +53,7 @@ test('when an address opens many connections in silence, then the oldest of them
   expect(silent.slice(-3).map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
 });
 
-test('when all connections are taken, then a silent one ends for the next, and those that spoke stay', async () => {
+test('when all connections are taken, then a silent one is closed for the next, and those that sent a request stay', async () => {
   await start(answerAtOnce, (it) => limitConnections(it, { all: 6, silentPerAddress: 0 }));
   const spoken = [await open(GET), await open(GET)];
   await eventually(async () => spoken.every(({ text }) => text.includes('200 OK')));
@@ -168,7 +168,7 @@ test('when all connections are taken at once by callers who have sent requests, 
   expect(await callers.answered).toBe(100);
 });
 
-// The system may be set to keep fewer.
+// The system may be configured to keep fewer.
 const canKeepThousand = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) >= 1_000;
 (canKeepThousand ? test : test.skip)(
   'when a thousand callers connect while the process is busy, then the system keeps all their connections',

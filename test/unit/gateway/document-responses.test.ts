@@ -6,7 +6,7 @@ import express, { type Response } from 'express';
 import { whenGone } from '../../../services/gateway/printing/caller-gone.ts';
 import { sendPdf } from '../../../services/gateway/printing/send-pdf.ts';
 
-/** How it answers from now on. */
+/** How the server responds from now on. */
 let answer: (response: Response) => void;
 let port: number;
 let close: () => void;

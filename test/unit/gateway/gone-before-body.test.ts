@@ -1,4 +1,4 @@
-// A caller that leaves while its request waits: the body is not there, and that is no failure of ours.
+// A caller that leaves while its request waits: the body is missing, and that is no error of the gateway.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

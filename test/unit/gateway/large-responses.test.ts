@@ -1,4 +1,4 @@
-// Large lists are made few at a time: four of one kind for an account, and two of all kinds while other accounts have requests.
+// Large lists are made a few at a time: four of one kind for an account, and two of all kinds while other accounts have requests.
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -7,7 +7,7 @@ import { limitLargeResponses } from '../../../services/gateway/limits/large-resp
 
 const newResponse = () => Object.assign(new EventEmitter(), { closed: false }) as unknown as Response;
 
-/** Asks for lists that are made only when told to. */
+/** Requests lists that are made only by `make`. */
 function openLists(accountId: string, isShared: boolean) {
   const begun: string[] = [];
   const makes: (() => void)[] = [];

@@ -1,4 +1,4 @@
-// The OpenAPI document keeps to what every generator of clients understands: one rule a test, each broken once with a generator that failed.
+// The OpenAPI document keeps to what every generator of clients understands: one rule a test. Each was broken once, and a generator failed.
 import { expect, test } from '@jest/globals';
 import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { routeTable } from '../../support/route-table.ts';
@@ -35,7 +35,7 @@ test('when an operation creates, then it has one success: generators take the fi
   expect(several.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test('when an operation knows dry runs, then its description says how they are answered', () => {
+test('when an operation supports dry runs, then its description states their response', () => {
   const dry = operations.filter(({ parameters }) => JSON.stringify(parameters ?? []).includes('"dry_run"'));
 
   expect(dry.length).toBeGreaterThan(5);
@@ -59,7 +59,7 @@ test('when a schema has properties, then no conditions stand beside them', () =>
   expect(pathsWhere((schema) => 'properties' in schema && conditions.some((name) => name in schema))).toEqual([]);
 });
 
-test('when a body changes a record, then it wants one property at least, whichever', () => {
+test('when a body changes a record, then it requires at least one property', () => {
   const changes = Object.values(document.paths).flatMap(({ patch }) => (patch ? [patch] : []));
 
   expect(changes.length).toBeGreaterThan(7);
@@ -84,7 +84,7 @@ test('when schemas get names, then none is what a generator calls its constructo
   expect([...byCase.values()].filter((same) => same.length > 1)).toEqual([]);
 });
 
-test('when documents have lines, then these are of one named schema for what comes in and one for what goes out', () => {
+test('when documents have lines, then these have one named schema for input, one for responses and one for the PDF tool', () => {
   const lines = schemas.flatMap(({ schema }) => {
     const { line_items, lineItems } = (schema['properties'] ?? {}) as Record<string, { items?: object } | undefined>;
     return [line_items, lineItems].flatMap((list) => (list ? [JSON.stringify(list.items)] : []));
@@ -99,7 +99,7 @@ test('when a list holds objects, then these are of a named schema', () => {
   expect(pathsWhere(({ properties }, at) => properties !== undefined && at.endsWith('/items'))).toEqual([]);
 });
 
-test('when an object takes any names, then it says what they hold', () => {
+test('when an object accepts any names, then it declares their values', () => {
   const silent = ({ type, ...rest }: Schema) =>
     type === 'object' && !('properties' in rest) && !('additionalProperties' in rest);
 
@@ -115,7 +115,7 @@ test('when a record holds the summary of another one, then it is a named schema'
   expect(inline).toEqual([]);
 });
 
-test('when a caller sends one value of a list, then null is none of them: generators would make a union of two classes', () => {
+test('when a caller sends a value of an enum, then null is none of them: generators would make a union of two classes', () => {
   const sent = (isWrong: (values: unknown[]) => boolean) =>
     pathsWhere(
       ({ enum: values }, at) => /schemas\/\w+(?:Body|Input)\b/.test(at) && Array.isArray(values) && isWrong(values),
@@ -135,7 +135,7 @@ test('when a field may be null, then it has a type besides, and null is one memb
   expect([alone, wide]).toEqual([[], []]);
 });
 
-test('when an operation answers a file, then it is binary', () => {
+test('when an operation returns a file, then it is binary', () => {
   const files = operations.flatMap(({ responses }) => {
     const { content = {} } = (responses['200'] ?? {}) as { content?: Record<string, { schema: object }> };
     return Object.entries(content).filter(([type]) => type !== 'application/json');
@@ -146,7 +146,7 @@ test('when an operation answers a file, then it is binary', () => {
   for (const [, { schema }] of files) expect(schema).toEqual({ type: 'string', format: 'binary' });
 });
 
-test('when something has an example, then in the one form that openapi-generator takes without a warning', () => {
+test('when something has an example, then it is in the one form that openapi-generator accepts without a warning', () => {
   const { schemas: _named, ...parts } = document.components;
   const inForms = JSON.stringify([document.paths, parts]).match(/"examples":\{/g);
   const beside = operations.flatMap(({ operationId, requestBody }) => {
@@ -157,7 +157,7 @@ test('when something has an example, then in the one form that openapi-generator
   expect([inForms, beside]).toEqual([null, []]);
 });
 
-test('when a call is one that Billhook makes, then it is marked, so that openapi-generator writes no method for it', () => {
+test('when an operation is a call of Billhook to a receiver, then it is marked, so that openapi-generator writes no method for it', () => {
   const unmarked = Object.values(document.webhooks).filter(({ post }) => !post['x-internal']);
 
   expect(unmarked.map(({ post }) => post.operationId)).toEqual([]);

@@ -32,7 +32,7 @@ test('when responses are closed, then further requests of the account begin at o
   expect(share.start('one', newResponse())).toBeUndefined();
 });
 
-test('when the caller has gone before its request begins, then it counts for nothing', () => {
+test('when the caller has disconnected before its request begins, then that request does not count', () => {
   const share = openRequestFairShare();
   const gone = Object.assign(newResponse(), { closed: true });
 

@@ -16,7 +16,7 @@ test('when an account has sent more than its burst, then its next body waits, an
   expect(pace.ready('other')).toBeUndefined();
 });
 
-test('when what it sent would have been read at the pace, then its next body is read', async () => {
+test('when enough time has passed for what an account sent, then its next body is read', async () => {
   const pace = openUploadPace({ bytesPerSecond: 1_000_000, burstBytes: 0 });
   pace.add('one', 50_000);
   const next = pace.ready('one');

@@ -1,4 +1,4 @@
-// What a request undoes when its response is closed: all of it, with one listener, also when the caller has left already.
+// The cleanup of a request when its response is closed: complete, with one listener, also when the caller has left already.
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
@@ -23,7 +23,7 @@ test('when limits count a request, its body and its response, then they share on
   expect(() => capacity.requireRoom('one')).not.toThrow();
 });
 
-test('when the caller has left already, then it is undone at once', () => {
+test('when the caller has left already, then the cleanup runs at once', () => {
   const undone: string[] = [];
 
   whenClosed(newResponse(true), () => undone.push('all'));

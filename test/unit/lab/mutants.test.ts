@@ -1,4 +1,4 @@
-// The table stays true: every mutant can still be made, and its oracle is a test that is there. `npm run mutants` runs them.
+// The table is up to date: every mutant can still be made, and its oracle is an existing test. `npm run mutants` runs them.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { applied } from '../../../lab/mutants/mutant.ts';
@@ -18,13 +18,13 @@ test.each(mutants.map((mutant) => [mutant.gone, mutant] as const))(
   },
 );
 
-test('when a text is not there or stands twice, then it is an error', () => {
+test('when a text is missing or occurs twice, then it is an error', () => {
   const edit = { file: 'x.ts', text: 'a', instead: 'b' };
   expect(() => applied('no', edit)).toThrow('x.ts holds 0 times');
   expect(() => applied('aa', edit)).toThrow('x.ts holds 2 times');
 });
 
-test('when the table is counted, then it has at least twenty mutants, each of its own', () => {
+test('when the table is counted, then it has at least twenty mutants, all different', () => {
   expect(new Set(mutants.map(({ gone }) => gone)).size).toBe(mutants.length);
   expect(mutants.length).toBeGreaterThanOrEqual(20);
 });

@@ -1,4 +1,4 @@
-// The judgement of a hostile neighbour: what measured nothing has not met its target.
+// Verdicts on a noisy neighbour: a row that measured nothing misses its target.
 import { expect, test } from '@jest/globals';
 import { judge, type Measured } from '../../../lab/noisy-neighbour/judge.ts';
 import { noWaits } from '../../../lab/noisy-neighbour/victim.ts';

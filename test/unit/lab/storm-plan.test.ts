@@ -1,4 +1,4 @@
-// The order of a storm: repeatable, whole, and never two hands on the same thing.
+// The order of a storm: repeatable, complete, and never two faults in the same place at once.
 import { expect, test } from '@jest/globals';
 import { faults } from '../../../lab/faults/fault-table.ts';
 import { mayBegin, planOf, type Step } from '../../../lab/storm/storm-plan.ts';
@@ -23,7 +23,7 @@ test('when as many faults were made as there are, then each was made once', () =
   expect(titles.toSorted()).toEqual(faults.map(({ id, title }) => `${id} ${title}`).toSorted());
 });
 
-test('when something is being broken, then nothing else that breaks the same may begin', () => {
+test('when a place is being broken, then no other fault of that place may begin', () => {
   const steps = first(faults.length);
   const [redis, otherRedis] = steps.filter(({ places }) => places[0] === 'redis') as [Step, Step];
   const mongodb = steps.find(({ fault }) => fault.id === 'F20') as Step;
@@ -36,7 +36,7 @@ test('when something is being broken, then nothing else that breaks the same may
   expect(mayBegin(redis, [mongodb], 1)).toBe(false);
 });
 
-test('when a fault asserts what only holds where all else is well, then it is made alone', () => {
+test('when a fault asserts what only holds in a system that is otherwise healthy, then it runs alone', () => {
   const steps = first(faults.length);
   const hanging = steps.find(({ fault }) => fault.id === 'F8') as Step;
   const redis = steps.find(({ places }) => places[0] === 'redis') as Step;

@@ -11,7 +11,7 @@ const day = fc
 
 describe('isDay', () => {
   test.each(['2026-01-31', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])(
-    'when it is %s, then yes',
+    'when it is %s, then it is a day',
     (text) => {
       expect(isDay(text)).toBe(true);
     },
@@ -33,7 +33,7 @@ describe('isDay', () => {
     '2026/01/01',
     '٢٠٢٦-٠١-٠١',
     '',
-  ])('when it is %j, then no', (text) => {
+  ])('when it is %j, then it is no day', (text) => {
     expect(isDay(text)).toBe(false);
   });
 
@@ -80,7 +80,7 @@ describe('dayIn', () => {
     expect(dayIn(zone, new Date('2026-01-01T01:30:00Z'))).toBe(expected);
   });
 
-  test('when one zone is spelt in thousands of ways, then not all of them are remembered', () => {
+  test('when one zone is spelt in thousands of ways, then not all of them are cached', () => {
     const spelt = (number: number) =>
       Array.from('america/new_york', (letter, place) => ((number >> place) & 1 ? letter.toUpperCase() : letter)).join(
         '',

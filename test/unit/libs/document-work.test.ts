@@ -8,7 +8,7 @@ const lines = (count: number, description: string) => ({
   lineItems: Array.from({ length: count }, () => ({ description, qty: 1, rate: 10 })),
 });
 
-describe('when a document is as large as an honest one may be, then it is printed', () => {
+describe('when a document is as large as a realistic one may be, then it is printed', () => {
   test.each<[string, Partial<PrintableDocument>]>([
     ['five hundred lines', lines(500, 'Consulting on site, half a day, with travel')],
     ['a hundred lines of many words', lines(100, 'Work package with details. '.repeat(70))],
@@ -31,7 +31,7 @@ describe('when a document is made to be slow, then 422 names the estimate and th
     ['Markdown of line breaks', { bodyMarkdown: 'a\n'.repeat(50_000) }],
     ['a hundred lines of line breaks', lines(100, `${'\n'.repeat(1_999)}a`)],
     ['five hundred lines of short lines', lines(500, 'a\n'.repeat(1_000))],
-    ['two hundred thousand characters that no face has', lines(100, cuneiform(1_000))],
+    ['a hundred thousand characters that no font has', lines(100, cuneiform(1_000))],
     ['a million Han characters', lines(500, han(2_000))],
     ['scripts that change with each letter', lines(100, 'a字ب'.repeat(650))],
     ['one paragraph of emphases', { bodyMarkdown: '*a* '.repeat(25_000) }],
@@ -73,6 +73,6 @@ test('when a document is short, then it is not slow; when it has dozens of pages
   expect(isSlow(estimatedPages(lines(400, 'Design')))).toBe(true);
 });
 
-test('when a logo is inlined, then its characters are no text', () => {
+test('when a logo is inlined, then its characters do not count as text', () => {
   expect(estimatedPages({ logoUrl: `data:image/png;base64,${'A'.repeat(2_000_000)}` })).toBe(1);
 });

@@ -1,4 +1,4 @@
-// What an empty variable means: nothing, as it is written where compose files and manifests leave one out.
+// An empty variable counts as not set: compose files and manifests leave a variable out that way.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,6 @@ test('when one of a variable and its file is empty, then the other one counts', 
   expect(readEnv({ ADDRESS: '', ADDRESS_FILE: '' }, shape)).toEqual({ ADDRESS: 'none' });
 });
 
-test('when both are given, then neither is taken', () => {
+test('when both are given, then it is an error', () => {
   expect(() => readEnv({ ADDRESS: 'given', ADDRESS_FILE: file }, shape)).toThrow('both set');
 });

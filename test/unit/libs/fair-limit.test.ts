@@ -34,7 +34,7 @@ test('when one account has many waiting, then the first of another is served aft
   expect(order).toEqual(['busy', 'busy', 'quiet', 'busy', 'busy', 'busy']);
 });
 
-test('when work is not wanted any more while it waits, then it leaves and the next is served', async () => {
+test('when work is aborted while it waits, then it leaves the queue and the next is served', async () => {
   const { start, order, endNext } = starter();
   const unwanted = new AbortController();
   void start('first');
@@ -48,7 +48,7 @@ test('when work is not wanted any more while it waits, then it leaves and the ne
   expect(order).toEqual(['first', 'second gone', 'third']);
 });
 
-test('when a slot is given back twice, then one more runs and not two', async () => {
+test('when a slot is released twice, then one more runs and not two', async () => {
   const limit = openFairLimit(1);
   const release = await limit.acquire('one', signal);
   let running = 0;

@@ -1,4 +1,4 @@
-// Which variables of an environment are ours and misspelt, and which belong to somebody else.
+// Which variables of an environment are ours and misspelt, and which belong to other software.
 import { describe, expect, test } from '@jest/globals';
 import { findMisspelt, KNOWN_VARIABLES, OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { services, variablesOf } from '../deploy/configuration.ts';
@@ -38,7 +38,7 @@ describe('misspelt', () => {
     expect(findMisspelt({ [wrong]: '1' })).toEqual([`${wrong} is not a variable of Billhook, did you mean ${right}?`]);
   });
 
-  test('when one begins like ours and is near to none, then those that begin so are named', () => {
+  test('when one has a prefix of ours and is near to none, then those with that prefix are named', () => {
     expect(findMisspelt({ WEBHOOK_ATTEMPTS: '3' })).toEqual([
       'WEBHOOK_ATTEMPTS is not a variable of Billhook, those with its prefix are WEBHOOK_TIMEOUT_MS, WEBHOOK_RETRY_SCALE',
     ]);
@@ -102,7 +102,7 @@ describe('left alone', () => {
     'PORTS',
     'RENDERERS',
     'npm_config_loglevel',
-  ])('when %s is set, then it is somebody else’s', (name) => {
+  ])('when %s is set, then there is no warning', (name) => {
     expect(findMisspelt({ [name]: '1' })).toEqual([]);
   });
 

@@ -4,30 +4,30 @@ import fc from 'fast-check';
 import { LeakFreeMap, LeakFreeSet } from '#libs/leak-free.ts';
 import { keptBytes } from '../../support/kept-bytes.ts';
 
-/** Of these the crowd of a test is made. */
-const PEOPLE = Array.from({ length: 6 }, (_, name) => ({ name }));
+/** The objects that a test adds and deletes. */
+const OBJECTS = Array.from({ length: 6 }, (_, name) => ({ name }));
 const MINUTE = 60_000;
 
 const steps = fc.array(
-  fc.record({ does: fc.constantFrom('add', 'delete', 'clear'), who: fc.nat({ max: PEOPLE.length - 1 }) }),
+  fc.record({ does: fc.constantFrom('add', 'delete', 'clear'), who: fc.nat({ max: OBJECTS.length - 1 }) }),
   { maxLength: 40 },
 );
 
 test('when objects are added and deleted, then it contains what a Set would contain', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const hand = new LeakFreeSet<object>([PEOPLE[0] as object]);
-      const set = new Set<object>([PEOPLE[0] as object]);
+      const leakFree = new LeakFreeSet<object>([OBJECTS[0] as object]);
+      const set = new Set<object>([OBJECTS[0] as object]);
       for (const { does, who } of all) {
-        const one = PEOPLE[who] as object;
-        if (does === 'add') expect(hand.add(one)).toBe(hand);
+        const one = OBJECTS[who] as object;
+        if (does === 'add') expect(leakFree.add(one)).toBe(leakFree);
         if (does === 'add') set.add(one);
-        if (does === 'delete') expect(hand.delete(one)).toBe(set.delete(one));
-        if (does === 'clear') hand.clear();
+        if (does === 'delete') expect(leakFree.delete(one)).toBe(set.delete(one));
+        if (does === 'clear') leakFree.clear();
         if (does === 'clear') set.clear();
-        expect(hand.size).toBe(set.size);
-        expect(new Set(hand)).toEqual(set);
-        expect([...hand]).toHaveLength(set.size);
+        expect(leakFree.size).toBe(set.size);
+        expect(new Set(leakFree)).toEqual(set);
+        expect([...leakFree]).toHaveLength(set.size);
       }
     }),
   );
@@ -36,30 +36,30 @@ test('when objects are added and deleted, then it contains what a Set would cont
 test('when objects are added and deleted by key, then it contains what a Map would contain, in the same order', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const hand = new LeakFreeMap<number, object>();
+      const leakFree = new LeakFreeMap<number, object>();
       const map = new Map<number, object>();
       for (const [turn, { does, who }] of all.entries()) {
         const one = { turn };
-        if (does === 'add') hand.set(who, one);
+        if (does === 'add') leakFree.set(who, one);
         if (does === 'add') map.delete(who);
         if (does === 'add') map.set(who, one);
-        if (does !== 'add') expect(hand.delete(who)).toBe(map.delete(who));
-        expect(hand.size).toBe(map.size);
-        expect(hand.keys()).toEqual([...map.keys()]);
-        expect(hand.get(who)).toBe(map.get(who));
+        if (does !== 'add') expect(leakFree.delete(who)).toBe(map.delete(who));
+        expect(leakFree.size).toBe(map.size);
+        expect(leakFree.keys()).toEqual([...map.keys()]);
+        expect(leakFree.get(who)).toBe(map.get(who));
       }
     }),
   );
 });
 
 test('when objects are deleted during iteration, then the iteration covers all that were there at its start', () => {
-  const hand = new LeakFreeSet<object>(PEOPLE);
-  const told: object[] = [];
-  for (const one of hand) {
-    told.push(one);
-    hand.clear();
+  const leakFree = new LeakFreeSet<object>(OBJECTS);
+  const visited: object[] = [];
+  for (const one of leakFree) {
+    visited.push(one);
+    leakFree.clear();
   }
-  expect(told).toEqual(PEOPLE);
+  expect(visited).toEqual(OBJECTS);
 });
 
 // About 900 bytes come and go with each.
@@ -82,7 +82,7 @@ test(
   'when many objects were added and deleted, then none of them stays in memory',
   async () => {
     expect(await keptBytes(crowdOf('new LeakFreeSet()'))).toBeLessThan(50);
-    // Their keys are.
+    // Their keys do stay.
     expect(await keptBytes(crowdOf('new LeakFreeMap()'))).toBeLessThan(200);
   },
   MINUTE,

@@ -1,4 +1,4 @@
-// Attempts to connect to a store that get no answer at all: they end, and the next one finds a store that is back.
+// Attempts to connect to a store that get no response at all: they end, and the next one finds a store that is back.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongo } from '#libs/mongo/connection.ts';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await silent.close();
 });
 
-test('when MongoDB gives no answer to an attempt to connect, then that attempt ends before the caller gives up', async () => {
+test('when MongoDB does not respond to an attempt to connect, then that attempt ends before the caller gives up', async () => {
   const address = `127.0.0.1:${silent.port}`;
 
   const error = await connectMongo(`mongodb://${address}/?directConnection=true`, { log: testLog }).catch(
@@ -33,7 +33,7 @@ test('when MongoDB gives no answer to an attempt to connect, then that attempt e
 });
 
 test(
-  'when Redis gives no answer to an attempt of a worker to connect, then the worker begins another',
+  'when Redis does not respond to an attempt of a worker to connect, then the worker begins another',
   async () => {
     const redis = connectWaiting(`redis://127.0.0.1:${silent.port}`, testLog);
     try {

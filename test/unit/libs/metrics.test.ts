@@ -4,9 +4,9 @@ import { makeMetrics, watchBatches, watchOutbox } from '#libs/service/metrics.ts
 import { eventually } from '../../support/eventually.ts';
 
 test.each([
-  ['does not answer', () => new Promise<never>(() => undefined)],
-  ['is away', () => Promise.reject(new Error('no primary'))],
-])('when MongoDB %s, then what it knows is absent, not zero, and the rest is told', async (_how, read) => {
+  ['does not respond', () => new Promise<never>(() => undefined)],
+  ['is unavailable', () => Promise.reject(new Error('no primary'))],
+])('when MongoDB %s, then its metrics are absent, not zero, and the others are reported', async (_how, read) => {
   const registry = makeMetrics();
   watchOutbox(registry, read);
   watchBatches(registry, read);

@@ -107,7 +107,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), currency, (lines, code) => {
         const nets = lines.map(({ qty, rate, discount }) => expectedNet(qty, rate, discount, code));
-        // Beyond that the sum below is not exact, and the API refuses such a total.
+        // Beyond that the sum below is not exact, and the API rejects such a total.
         fc.pre(nets.reduce((sum, net) => sum + Math.abs(net), 0) <= Number.MAX_SAFE_INTEGER);
         const expected = nets.reduce((sum, net) => sum + net, 0);
         const given = lines.map(({ qty, rate, discount }) => ({
@@ -132,7 +132,7 @@ describe('properties', () => {
     );
   });
 
-  test('when an amount and its tax are large, then their sum is answered digit by digit', () => {
+  test('when an amount and its tax are large, then every digit of their sum is returned', () => {
     const largest = 499_999_999_999_999;
     expect([isAmount(largest), isAmount(largest + 1)]).toEqual([true, false]);
     fc.assert(
@@ -148,13 +148,13 @@ describe('properties', () => {
     );
   });
 
-  test('when an amount is stored and answered, then it is the same number', () => {
+  test('when an amount is stored and returned, then it is the same number', () => {
     fc.assert(
       fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), currency, (anything, code) => {
         const minor = anything % (AMOUNT_MAX * 10 ** Math.min(decimalsOf(code), 3));
-        const answered = fromMinor(minor, code);
-        expect(toMinor(answered, code)).toBe(minor);
-        expect(toMinor(JSON.parse(JSON.stringify(answered)) as number, code)).toBe(minor);
+        const returned = fromMinor(minor, code);
+        expect(toMinor(returned, code)).toBe(minor);
+        expect(toMinor(JSON.parse(JSON.stringify(returned)) as number, code)).toBe(minor);
       }),
       runs(RUNS),
     );

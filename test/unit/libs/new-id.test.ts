@@ -14,7 +14,7 @@ test('when many ids are made within a millisecond, then they ascend and none com
   expect(timeOf(made[9_999] ?? '')).toEqual(new Date('2026-11-26T12:00:00.123Z'));
 });
 
-test('when the clock is set back, then the next id tells the new time', () => {
+test('when the clock is set back, then the next id has the new time', () => {
   jest.useFakeTimers({ now: new Date('2030-01-01T00:00:00.000Z') });
   newId();
   jest.setSystemTime(new Date('2026-11-26T12:00:00.000Z'));

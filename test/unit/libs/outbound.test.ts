@@ -31,7 +31,7 @@ beforeEach(() => {
   hits = [];
 });
 
-const answers = (...addresses: string[]): Resolve => {
+const resolveTo = (...addresses: string[]): Resolve => {
   return () => Promise.resolve(addresses);
 };
 
@@ -46,7 +46,7 @@ function reasonOf(work: () => unknown): string {
 
 const check = (url: string, allow = '') => reasonOf(() => openOutbound({ allow }).check(url, https));
 
-/** Through axios, as webhooks are sent; the guard's own check is left out to prove that the dialling is a wall by itself. */
+/** Through axios, as webhooks are sent; the guard's own check is skipped, to prove that dialling rejects by itself. */
 async function dial(outbound: Outbound, url: string) {
   const { httpAgent, httpsAgent } = outbound.check('http://example.com', both);
   const options = { httpAgent, httpsAgent, proxy: false, maxRedirects: 0, timeout: 5_000 } as const;
@@ -111,7 +111,7 @@ test.each([
   [`https://${'a.'.repeat(130)}com/`, 'host'],
   [`https://example.com/${'a'.repeat(2_048)}`, 'length'],
   [`https://example.com/${'é'.repeat(400)}`, 'length'], // 420 characters as given, 2,420 as stored
-])('when %s is checked, then it is refused for its %s', (url, reason) => {
+])('when %s is checked, then it is rejected for its %s', (url, reason) => {
   expect(check(url)).toBe(reason);
 });
 
@@ -151,7 +151,7 @@ test.each([
   'https://[fec0::1]/',
   'https://168.63.129.16/',
   'https://100.100.100.200/',
-])('when %p is checked, a spelling of an address inside, then it is refused for its address', (url) => {
+])('when %p is checked, a spelling of an internal address, then it is rejected for its address', (url) => {
   expect(check(url)).toBe('address');
 });
 
@@ -165,10 +165,10 @@ test('when a name ends in a dot, then it is the name without it, for certificate
 });
 
 test('when the operator allows loopback, then plain http, any port and private names may be used there, and nowhere else', async () => {
-  const local = openOutbound({ allow: '127.0.0.0/8', resolve: answers('127.0.0.1') });
+  const local = openOutbound({ allow: '127.0.0.0/8', resolve: resolveTo('127.0.0.1') });
   for (const url of ['http://127.0.0.1:9000/', 'http://localhost:9000/', 'https://receiver:8443/'])
     await expect(local.vet(url, https)).resolves.toBeDefined();
-  const elsewhere = openOutbound({ allow: '127.0.0.0/8', resolve: answers('93.184.216.34') });
+  const elsewhere = openOutbound({ allow: '127.0.0.0/8', resolve: resolveTo('93.184.216.34') });
   for (const [url, reason] of [
     ['http://8.8.8.8/', 'scheme'],
     ['http://10.0.0.1/', 'address'],
@@ -179,37 +179,37 @@ test('when the operator allows loopback, then plain http, any port and private n
     await expect(elsewhere.vet(url, https)).rejects.toMatchObject({ reason });
 });
 
-test('when a name resolves to a private address, then vetting and dialling both refuse it', async () => {
-  const outbound = openOutbound({ allow: '', resolve: answers('10.0.0.5') });
+test('when a name resolves to a private address, then vetting and dialling both reject it', async () => {
+  const outbound = openOutbound({ allow: '', resolve: resolveTo('10.0.0.5') });
   await expect(outbound.vet('https://10.0.0.5.nip.io/', https)).rejects.toMatchObject({ reason: 'address' });
   expect(await dial(outbound, 'http://10.0.0.5.nip.io/')).toBe('address');
   expect(await dial(outbound, 'https://10.0.0.5.nip.io/')).toBe('address');
 });
 
 test.each([[['93.184.216.34', '10.0.0.5']], [['93.184.216.34', '::1']], [['2a00::1', '::ffff:127.0.0.1']]])(
-  'when a name resolves to %p, public and private mixed, then it is refused',
+  'when a name resolves to %p, public and private mixed, then it is rejected',
   async (addresses) => {
-    const outbound = openOutbound({ allow: '', resolve: answers(...addresses) });
+    const outbound = openOutbound({ allow: '', resolve: resolveTo(...addresses) });
     expect(await dial(outbound, 'http://mixed.example/')).toBe('address');
   },
 );
 
-test('when a name has an allowed and a private address, as localhost often has, then just the allowed one is dialled', async () => {
-  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: answers('::1', '10.0.0.5', '127.0.0.1') });
+test('when a name has an allowed and a private address, as localhost often has, then only the allowed one is dialled', async () => {
+  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: resolveTo('::1', '10.0.0.5', '127.0.0.1') });
   expect(await dial(outbound, `http://localhost:${port}/x`)).toBe(200);
   expect(hits).toEqual([`localhost:${port} /x`]);
 });
 
 test.each([
   ['fails', () => Promise.reject(new Error('SERVFAIL'))],
-  ['has no address', answers()],
-])('when the resolver %s, then the name is refused: no answer is no permission', async (_case, resolve) => {
+  ['has no address', resolveTo()],
+])('when the resolver %s, then the name is rejected: without addresses nothing is allowed', async (_case, resolve) => {
   const outbound = openOutbound({ allow: '', resolve });
   await expect(outbound.vet('https://example.com/', https)).rejects.toMatchObject({ reason: 'dns' });
   expect(await dial(outbound, 'http://example.com/')).toBe('dns');
 });
 
-test('when a name rebinds between the check and the call, then the call judges anew and nothing is reached', async () => {
+test('when a name rebinds between the check and the call, then the call checks it again and nothing is reached', async () => {
   const sequence = ['93.184.216.34', '127.0.0.1'];
   const outbound = openOutbound({ allow: '', resolve: () => Promise.resolve([sequence.shift() ?? '127.0.0.1']) });
   await outbound.vet('https://rebind.example/', https);
@@ -231,29 +231,29 @@ test('when a call is made, then the name is resolved exactly once and the judged
 });
 
 test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])(
-  'when %s is dialled without any check before it, then the agent refuses it: Node asks no lookup about literals',
+  'when %s is dialled without any check before it, then the agent rejects it: Node calls no lookup for literals',
   async (host) => {
     expect(await dial(openOutbound({ allow: '' }), `http://${host}:${port}/`)).toMatch(/^(address|port)$/);
     expect(hits).toEqual([]);
   },
 );
 
-test('when localhost or an odd port is dialled without any check before it, then the agent refuses it', async () => {
+test('when localhost or an odd port is dialled without any check before it, then the agent rejects it', async () => {
   const outbound = openOutbound({ allow: '10.0.0.0/8' });
   expect(await dial(outbound, `http://localhost:${port}/`)).toMatch(/^(host|address)$/);
-  expect(await dial(openOutbound({ allow: '', resolve: answers('93.184.216.34') }), 'http://example.com:6379/')).toBe(
+  expect(await dial(openOutbound({ allow: '', resolve: resolveTo('93.184.216.34') }), 'http://example.com:6379/')).toBe(
     'port',
   );
   expect(hits).toEqual([]);
 });
 
-test('when a receiver redirects, then the redirect is the answer and its target is not called', async () => {
+test('when a receiver redirects, then the redirect is the response and its target is not called', async () => {
   expect(await dial(openOutbound({ allow: '127.0.0.0/8' }), `http://127.0.0.1:${port}/redirect`)).toBe(302);
   expect(hits).toEqual([`127.0.0.1:${port} /redirect`]);
 });
 
 test('when only https is accepted, then the agent for plain http serves allowed addresses and no public name', async () => {
-  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: answers('93.184.216.34') });
+  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: resolveTo('93.184.216.34') });
   const { httpAgent } = outbound.check('https://example.com/', https);
   const call = axios.get('http://example.com/', { httpAgent, proxy: false, timeout: 5_000 });
   await expect(call).rejects.toMatchObject({ cause: { reason: 'scheme' } });
@@ -262,7 +262,7 @@ test('when only https is accepted, then the agent for plain http serves allowed 
 });
 
 test('when connections are kept, then one is not reused for another name', async () => {
-  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: answers('127.0.0.1'), keepAlive: true });
+  const outbound = openOutbound({ allow: '127.0.0.0/8', resolve: resolveTo('127.0.0.1'), keepAlive: true });
   expect(await dial(outbound, `http://a.example:${port}/`)).toBe(200);
   const sockets = () => Object.keys(outbound.check('http://example.com', both).httpAgent.freeSockets);
   expect(sockets()).toHaveLength(1);

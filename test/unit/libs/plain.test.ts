@@ -1,4 +1,4 @@
-// Lines that pass by a look must be judged as joi judges them; with a name that no shape knows, the same lines go to joi.
+// Lines that the fast check accepts must get the verdict of joi; with an unknown name, the same lines go to joi.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { shapeOf } from '#libs/jobs/printable-document.ts';
@@ -23,7 +23,7 @@ const line = fc.oneof(
 test.each([
   ['a caller', {}],
   ['a record', OF_RECORD],
-])('when lines of %s are judged by a look, then they are judged as by joi', (_whose, more) => {
+])('when lines of %s go through the fast check, then their verdict is that of joi', (_whose, more) => {
   const judge = (lineItems: unknown[]) => {
     const document = { ...anInvoice(), ...more, lineItems };
     const { error, value } = shapeOf(document).validate(document, OPTIONS);

@@ -6,14 +6,14 @@ import { testLog } from '../../support/workspace.ts';
 
 test('when it is stopped in the middle of a long run, then the run is notified and is the last one', async () => {
   let runs = 0;
-  let isTold = false;
+  let isNotified = false;
   const repetition = startPollingLoop(
     (signal) => {
       runs += 1;
       return new Promise((resolve) => {
         // It ends for no other reason.
         signal.addEventListener('abort', () => {
-          isTold = true;
+          isNotified = true;
           resolve(true);
         });
       });
@@ -24,7 +24,7 @@ test('when it is stopped in the middle of a long run, then the run is notified a
 
   await repetition.stop();
   repetition.wake();
-  // Timers go off in their order: one of a run to come would be over by then.
+  // Timers fire in their order: that of a further run would have fired by then.
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect({ isTold, runs }).toEqual({ isTold: true, runs: 1 });
+  expect({ isNotified, runs }).toEqual({ isNotified: true, runs: 1 });
 });

@@ -10,7 +10,7 @@ test.each(['Ada', 'Łódź', 'שלום', 'a\u200eb', 'مرحبا\u200f', '日本
 );
 
 test.each(['ok\u009b31mRED', 'title\u009c', 'nel\u0085', '\u0080', '\u001b[31m', '\ud800'])(
-  'when it is %j, then it is refused in every text',
+  'when it is %j, then it is rejected in every text',
   (text) => {
     expect(isPrintable(text)).toBe(false);
     expect(isPlainName(text)).toBe(false);
@@ -18,7 +18,7 @@ test.each(['ok\u009b31mRED', 'title\u009c', 'nel\u0085', '\u0080', '\u001b[31m',
 );
 
 test.each(['\u202eevil', 'a\u2066b\u2069', '\u202a'])(
-  'when it is %j, then it is no name, and text all the same',
+  'when it is %j, then it is rejected as a name and accepted as text',
   (text) => {
     expect(isPlainName(text)).toBe(false);
     expect(isPrintable(text)).toBe(true);

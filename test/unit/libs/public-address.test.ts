@@ -139,7 +139,7 @@ test.each([
   '::1',
   '5f00::1',
   '4000::1',
-])('when %s is judged, a place where clouds and machines keep their secrets, then it is refused', (address) => {
+])('when %s is judged, a metadata service or an address of the machine, then it is refused', (address) => {
   expect(judge(address)).toBe('refused');
 });
 

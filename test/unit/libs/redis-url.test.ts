@@ -9,7 +9,7 @@ afterEach(() => {
 
 function optionsOf(url: string) {
   const redis = openRedis(url, { retryStrategy: () => null });
-  redis.on('error', () => undefined); // Nobody listens there.
+  redis.on('error', () => undefined); // No server listens there.
   opened.push(redis);
   const { path, host, port, username, password, db } = redis.options;
   return { path, host, port, username, password, db };
@@ -25,7 +25,7 @@ test('when the address is a socket, then its path, user, password and database a
   });
 });
 
-test('when the address is a host, then it is one as before', () => {
+test('when the address is a host, then host, port, user and password are read', () => {
   expect(optionsOf('redis://user:secret@127.0.0.1:1/3')).toMatchObject({
     host: '127.0.0.1',
     port: 1,

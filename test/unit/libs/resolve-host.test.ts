@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 
-test('when a name has addresses of both kinds, then all of them are found, private ones too: judging is for others', async () => {
+test('when a name has addresses of both kinds, then all of them are found, private ones too: the resolver judges none', async () => {
   expect((await resolve('both.test')).toSorted()).toEqual(['10.0.0.5', '2a00::1', '93.184.216.34']);
 });
 
@@ -45,7 +45,7 @@ test('when a name has addresses of one kind only, then they are found', async ()
   expect(await resolve('six.test')).toEqual(['2a00::1']);
 });
 
-test('when no server answers the question for the other kind, then what was found is used before the question is put again', async () => {
+test('when no server responds to the query for the other kind, then the found addresses are used before it is sent again', async () => {
   asked = [];
   expect(await resolve('mute.test')).toEqual(['93.184.216.34']);
   expect(asked.toSorted()).toEqual(['mute.test A', 'mute.test AAAA']);
@@ -66,7 +66,7 @@ test('when a name is local, then no server is asked', async () => {
   expect(asked).toEqual([]);
 });
 
-test('when many names never get an answer, then each ends by itself and others are found meanwhile', async () => {
+test('when many names never get a response, then each ends by itself and others are found meanwhile', async () => {
   const ended: string[] = [];
   const silent = Array.from({ length: 20 }, (_, index) =>
     resolve(`silent-${index}.test`).catch((error: NodeJS.ErrnoException) => ended.push(String(error.code))),

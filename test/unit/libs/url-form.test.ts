@@ -11,7 +11,7 @@ describe('web URL', () => {
     'https://münchen.example/straße?q=ü',
     'https://example.com/a%20b',
     'http://[::1]:9/hook',
-  ])('when it is %s, then it is one', (url) => {
+  ])('when it is %s, then it is a web URL', (url) => {
     expect(isWebUrl(url)).toBe(true);
   });
 
@@ -37,11 +37,11 @@ describe('web URL', () => {
     'https://',
     '',
     `https://x.example/${'a'.repeat(URL_LONGEST)}`,
-  ])('when it is %j, then it is none', (url) => {
+  ])('when it is %j, then it is no web URL', (url) => {
     expect(isWebUrl(url)).toBe(false);
   });
 
-  test('when it is one, then a URL reader changes nothing but the spelling of its characters', () => {
+  test('when it is a web URL, then a URL parser changes nothing but the spelling of its characters', () => {
     const part = fc.string({ unit: 'binary', maxLength: 12 });
     fc.assert(
       fc.property(part, part, (before, after) => {
@@ -56,7 +56,7 @@ describe('web URL', () => {
   });
 });
 
-test('when a data URI is judged, then by its form and by what it claims to be', () => {
+test('when a data URI is checked, then its form and its media type decide', () => {
   expect(isDataUri('data:image/png;base64,aGk=')).toBe(true);
   expect(isDataUri('data:image/svg+xml;charset=utf-8;base64,aGk=', 'image')).toBe(true);
   expect(isDataUri('data:text/html;base64,aGk=', 'image')).toBe(false);

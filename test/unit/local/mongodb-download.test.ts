@@ -54,26 +54,26 @@ test('when the archive differs from the published one, then it is rejected and t
   expect(failure).toMatch(/set MONGODB_URI/);
 });
 
-test('when the server has nothing for this machine, then the reason names its answer', async () => {
+test('when the server has nothing for this machine, then the error has the status of its response', async () => {
   server.removeAllListeners('request').on('request', (_request, response) => response.writeHead(403).end());
   await mkdir(join(folder, 'bin'));
 
   await expect(find()).rejects.toThrow(/MongoDB's own download: .*answers 403/);
 });
 
-test('when the list has no archive for this machine, then nothing is asked for', async () => {
-  let isAsked = false;
+test('when the list has no archive for this machine, then nothing is requested', async () => {
+  let isRequested = false;
   server.removeAllListeners('request').on('request', (_request, response) => {
-    isAsked = true;
+    isRequested = true;
     response.end();
   });
 
   await expect(findMongodb({ env, artefacts: {} })).rejects.toThrow(/MongoDB's own download: .* is not in the list/);
 
-  expect(isAsked).toBe(false);
+  expect(isRequested).toBe(false);
 });
 
-/** With whatever archive this machine asks for in the list. */
+/** Finds MongoDB with the archive of this machine in the list, whatever its name. */
 async function find() {
   const artefacts = new Proxy(
     {},

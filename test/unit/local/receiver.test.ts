@@ -13,19 +13,19 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-test('when the signature is right, then the delivery is taken and shown as verified', async () => {
-  const answer = await deliver({ type: 'client.created', data: { name: 'Ada' } });
+test('when the signature is right, then the delivery is accepted and shown as verified', async () => {
+  const response = await deliver({ type: 'client.created', data: { name: 'Ada' } });
 
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
   expect(await deliveries()).toMatchObject([
     { verified: true, body: { type: 'client.created', data: { name: 'Ada' } } },
   ]);
 });
 
-test('when the body is not the signed one, then the delivery is refused and shown with the reason', async () => {
-  const answer = await deliver({ type: 'client.created' }, { body: '{"type":"client.deleted"}' });
+test('when the body is not the signed one, then the delivery is rejected and shown with the reason', async () => {
+  const response = await deliver({ type: 'client.created' }, { body: '{"type":"client.deleted"}' });
 
-  expect(answer.status).toBe(401);
+  expect(response.status).toBe(401);
   expect(await deliveries()).toMatchObject([{ verified: false, problem: 'No matching signature found' }]);
 });
 
@@ -57,9 +57,9 @@ test('when the token is missing or wrong, then nothing is shown or accepted', as
   const wrong = `${pathname.slice(0, -1)}${pathname.endsWith('A') ? 'B' : 'A'}`;
 
   for (const path of ['/', '/deliveries', '/hook', wrong, `${wrong}/deliveries`, '/€', '//deliveries']) {
-    const answer = await fetch(`${origin}${path}`);
-    expect({ path, status: answer.status }).toEqual({ path, status: 404 });
-    expect(await answer.text()).not.toContain('Ada');
+    const response = await fetch(`${origin}${path}`);
+    expect({ path, status: response.status }).toEqual({ path, status: 404 });
+    expect(await response.text()).not.toContain('Ada');
   }
   expect((await fetch(`${origin}/hook`, { method: 'POST', body: '{}' })).status).toBe(404);
   expect(await deliveries()).toHaveLength(1);
@@ -74,7 +74,7 @@ test('when it restarts with its stored state, then its token is the same', async
   expect(new URL(receiver.url).pathname).toBe(pathname);
 });
 
-test('when more come than are kept, then the newest stay', async () => {
+test('when more deliveries arrive than are kept, then the newest stay', async () => {
   for (let count = 0; count <= 100; count++) await deliver({ type: `event.${count}` });
 
   const kept = await deliveries();

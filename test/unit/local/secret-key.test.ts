@@ -31,22 +31,22 @@ test.each([
   ['half written', `{"secretKey": "${newKey()}`, /it is no JSON/],
   ['of another form', JSON.stringify({ key: newKey() }), /secretKey is required/],
   [
-    'a list with a slip in it',
+    'a list with a typing error in it',
     JSON.stringify({ secretKey: `${newKey()};${newKey()}` }),
     /secretKey must be base64 of 32 bytes/,
   ],
 ])(
-  'when the file is %s, then the start is refused, names it without the key, and leaves it',
-  async (_what, text, said) => {
+  'when the file is %s, then the start fails, names the file without the key, and leaves it unchanged',
+  async (_what, text, problem) => {
     const folder = await scratch();
     const file = join(folder, 'secret-key.json');
     await writeFile(file, text);
 
-    const refused = await secretKeyOf(folder).catch((error: unknown) => error);
+    const failure = await secretKeyOf(folder).catch((error: unknown) => error);
 
-    expect(refused).toMatchObject({ exitCode: 78, message: expect.stringMatching(said) });
-    expect((refused as Error).message).toContain(file);
-    expect((refused as Error).message).not.toMatch(/[A-Za-z0-9+/]{43}/);
+    expect(failure).toMatchObject({ exitCode: 78, message: expect.stringMatching(problem) });
+    expect((failure as Error).message).toContain(file);
+    expect((failure as Error).message).not.toMatch(/[A-Za-z0-9+/]{43}/);
     expect(await readFile(file, 'utf8')).toBe(text);
   },
 );

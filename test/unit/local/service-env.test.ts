@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { environments } from '../../../deploy/local/service-env.ts';
 import { services, variablesOf } from '../deploy/configuration.ts';
 
-/** What `npm start` decides itself. */
+/** The values that `npm start` sets itself. */
 const DECIDED = {
   config: { host: '127.0.0.1', outboundAllow: '127.0.0.0/8' },
   port: 8080,
@@ -20,7 +20,7 @@ function environmentOf(service: string, env: NodeJS.ProcessEnv): NodeJS.ProcessE
 }
 
 describe.each(services)('the environment of the %s', (service) => {
-  test('when a variable that it reads is set, then it gets it', () => {
+  test('when a variable that it reads is set, then the service gets it', () => {
     const names = variablesOf(service).map(({ name }) => name);
     const env = Object.fromEntries(names.map((name) => [name, 'set']));
 

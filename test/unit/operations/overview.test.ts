@@ -58,7 +58,7 @@ test('when dates have been due for ten minutes, then the alarm says how many eve
   ]);
 });
 
-test('when a run is silent for a minute, then that is a warning that leads to it; while it runs there is none', () => {
+test('when a run makes no progress for a minute, then a warning links to it; while it runs there is none', () => {
   const run = { _id: 'r1', title: 'Replay deliveries that are dead', state: 'running', done: 400, total: 1000 };
   const runs = (silentMs: number) => {
     const updated_at = new Date(Date.now() - silentMs);

@@ -9,7 +9,7 @@ import { testLog } from '../../support/workspace.ts';
 test.each([
   ['is expected and explained', unavailable('Too many changes are waiting', 1), 503, 'Too many changes are waiting'],
   ['is a bug', new Error('secret detail'), 500, 'Something went wrong here'],
-])('when what went wrong %s, then the page has its status and words', async (_what, error, status, words) => {
+])('when the error %s, then the page has its status and message', async (_what, error, status, words) => {
   const app = express();
   app.use((request, response) => sendProblem(error, testLog, request, response));
   const server = app.listen(0);

@@ -1,4 +1,4 @@
-// The characters of each bundled font: what we read of its file, and what a library for fonts reads.
+// The characters of each bundled font: what we read from its file is what a font library reads.
 import { describe, expect, test } from '@jest/globals';
 import { openSync } from 'fontkit';
 import { readCharacterMap } from '../../../services/renderer/fonts/character-map.ts';

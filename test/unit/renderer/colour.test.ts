@@ -1,4 +1,4 @@
-// Colours on colours: text on the brand's fill, and logos on what they stand on.
+// Contrast of colours: text on the brand's colour, and logos on their background.
 import { describe, expect, test } from '@jest/globals';
 import { lightnessContrast, paletteOf, parseColour } from '../../../services/renderer/document/colour.ts';
 import { logoGround } from '../../../services/renderer/images/logo-ground.ts';
@@ -29,31 +29,31 @@ describe('lightness contrast', () => {
   });
 });
 
-describe('the ground of a logo', () => {
+describe('the background of a logo', () => {
   const [paper, dark] = ['#ffffff', '#1b1f24'];
   const logo = (...paint: [string, number][]) => ({
     dataUri: 'data:,',
     paint: paint.map(([colour, share]) => ({ colour: [...parseColour(colour)] as [number, number, number], share })),
   });
 
-  test('when a white logo stands on a dark field, then it needs none', () => {
+  test('when a white logo stands on a dark field, then it needs no background', () => {
     expect(logoGround(logo(['#ffffff', 1]), '#1a1a2e', [paper, dark])).toBeUndefined();
   });
 
-  test('when a white logo stands on paper, then it gets the brand; of a light brand, the dark', () => {
+  test('when a white logo stands on paper, then its background is the brand colour; with a light brand, the dark colour', () => {
     expect(logoGround(logo(['#ffffff', 1]), paper, ['#2b46e0', dark])).toBe('#2b46e0');
     expect(logoGround(logo(['#ffffff', 0.9], ['#eeeeee', 0.1]), paper, ['#ffee00', dark])).toBe(dark);
   });
 
-  test('when a dark logo stands on a dark field, then it gets paper', () => {
+  test('when a dark logo stands on a dark field, then its background is the paper colour', () => {
     expect(logoGround(logo(['#1a2a33', 0.6], ['#c8552b', 0.4]), '#1a1a2e', [paper, dark])).toBe(paper);
   });
 
-  test('when a logo has white letters in a dark sign, then it needs none on paper', () => {
+  test('when a logo has white letters in a dark sign, then it needs no background on paper', () => {
     expect(logoGround(logo(['#1a2a33', 0.8], ['#ffffff', 0.2]), paper, ['#2b46e0', dark])).toBeUndefined();
   });
 
-  test('when it brings a ground of its own, or there is no logo, then it needs none', () => {
+  test('when it brings a background of its own, or there is no logo, then it needs none', () => {
     expect(logoGround({ dataUri: 'data:,' }, '#1a1a2e', [paper])).toBeUndefined();
     expect(logoGround(undefined, '#1a1a2e', [paper])).toBeUndefined();
   });

@@ -24,7 +24,7 @@ test.each([
   ['it-IT', 'da pagare entro il 5 dicembre 2026', 'valido fino al 21 dicembre 2026'],
   ['ja-JP', 'お支払期限 2026年12月5日', '有効期限 2026年12月21日'],
   ['ar-AE', 'مستحق في 5 ديسمبر 2026', 'صالح حتى 21 ديسمبر 2026'],
-])('when it is %s, then an invoice is «%s» and a quote «%s»', (locale, due, valid) => {
+])('when the locale is %s, then an invoice is «%s» and a quote «%s»', (locale, due, valid) => {
   expect(headlineOf({ locale })[1]).toBe(due);
   expect(headlineOf({ locale, ...QUOTE })[1]).toBe(valid);
 });
@@ -37,11 +37,11 @@ test('when an Italian day begins with a vowel, then its article is elided', () =
 });
 
 describe('what is due', () => {
-  test('when a part is paid, then it is the rest', () => {
+  test('when a part is paid, then the headline shows the rest', () => {
     expect(headlineOf({ amountPaid: 100, amountDue: 140 })).toEqual(['€140.00', 'due 5 December 2026']);
   });
 
-  test('when it is paid or cancelled, then the whole sum says so', () => {
+  test('when it is paid or cancelled, then the headline shows the whole sum and says so', () => {
     expect(headlineOf({ mark: 'paid', amountPaid: 240, amountDue: 0 })).toEqual(['€240.00', 'paid']);
     expect(headlineOf({ mark: 'cancelled' })).toEqual(['€240.00', 'cancelled']);
     expect(headlineOf({ mark: 'cancelled', locale: 'de-DE' })[1]).toBe('storniert');

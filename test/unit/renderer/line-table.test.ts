@@ -1,4 +1,4 @@
-// How lines become a table: which columns there are, which lines may break over pages, and which ones stand with the sum.
+// How lines become a table: which columns there are, which lines may break over pages, and which ones stay with the sum.
 import { describe, expect, test } from '@jest/globals';
 import { type LineView, lineTable } from '../../../services/renderer/document/line-table.ts';
 
@@ -39,13 +39,13 @@ test.each([
   [3, 3],
   [4, 2],
   [120, 2],
-])('when there are %d short lines, then %d stand with the sum', (count, last) => {
+])('when there are %d short lines, then %d stay with the sum', (count, last) => {
   const table = tableOf(Array.from({ length: count }, () => aLine()));
 
   expect([table.lines.length, table.last.length]).toEqual([count - last, last]);
 });
 
-test('when the last lines are high, then fewer stand with the sum, and still fewer with a signature', () => {
+test('when the last lines are tall, then fewer stay with the sum, and still fewer with a signature', () => {
   const high = aLine({ description: 'A line\n'.repeat(8) });
 
   expect(tableOf([high, high, high, high]).last).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('a line taller than a quarter of a page', () => {
     expect(`${line?.item}${line?.overflow}`.replaceAll(' ', '')).toBe(description.replaceAll(' ', ''));
   });
 
-  test('when it is second to last, then it does not stand with the sum', () => {
+  test('when it is second to last, then it does not stay with the sum', () => {
     const long = aLine({ description: 'Package\n'.repeat(30) });
 
     expect(tableOf([aLine(), aLine(), long, aLine()]).last).toHaveLength(1);

@@ -7,11 +7,11 @@ import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 const markdown = openMarkdown({ patienceMs: 120_000 });
 afterAll(() => markdown.close());
 
-/** Every pair of asterisks looks for its other end: takes minutes. */
+/** Takes minutes: every pair of asterisks searches for its end. */
 const SLOW = 'a**b'.repeat(300_000);
 
 describe('when one text keeps the thread busy', () => {
-  test('then it is refused after two seconds, and those behind it are laid out', async () => {
+  test('then it is rejected after two seconds, and those behind it are laid out', async () => {
     const slow = markdown.toHtml(SLOW).catch((error: unknown) => error);
     const behind = await Promise.all(Array.from({ length: 5 }, (_none, index) => markdown.toHtml(`**${index}**`)));
 
@@ -22,7 +22,7 @@ describe('when one text keeps the thread busy', () => {
   });
 });
 
-test('when headings, links and raw HTML are given, then only what is on the list comes through', async () => {
+test('when headings, links and raw HTML are given, then only allowed elements and attributes remain', async () => {
   const html = await markdown.toHtml(
     '# A\n\n<div onclick="x()" style="position:fixed" class="banner" id="a">b</div>\n\n[c](javascript:d) [e](https://f.example "g") ![h](https://i.example)',
   );

@@ -23,7 +23,7 @@ describe('the PDF tool', () => {
     ['is their sum but for less than a cent', { subtotal: 100.004, amount: 100 }, []],
     ['stands over remarks alone', { subtotal: 500, amount: 500, lineItems: [{ description: 'As agreed' }] }, []],
     ['stands over no lines', { subtotal: 500, amount: 500, lineItems: [] }, []],
-  ])('when the subtotal %s, then the warnings are told by that', (_how, given, warnings) => {
+  ])('when the subtotal %s, then the warnings follow from that', (_how, given, warnings) => {
     expect(warningsOf(anInvoice({ lineItems: ONE_LINE, taxRate: 0, ...given }))).toEqual(warnings);
   });
 });
@@ -42,7 +42,7 @@ describe('a stored document', () => {
     ]);
   });
 
-  test('when it has no lines but what it is for, then there is no warning', () => {
+  test('when its only line is its description, then there is no warning', () => {
     const lineItems = [{ description: 'Design', amount: 1000 }];
 
     expect(warningsOf(aRecord({ subtotal: 1000, amount: 1000, lineItems }))).toEqual([]);

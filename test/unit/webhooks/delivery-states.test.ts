@@ -119,7 +119,7 @@ describe('what a move writes', () => {
     });
   });
 
-  test('when the poller moves a delivery, then only as it was read', () => {
+  test('when the poller moves a delivery, then only if it is unchanged since it was read', () => {
     expect(guardOf('enqueue', { revision: 3, dueAt: now })).toEqual({ status: 'pending', revision: 3, due_at: now });
     expect(changeOf('enqueue', { dueAt: later })).toEqual({ $set: { due_at: later } });
     expect(changeOf('enqueueAgain', { dueAt: later })).toEqual({ $set: { due_at: later }, $inc: { revision: 1 } });

@@ -81,7 +81,7 @@ describe('when the limits of endpoints are reached and no attempt is released', 
   afterEach(() => void jest.useRealTimers());
 
   /** @returns for each attempt whether it waits here; predictions agree. */
-  async function come({ tookMs }: { tookMs: number }) {
+  async function arrive({ tookMs }: { tookMs: number }) {
     const { traffic, clock, admitted } = start(1, 1, 12);
     for (const endpointId of ['a', 'b', 'c']) {
       const [first] = (await fill(() => admitted(endpointId), 5)) as Admitted[];
@@ -104,11 +104,11 @@ describe('when the limits of endpoints are reached and no attempt is released', 
   }
 
   test('then a third of the slots may wait for an endpoint that is quick', async () => {
-    expect(await come({ tookMs: 20 })).toBe('1111011110111');
+    expect(await arrive({ tookMs: 20 })).toBe('1111011110111');
   });
 
   test('then three quarters of the slots may wait when no endpoint is quick, but none is slower than the others', async () => {
-    expect(await come({ tookMs: 200 })).toBe('1111011110100');
+    expect(await arrive({ tookMs: 200 })).toBe('1111011110100');
   });
 });
 
@@ -129,8 +129,8 @@ describe('when the limit of a quick endpoint stays reached', () => {
 
   async function waitHere() {
     const { clock, traffic, admitted } = start();
-    clock.delayMs = 1_000; // Whatever an attempt takes, it is quick.
-    const hands = (await fill(admitted, 5)) as Admitted[];
+    clock.delayMs = 1_000; // However long an attempt takes, it counts as quick.
+    const inFlight = (await fill(admitted, 5)) as Admitted[];
     const seen: Admission[] = [];
     void traffic.admit('a').then((admission) => seen.push(admission));
     const pass = async (ms: number) => {
@@ -139,22 +139,22 @@ describe('when the limit of a quick endpoint stays reached', () => {
         await jest.advanceTimersByTimeAsync(100);
       }
     };
-    return { clock, traffic, hands, seen, pass };
+    return { clock, traffic, inFlight, seen, pass };
   }
 
   test('then of a waiting attempt and one that arrives while another is released, only one is admitted', async () => {
-    const { traffic, hands, seen, pass } = await waitHere();
-    hands[0]?.release({ isWell: true, durationMs: 3 });
+    const { traffic, inFlight, seen, pass } = await waitHere();
+    inFlight[0]?.release({ isWell: true, durationMs: 3 });
     void traffic.admit('a').then((admission) => seen.push(admission));
     await pass(5_100);
     expect(seen.map(({ admitted }) => admitted)).toEqual([true, false]);
   });
 
   test('then an attempt that waits goes on waiting, and is admitted after seconds', async () => {
-    const { hands, seen, pass } = await waitHere();
+    const { inFlight, seen, pass } = await waitHere();
     await pass(3_000);
     expect(seen).toEqual([]);
-    hands[0]?.release({ isWell: true, durationMs: 3_000 });
+    inFlight[0]?.release({ isWell: true, durationMs: 3_000 });
     await pass(100);
     expect(seen).toEqual([expect.objectContaining({ admitted: true })]);
   });
@@ -176,9 +176,9 @@ describe('when the limit of a quick endpoint stays reached', () => {
   });
 
   test('then an attempt that waits is deferred soon after the breaker opens', async () => {
-    const { hands, seen, pass } = await waitHere();
+    const { inFlight, seen, pass } = await waitHere();
     // All but one are released at once: after a failure the limit is one, so no other attempt is admitted.
-    for (let count = 0; count < 10; count += 1) hands[count % 4]?.release({ isWell: false, durationMs: 5 });
+    for (let count = 0; count < 10; count += 1) inFlight[count % 4]?.release({ isWell: false, durationMs: 5 });
     await pass(600);
     expect(seen).toEqual([expect.objectContaining({ admitted: false })]);
   });
@@ -340,14 +340,14 @@ test('when thousands are deferred for one endpoint, then a few come back at a ti
   expect(backBy(60_000)).toBeLessThan(1_000);
   expect(backBy(31 * 60_000)).toBe(6_000);
 
-  // It was well in between: the next ones do not wait for the earlier ones.
+  // It was healthy in between: the next ones do not wait for the earlier ones.
   clock.now += 30_000;
   await attempt(true);
   for (let count = 0; count < 10; count += 1) await attempt(false);
   expect(traffic.predictWait('a')?.waitMs).toBeLessThanOrEqual(60_000);
 });
 
-test('when a delivery is deferred again and again, then for longer each time, up to half an hour', async () => {
+test('when a delivery is deferred again and again, then it waits for longer each time, up to half an hour', async () => {
   const { traffic, attempt } = start();
   for (let count = 0; count < 10; count += 1) await attempt(false);
   jest.spyOn(Math, 'random').mockReturnValue(0.5);
