@@ -32,17 +32,21 @@ export type LineToCover = TimeLine & { id: number; covered?: number | undefined 
  */
 export function drawsOf(lines: readonly LineToCover[], packages: readonly PackageState[]): Draw[] {
   const ordered = packages.toSorted(compare);
+  const covers = coverageOf(packages);
   const left = new Map(ordered.map(({ id, left }) => [id, left]));
   return lines.flatMap((line) => {
-    const open = openShares(line);
+    let open = openShares(line);
     return ordered.flatMap((one) => {
-      const wanted = open.filter(({ entry }) => covers(one, entry, packages));
+      const most = left.get(one.id) ?? 0;
+      if (most === 0) return [];
+      open = open.filter(({ seconds }) => seconds > 0);
+      const wanted = open.filter(({ entry }) => covers(one, entry));
       const seconds = Math.min(
-        left.get(one.id) ?? 0,
+        most,
         sumBy(wanted, ({ seconds }) => seconds),
       );
       if (seconds === 0) return [];
-      left.set(one.id, (left.get(one.id) ?? 0) - seconds);
+      left.set(one.id, most - seconds);
       take(wanted, seconds);
       return [{ package_id: one.id, line: line.id, seconds }];
     });
@@ -75,25 +79,44 @@ function take(shares: readonly Share[], seconds: number): void {
   }
 }
 
-function covers(one: PackageState, { date, project }: TimeToBill, packages: readonly PackageState[]): boolean {
-  if (one.project_id !== null && one.project_id !== project.id) return false;
-  if (one.valid_from !== null && date < one.valid_from) return false;
-  if (one.valid_until === null || date <= one.valid_until) return true;
-  return one.rollover && packages.some((other) => isLater(other, one) && isValid(other, date));
-}
+/** Whether a package covers an entry. A thousand packages and as many entries are a million questions. */
+function coverageOf(packages: readonly PackageState[]) {
+  const places = new Map(
+    [...Map.groupBy(packages, ({ project_id }) => project_id)].map(([id, of]) => [
+      id,
+      { of, latest: new Map<string, string>() },
+    ]),
+  );
 
-function isLater(other: PackageState, { project_id, valid_until }: PackageState): boolean {
-  const isSamePlace = other.project_id === project_id;
-  return isSamePlace && valid_until !== null && (other.valid_until === null || other.valid_until > valid_until);
+  /** When the last of the packages that are valid on a day ends; empty when none is. */
+  function latestEnd(project_id: string | null, date: string): string {
+    const place = places.get(project_id);
+    const known = place?.latest.get(date);
+    if (!place || known !== undefined) return known ?? '';
+    const valid = place.of.filter((one) => isValid(one, date));
+    const end = valid.map(endOf).toSorted().at(-1) ?? '';
+    place.latest.set(date, end);
+    return end;
+  }
+
+  return (one: PackageState, { date, project }: TimeToBill): boolean => {
+    if (one.project_id !== null && one.project_id !== project.id) return false;
+    if (one.valid_from !== null && date < one.valid_from) return false;
+    if (date <= endOf(one)) return true;
+    return one.rollover && latestEnd(one.project_id, date) > endOf(one);
+  };
 }
 
 function isValid({ valid_from, valid_until }: PackageState, date: string): boolean {
   return (valid_from === null || valid_from <= date) && (valid_until === null || date <= valid_until);
 }
 
+/** Dates compare as text. */
+const endOf = ({ valid_until }: PackageState) => valid_until ?? '9999-12-31';
+
 /** The end first, then those for one project, then the oldest. */
 function compare(one: PackageState, other: PackageState): number {
-  const ends = [one, other].map(({ valid_until }) => valid_until ?? '9999-12-31') as [string, string];
+  const ends = [endOf(one), endOf(other)] as const;
   if (ends[0] !== ends[1]) return ends[0] < ends[1] ? -1 : 1;
   const byPlace = Number(one.project_id === null) - Number(other.project_id === null);
   return byPlace || (one.id < other.id ? -1 : 1);

@@ -85,7 +85,7 @@ test('when a package ends with rollover, then it goes on only while a later one 
   expect(taken(line, [old, { ...next, project_id: 'p' }])).toEqual([]);
 });
 
-test('when time is free, or the fee of the period pays for it, then it draws nothing', () => {
+test('when time is free, then it draws nothing, and of time that the fee pays for only the rest is drawn', () => {
   const free = lineOf(1, [{ seconds: 3600, rate: 0 }]);
   const unrated = lineOf(2, [{ seconds: 3600, rate: 0, rateFrom: 'none' }]);
   const included = { ...lineOf(3, [{ seconds: 3600 }, { seconds: 1800 }]), covered: 5000 };
@@ -93,6 +93,19 @@ test('when time is free, or the fee of the period pays for it, then it draws not
     [2, 'a', 1],
     [3, 'a', 400 / 3600],
   ]);
+});
+
+test('when a client has a thousand expired packages that go on, then the entries of a year draw from all of them', () => {
+  const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + (index % 365))).toISOString().slice(0, 10);
+  const old = Array.from({ length: 999 }, (_none, index) =>
+    hours(String(index), 1, { valid_until: '2025-12-31', rollover: true }),
+  );
+  const line = lineOf(
+    1,
+    Array.from({ length: 1_000 }, (_none, index) => ({ seconds: 3600, date: day(index) })),
+  );
+  const draws = drawsOf([line], [...old, hours('next', 0)]);
+  expect(draws.map(({ seconds }) => seconds)).toEqual(old.map(() => 3600));
 });
 
 const rules = fc.option(
